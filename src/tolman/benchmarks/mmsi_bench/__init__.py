@@ -1,0 +1,25 @@
+"""MMSI-Bench (Yang et al., 2025)."""
+
+from pathlib import Path
+
+from tolman.benchmarks.base import Benchmark, HubSource
+from tolman.benchmarks.mmsi_bench.data import SUBSETS, load
+from tolman.benchmarks.mmsi_bench.prompts import PRESETS, blind_prompt, prompt
+from tolman.benchmarks.mmsi_bench.rules import RULE_SETS
+from tolman.benchmarks.mmsi_bench.table import TABLE
+
+BENCHMARK = Benchmark(
+    name="mmsi-bench",
+    title="MMSI-Bench",
+    paper="Yang et al., MMSI-Bench: A Benchmark for Multi-Image Spatial Intelligence, 2025",
+    licence="CC-BY-NC-4.0 (repository)",
+    subsets=SUBSETS,
+    load=load,
+    prompt=prompt,
+    blind_prompt=blind_prompt,
+    presets=PRESETS,
+    rule_sets=RULE_SETS,
+    table=TABLE,
+    published=Path(__file__).with_name("published.csv"),
+    hub=HubSource("RunsenXu/MMSI-Bench", ("MMSI_Bench.parquet",)),
+)

@@ -1,0 +1,126 @@
+"""MMSI-Bench's released rows as Items.
+
+Source: the data set RunsenXu/MMSI-Bench, as Parquet (image bytes) or as the TSV of VLMEvalKit (base64), and the
+circular variant, in which each question is asked with its options in four orders and counts as right only if all
+four answers are. The question's text holds the options; it is kept whole in `Item.verbatim`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, make_item, read_rows
+from tolman.errors import InputError
+from tolman.items import Item, Media
+
+SUBSETS = {
+    "full": "all 1,000 questions",
+    "circular": "each question with its options in four orders; right only if all four answers are",
+}
+TASKS = (
+    "Positional Relationship (Cam.–Cam.)",
+    "Positional Relationship (Obj.–Obj.)",
+    "Positional Relationship (Reg.–Reg.)",
+    "Positional Relationship (Cam.–Obj.)",
+    "Positional Relationship (Obj.–Reg.)",
+    "Positional Relationship (Cam.–Reg.)",
+    "Attribute (Meas.)",
+    "Attribute (Appr.)",
+    "Motion (Cam.)",
+    "Motion (Obj.)",
+    "MSR",
+)
+_ORDERS = ("ABCD", "BCDA", "CDAB", "DABC")
+_OPTIONS = re.compile(r"(?:\A|[\s,])([A-D])\s*:\s*(.*?)(?=(?:,\s*|\s+)[A-D]\s*:|\s*\Z)", re.DOTALL)
+_HEAD = re.compile(r"\s*\n?\s*Options\s*:\s*", re.IGNORECASE)
+
+
+def load(folder: Path, subset: str) -> list[Item]:
+    """The questions of a subset, in the file's order.
+
+    Args:
+        folder: with `MMSI_Bench.parquet` or `MMSI_bench.tsv`.
+        subset: a key of `SUBSETS`. Rows whose options can't be told apart are left out of `circular`, as in the
+            released code.
+
+    Raises:
+        InputError: a row that is not the benchmark's.
+    """
+    path = find_file(folder, ("MMSI*.parquet", "MMSI*.tsv", "*.parquet", "*.tsv"), "MMSI-Bench questions")
+    items = [_item(path, number, row) for number, row in enumerate(read_rows(path), start=1)]
+    check_unique(path, items)
+    if subset == "circular":
+        return [turned for item in items if "options_unread" not in item.labels for turned in _circle(item)]
+    return items
+
+
+def _item(path: Path, number: int, row: Row) -> Item:
+    if "index" in row:
+        check_fields(path, number, row, ("index", "image", "question", "answer", "category"), ("thought", "l2-category"))
+        identity, task, count = row["index"], row["category"], _images_in_tsv(path, number, row["image"])
+    else:
+        check_fields(path, number, row, ("id", "images", "question_type", "question", "answer"), ("thought", "difficulty"))
+        identity, task, count = row["id"], row["question_type"], len(row["images"])
+    task = task.replace("-", "–")
+    if task not in TASKS:
+        raise InputError(path, f"{task!r} is no question type of MMSI-Bench", row=number, fix=f"known: {', '.join(TASKS)}")
+    stem, options = split_question(row["question"])
+    labels = {"difficulty": str(row["difficulty"])} if row.get("difficulty") else {}
+    if not options:
+        stem, options, labels["options_unread"] = row["question"], tuple("ABCD"), "yes"
+    return make_item(
+        path,
+        number,
+        id=str(identity),
+        question=stem,
+        verbatim=row["question"],
+        kind="choice",
+        options=options,
+        answer=str(row["answer"]).strip(),
+        task=task,
+        labels=labels,
+        media=tuple(Media(kind="image", path=path.name, part=(number - 1, i)) for i in range(count)),
+        reasoning=row.get("thought") or None,
+    )
+
+
+def split_question(text: str) -> tuple[str, tuple[str, ...]]:
+    """A released question as its stem and the texts of its four options; no options where they can't be read."""
+    parts = _HEAD.split(text)
+    if len(parts) < 2:
+        return text, ()
+    found = _OPTIONS.findall(parts[-1])
+    if "".join(letter for letter, _ in found) != "ABCD":
+        return text, ()
+    return "\n".join(parts[:-1]).strip(), tuple(option.strip().rstrip(",") for _, option in found)
+
+
+def _circle(item: Item) -> list[Item]:
+    turned = []
+    for turn, order in enumerate(_ORDERS):
+        options = tuple(item.options[item.letters.index(letter)] for letter in order)
+        listed = ", ".join(f"{letter}: {text}" for letter, text in zip(item.letters, options, strict=True))
+        turned.append(
+            item.model_copy(
+                update={
+                    "id": str(int(item.id) + turn * 1_000_000),
+                    "options": options,
+                    "answer": item.letters[order.index(item.answer)],
+                    "verbatim": f"{item.question}\nOptions: {listed}",
+                    "all_of": item.id,
+                }
+            )
+        )
+    return turned
+
+
+def _images_in_tsv(path: Path, number: int, cell: str) -> int:
+    if not cell.startswith("["):
+        return 1
+    try:
+        images = json.loads(cell)
+    except ValueError as error:
+        raise InputError(path, f"is no JSON list ({error})", row=number, field="image") from None
+    return len(images)

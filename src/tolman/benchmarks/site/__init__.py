@@ -1,0 +1,25 @@
+"""SITE (Wang et al., 2025)."""
+
+from pathlib import Path
+
+from tolman.benchmarks.base import Benchmark, HubSource
+from tolman.benchmarks.site.data import SUBSETS, load
+from tolman.benchmarks.site.prompts import PRESETS, blind_prompt, prompt
+from tolman.benchmarks.site.rules import RULE_SETS
+from tolman.benchmarks.site.table import TABLE
+
+BENCHMARK = Benchmark(
+    name="site",
+    title="SITE",
+    paper="Wang et al., SITE: towards Spatial Intelligence Thorough Evaluation, 2025",
+    licence="CC-BY-4.0 (data card)",
+    subsets=SUBSETS,
+    load=load,
+    prompt=prompt,
+    blind_prompt=blind_prompt,
+    presets=PRESETS,
+    rule_sets=RULE_SETS,
+    table=TABLE,
+    published=Path(__file__).with_name("published.csv"),
+    hub=HubSource("franky-veteran/SITE-Bench", ("*.parquet", "**/*.parquet", "*.jsonl", "**/*.jsonl")),
+)

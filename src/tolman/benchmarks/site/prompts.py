@@ -1,0 +1,40 @@
+"""SITE's prompts.
+
+Source: wenqi-wang20/SITE-Bench, eval_scripts/sitebench/{utils.py,site_image.yaml,site_video.yaml}. The released
+configuration is written so that the post-prompt probably never reached the models; both forms are presets.
+"""
+
+from __future__ import annotations
+
+from tolman.benchmarks.base import Preset, media_first, without_media
+from tolman.items import Item
+from tolman.media.sampling import Frames
+from tolman.messages import Message, Sampling
+
+VIDEO_PRE = (
+    "Select the best answer to the following multiple-choice question based on the video. "
+    "Respond with only the letter of the correct option."
+)
+POST = "Give me the answer letter directly. The best answer is:"
+
+_SAMPLING = Sampling(temperature=0.0, max_tokens=1024)
+PRESETS = (
+    Preset("released", "released code, post-prompt as written", Frames(count=32), _SAMPLING, {"post": POST}),
+    Preset("released-no-post", "released code as it ran: the post-prompt dropped", Frames(count=32), _SAMPLING),
+)
+
+
+def prompt(item: Item, preset: Preset) -> Message:
+    """The media, or the media at their marks, then question, options and post-prompt."""
+    return media_first(item, _text(item, preset))
+
+
+def blind_prompt(item: Item, preset: Preset) -> Message:
+    """The same text with the marks of the media taken out."""
+    return without_media(prompt(item, preset))
+
+
+def _text(item: Item, preset: Preset) -> str:
+    options = "\n".join(f"{letter}: {text}" for letter, text in zip(item.letters, item.options, strict=True))
+    body = f"Question: {item.question}\nOptions:\n{options}\n{preset.texts.get('post', '')}"
+    return f"{VIDEO_PRE}\n{body}" if item.labels.get("media") == "video" else body

@@ -1,0 +1,25 @@
+"""SpatialBench (Xu et al., 2025)."""
+
+from pathlib import Path
+
+from tolman.benchmarks.base import Benchmark, HubSource
+from tolman.benchmarks.spatialbench.data import SUBSETS, load
+from tolman.benchmarks.spatialbench.prompts import PRESETS, blind_prompt, prompt
+from tolman.benchmarks.spatialbench.rules import RULE_SETS
+from tolman.benchmarks.spatialbench.table import TABLE
+
+BENCHMARK = Benchmark(
+    name="spatialbench",
+    title="SpatialBench",
+    paper="Xu et al., SpatialBench: Benchmarking Multimodal Large Language Models for Spatial Cognition, 2025",
+    licence="Apache-2.0",
+    subsets=SUBSETS,
+    load=load,
+    prompt=prompt,
+    blind_prompt=blind_prompt,
+    presets=PRESETS,
+    rule_sets=RULE_SETS,
+    table=TABLE,
+    published=Path(__file__).with_name("published.csv"),
+    hub=HubSource("XPR2004/SpatialBench", ("*.txt", "*.json")),
+)

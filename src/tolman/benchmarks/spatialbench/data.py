@@ -1,0 +1,110 @@
+"""SpatialBench's released rows as Items.
+
+Source: XPR2004/SpatialBench (Apache-2.0): QA.txt of 2025-11-26 (the paper's set), QA.txt of 2026-03-17, and
+QA_fewshot.txt, which adds reasoning and key frames to fifteen rows of the first.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, make_item, read_rows
+from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
+from tolman.errors import InputError
+from tolman.items import Item, Media, Unit
+
+SUBSETS = {
+    "v1": "the paper's set of 2025-11-26, 1,347 questions",
+    "v2": "the set of 2026-03-17, 3,193 questions",
+    "few-shot": "v1 with reasoning and key frames on fifteen exemplars",
+}
+_FILES = {
+    "v1": ("QA_v1*.txt", "QA_v1*.json", "QA_fewshot.txt"),
+    "v2": ("QA.txt", "QA_v2*.txt"),
+    "few-shot": ("QA_fewshot.txt",),
+}
+_REQUIRED = ("problem_id", "problem", "problem_type", "original_question_type", "solution", "path", "scene_type")
+_OPTIONAL = ("options", "reason", "keyframes")
+_ANSWER_TAG = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
+_UNITS: tuple[tuple[re.Pattern[str], Unit], ...] = (
+    (re.compile(r"\bsq\w*\.?[\s-]+m(?:et(?:er|re)s?)?\b|\bm\^?2\b|m²", re.IGNORECASE), "m2"),
+    (re.compile(r"centimet(?:er|re)s?|\bcm\b", re.IGNORECASE), "cm"),
+    (re.compile(r"\bmet(?:er|re)s?\b|\bm\b", re.IGNORECASE), "m"),
+)
+_OTHER_UNITS = re.compile(r"\bhow many seconds\b|\bsquare f(?:oo|ee)t", re.IGNORECASE)
+_ASKED = re.compile(r"\b(?:what|how|estimate|calculate|find|give|determine)\b", re.IGNORECASE)
+
+
+def load(folder: Path, subset: str) -> list[Item]:
+    """The questions of a subset, in the file's order.
+
+    Args:
+        folder: with the released QA file.
+        subset: a key of `SUBSETS`.
+
+    Raises:
+        InputError: a row that is not the benchmark's.
+    """
+    path = find_file(folder, _FILES[subset], f"SpatialBench questions ({subset})")
+    items = []
+    for number, row in enumerate(read_rows(path), start=1):
+        sample = row.get("sample", row)
+        if not isinstance(sample, dict):
+            raise InputError(path, "is no object", row=number, field="sample")
+        items.append(_item(path, number, sample))
+    check_unique(path, items)
+    return items
+
+
+def unit_asked(task: str, question: str) -> Unit | None:
+    """The unit in which a numerical question wants its answer; None for seconds and square feet.
+
+    Only what comes after the asking word counts: sizes given as a hint come first ("If the tiles are 60 cm
+    squares, what is the size in square meters"). Lengths without a unit are in centimetres throughout the release.
+    """
+    if mended(task) == "object_counting":
+        return "count"
+    if _OTHER_UNITS.search(question):
+        return None
+    asked = [match.start() for match in _ASKED.finditer(question)]
+    tail = question[asked[-1] :] if asked else question
+    default: Unit = "m2" if mended(task) == "room_size" else "cm"
+    return next((unit for pattern, unit in _UNITS if pattern.search(tail)), default)
+
+
+def _item(path: Path, number: int, row: Row) -> Item:
+    check_fields(path, number, row, _REQUIRED, _OPTIONAL)
+    task, question = row["original_question_type"], row["problem"]
+    if mended(task) not in LEVEL_OF:
+        raise InputError(
+            path,
+            f"{task!r} is no question type of SpatialBench",
+            row=number,
+            field="original_question_type",
+            fix=f"known: {', '.join(LEVEL_OF)}",
+        )
+    solution = str(row["solution"])
+    tagged = _ANSWER_TAG.search(solution)
+    common = {
+        "id": str(row["problem_id"]),
+        "question": question,
+        "answer": (tagged[1] if tagged else solution).strip(),
+        "task": task,
+        "labels": {
+            "level": LEVEL_OF[mended(task)],
+            "scene_type": row["scene_type"],
+            "problem_type": str(row["problem_type"]).replace(" ", "_"),
+        },
+        "scene": row["path"],
+        "media": (Media(kind="video", path=str(row["path"]).removeprefix("./")),),
+        "reasoning": row.get("reason"),
+        "evidence": {"keyframes": row["keyframes"]} if row.get("keyframes") else {},
+    }
+    if common["labels"]["problem_type"] == "multiple_choice":
+        options = row.get("options")
+        if not isinstance(options, list):
+            raise InputError(path, "is missing", row=number, field="options", fix="a multiple-choice row needs them")
+        texts = tuple(re.sub(r"\A[A-Z]\.\s*", "", str(option)) for option in options)
+        return make_item(path, number, kind="choice", options=texts, **common)
+    return make_item(path, number, kind="number", unit=unit_asked(task, question), **common)

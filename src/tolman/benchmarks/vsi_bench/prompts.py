@@ -1,0 +1,45 @@
+"""VSI-Bench's prompts and presets.
+
+Source: vision-x-nyu/thinking-in-space, lmms_eval/tasks/vsibench/{utils.py,vsibench.yaml} and
+evaluate_all_in_one.sh; the paper's Tables 8 (frames) and 9 (prompts), which differ in the places named below.
+"""
+
+from __future__ import annotations
+
+from tolman.benchmarks.base import Preset
+from tolman.items import Item
+from tolman.media.sampling import Frames
+from tolman.messages import Message, Sampling
+
+PRE_PROMPT = "These are frames of a video."
+CHOICE_POST = "Answer with the option's letter from the given choices directly."
+NUMBER_POST_OPEN = "Please answer the question using a single word or phrase."
+NUMBER_POST_API = "Do not response anything other than a single number!"  # sic, in the released code
+NUMBER_POST_API_PAPER = "Do not respond with anything other than a single number!"  # Table 9
+
+_GREEDY = Sampling(temperature=0.0, top_p=1.0, max_tokens=16)
+_CODE = "released code"
+PRESETS = (
+    Preset("open", f"{_CODE}; Table 8 and 9, open-source models", Frames(count=32), _GREEDY),
+    Preset("internvl2-script", "evaluate_all_in_one.sh runs InternVL2 with 8 frames; Table 8 says 32", Frames(count=8), _GREEDY),
+    Preset("gpt-4o", f"{_CODE}; Table 8", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API}),
+    Preset("gemini", f"{_CODE}; whole video", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API}),
+    Preset("gpt-4o-paper", "Tables 8 and 9", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
+    Preset("gemini-paper", "Tables 8 and 9", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
+)
+
+
+def prompt(item: Item, preset: Preset) -> Message:
+    """[frames][pre-prompt][question][options][post-prompt], joined by new lines."""
+    return Message(parts=(*item.media, f"{PRE_PROMPT}\n{_question(item, preset)}"))
+
+
+def blind_prompt(item: Item, preset: Preset) -> Message:
+    """'Vision disabled': the question's text only, without the sentence about frames."""
+    return Message(parts=(_question(item, preset),))
+
+
+def _question(item: Item, preset: Preset) -> str:
+    if item.kind == "number":
+        return f"{item.question}\n{preset.texts.get('number_post', NUMBER_POST_OPEN)}"
+    return "\n".join([item.question, "Options:", *item.lettered_options, CHOICE_POST])

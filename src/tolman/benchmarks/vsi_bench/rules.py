@@ -1,0 +1,44 @@
+"""VSI-Bench's released parser and metric, quirks included.
+
+Source: vision-x-nyu/thinking-in-space, lmms_eval/tasks/vsibench/utils.py. Only the text before the first space
+counts, less a trailing full stop; "(A)", "A)" and " A" are therefore wrong and "A chair …" is A.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tolman.items import Item
+from tolman.scoring.metrics import mra_vsi_bench
+from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.rules import RuleSet, careful
+
+
+def first_token(text: str) -> str:
+    """The text before the first space, without full stops at its end, then without white space around."""
+    return text.split(" ")[0].rstrip(".").strip()
+
+
+def read_official(item: Item, text: str, seed: int = 0) -> Reading:
+    """The first token as a letter (any case), or as whatever Python's `float` takes."""
+    token = first_token(text)
+    if item.kind == "choice":
+        letter = token.upper()
+        return Reading(letter) if len(letter) == 1 and letter in item.letters else nothing("first token is no letter")
+    try:
+        return Reading(float(token))
+    except ValueError:
+        return nothing("first token is no number")
+
+
+def score_official(item: Item, reading: Reading) -> float:
+    """Exact match for a letter; MRA with `<=` in float64 for a number, 0 for nan."""
+    if reading.value is None:
+        return 0.0
+    if item.kind == "choice":
+        return float(reading.value == item.answer)
+    value = float(reading.value)
+    return 0.0 if math.isnan(value) else mra_vsi_bench(value, float(item.answer))
+
+
+RULE_SETS = (RuleSet("official", read_official, score_official), careful())

@@ -1,0 +1,65 @@
+"""The one tree of exceptions.
+
+```
+TolmanError                 everything Tolman raises on purpose; the command line prints it and exits with 2
+├── UsageError              a name or option that doesn't exist or doesn't go together
+├── InputError              a file whose content can't be used: names file, row, field and fix
+├── MissingExtraError       an optional dependency is needed and not installed
+└── RunConflictError        a run folder holds something other than what is about to be written
+```
+
+What a model call can go wrong with is not here: that is a `responses.Failure`, a value that is counted
+and shown, never an exception that ends a run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class TolmanError(Exception):
+    """Base of everything Tolman raises on purpose. Its text is one sentence meant for the user."""
+
+
+class UsageError(TolmanError):
+    """A name or option that doesn't exist or doesn't go together."""
+
+
+class InputError(TolmanError):
+    """A file whose content can't be used.
+
+    Args:
+        path: the file.
+        what: what is wrong, as the rest of a sentence.
+        row: the row's number, counted from 1, or its id.
+        field: the field's name.
+        fix: what to do about it, as an imperative.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        what: str,
+        *,
+        row: int | str | None = None,
+        field: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        self.path, self.what, self.row, self.field, self.fix = str(path), what, row, field, fix
+        place = self.path
+        if row is not None:
+            place += f", row {row}"
+        if field is not None:
+            place += f", field '{field}'"
+        super().__init__(f"{place}: {what}" + (f"; {fix}." if fix else "."))
+
+
+class MissingExtraError(TolmanError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs the package '{package}': pip install 'tolman[{extra}]'.")
+
+
+class RunConflictError(TolmanError):
+    """A run folder holds something other than what is about to be written."""

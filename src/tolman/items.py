@@ -1,0 +1,121 @@
+"""Item: one question about some media, with its answer."""
+
+from __future__ import annotations
+
+import string
+from fractions import Fraction
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+LETTERS = string.ascii_uppercase
+MEDIA_MARK = "<image>"
+"""Where a medium stands in the text of a question or an option, in the order of `Item.media`."""
+
+AnswerKind = Literal["choice", "number"]
+Unit = Literal["count", "m", "cm", "m2"]
+
+
+class Media(BaseModel):
+    """One video or image.
+
+    Attributes:
+        kind: what it is.
+        path: the file, relative to the benchmark's data folder.
+        part: for a medium stored inside a table file, its (row, position in the row's list), from 0.
+        start, end: the part of a video that is meant, in seconds; the whole where None.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["video", "image"]
+    path: str
+    part: tuple[int, int] | None = None
+    start: float | None = None
+    end: float | None = None
+
+
+class Item(BaseModel):
+    """One question.
+
+    Attributes:
+        id: unique in its benchmark.
+        question: the text, without its options. Where it (or an option) holds as many `<image>` marks as
+            there are media, the media stand there; otherwise they come as the benchmark's prompt says.
+        kind: `choice` (the answer is a letter) or `number`.
+        answer: the letter, or the number as the benchmark prints it.
+        unit: what a number counts or measures: `count`, `m`, `cm` or `m2`; None where the question doesn't say.
+        options: the texts of the options, without letters; the first is A.
+        verbatim: the question as released, where the released prompt uses that text as a whole.
+        task: the benchmark's question type, the finest that its table tells apart.
+        labels: further classifications (level, category, source data set, scene type …).
+        scene: what the item's error is shared with: items of one scene are one cluster in every interval.
+        media: in the order in which they are shown.
+        reasoning: the people's reasoning that came with the question.
+        all_of: items that name the same group count as one question, right only if all of them are.
+        evidence: what makes the answer true (distances, angles, times, exemplar frames …).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    question: str
+    kind: AnswerKind
+    answer: str
+    unit: Unit | None = None
+    options: tuple[str, ...] = ()
+    verbatim: str | None = None
+    task: str
+    labels: dict[str, str] = Field(default_factory=dict)
+    scene: str | None = None
+    media: tuple[Media, ...] = ()
+    reasoning: str | None = None
+    all_of: str | None = None
+    evidence: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _answer_fits_its_kind(self) -> Item:
+        if self.kind == "choice":
+            if not 2 <= len(self.options) <= len(LETTERS):
+                raise ValueError(f"a choice needs 2 to {len(LETTERS)} options, here are {len(self.options)}")
+            if self.answer not in self.letters:
+                raise ValueError(f"the answer {self.answer!r} is none of the options {', '.join(self.letters)}")
+        else:
+            if self.options:
+                raise ValueError("a number question has no options")
+            try:
+                Fraction(self.answer)
+            except (ValueError, ZeroDivisionError):
+                raise ValueError(f"the answer {self.answer!r} is no number") from None
+        return self
+
+    @property
+    def letters(self) -> str:
+        """The letters of the options: 'ABCD' for four."""
+        return LETTERS[: len(self.options)]
+
+    @property
+    def cluster(self) -> str:
+        """What the item is clustered by in every interval: its scene, or itself where it has none."""
+        return self.scene if self.scene is not None else f"item:{self.id}"
+
+    @property
+    def exact_answer(self) -> Fraction:
+        """The answer of a number question, as the exact value of its decimal text."""
+        return Fraction(self.answer)
+
+    @property
+    def answer_text(self) -> str:
+        """The text of the right option, or the number."""
+        return self.options[self.letters.index(self.answer)] if self.kind == "choice" else self.answer
+
+    @property
+    def lettered_options(self) -> list[str]:
+        """The options as 'A. text'."""
+        return [f"{letter}. {text}" for letter, text in zip(self.letters, self.options, strict=True)]
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether the media stand inside the text, at `<image>` marks."""
+        marks = self.question.count(MEDIA_MARK) + sum(o.count(MEDIA_MARK) for o in self.options)
+        return marks > 0 and marks == len(self.media)

@@ -1,0 +1,1 @@
+"""Frames of videos, and images, as models are shown them."""

@@ -1,0 +1,42 @@
+"""Message and Sampling: what is put to a model, and how it is to draw its answer."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from tolman.items import Media
+
+Part = str | Media
+
+
+class Message(BaseModel):
+    """One turn of a conversation: texts and media in the order in which the model sees them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Literal["system", "user", "assistant"] = "user"
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """All texts, joined by new lines."""
+        return "\n".join(part for part in self.parts if isinstance(part, str))
+
+    @property
+    def media(self) -> tuple[Media, ...]:
+        """All media, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Media))
+
+
+class Sampling(BaseModel):
+    """How a model draws its answer. None leaves a setting to the endpoint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    temperature: float | None = 0.0
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    seed: int | None = None

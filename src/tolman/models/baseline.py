@@ -1,0 +1,143 @@
+"""Baselines: what can be had without looking.
+
+`random` draws uniformly (an option; for numbers, one of the true values of the question type). `most-frequent`
+gives each question type's most frequent answer, `best-constant` the one among its true values that the official
+metric rewards most, `most-frequent-text` the option whose text is right most often (the most frequent letter where no
+option's text is right more than once).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tolman.benchmarks.base import Benchmark
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.models.base import ModelOptions, Request
+from tolman.responses import Response
+
+
+class Constant:
+    """A baseline that gives each question type one answer (or one ranking of answers).
+
+    Args:
+        name: of the model.
+        choose: (benchmark, items of one question type) → item → answer.
+    """
+
+    def __init__(self, name: str, choose: Callable[[Benchmark, Sequence[Item]], Callable[[Item], str]]) -> None:
+        self.name = name
+        self.settings: Mapping[str, Any] = {}
+        self._choose = choose
+        self._answers: dict[str, Callable[[Item], str]] = {}
+
+    def prepare(self, benchmark: Benchmark, items: Sequence[Item]) -> None:
+        """Fix the answer of every question type."""
+        self._answers = {task: self._choose(benchmark, group) for task, group in _by_task(items).items()}
+
+    async def answer(self, request: Request) -> Response:
+        """The answer of the item's question type."""
+        return Response(id=request.item.id, response=self._answers[request.item.task](request.item), repeat=request.repeat)
+
+
+class Random:
+    """A baseline that draws uniformly, seeded by item so that the order of asking doesn't matter."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.name = name
+        self.settings: Mapping[str, Any] = {"seed": seed}
+        self._seed = seed
+        self._values: dict[str, list[str]] = {}
+
+    def prepare(self, benchmark: Benchmark, items: Sequence[Item]) -> None:
+        """Collect the true values of every question type."""
+        self._values = {task: [item.answer for item in group] for task, group in _by_task(items).items()}
+
+    async def answer(self, request: Request) -> Response:
+        """A draw."""
+        item = request.item
+        pool = item.letters if item.kind == "choice" else self._values[item.task]
+        drawn = random.Random(f"{self._seed}:{request.repeat}:{item.id}").choice(pool)
+        return Response(id=item.id, response=drawn, repeat=request.repeat)
+
+    def distribution(self, item: Item) -> Sequence[tuple[str, float]]:
+        """Every option, or every true value of the question type by its frequency."""
+        if item.kind == "choice":
+            return [(letter, 1 / len(item.letters)) for letter in item.letters]
+        values = Counter(self._values[item.task])
+        return [(value, count / values.total()) for value, count in values.items()]
+
+
+def _by_task(items: Sequence[Item]) -> dict[str, list[Item]]:
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(item.task, []).append(item)
+    return groups
+
+
+def _most_frequent(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
+    answer = _ranked(item.answer for item in items)[0]
+    return lambda item: answer
+
+
+def _best_constant(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
+    rules = benchmark.rule_set("official")
+    # Items that differ in nothing that a metric looks at are scored once.
+    kinds = Counter((item.answer, item.kind, len(item.options)) for item in items)
+    examples = {(item.answer, item.kind, len(item.options)): item for item in items}
+
+    def total(answer: str) -> float:
+        return sum(
+            count * rules.score(example, rules.read(example, answer, 0))
+            for key, count in kinds.items()
+            for example in (examples[key],)
+        )
+
+    best = max(sorted({item.answer for item in items}), key=total)
+    return lambda item: best
+
+
+def _most_frequent_text(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
+    # A text that is right only once would give away nothing but its own question's answer.
+    counts = Counter(item.answer_text for item in items)
+    ranking = [text for text in _ranked(counts.elements()) if counts[text] > 1 or items[0].kind == "number"]
+    letter = _ranked(item.answer for item in items)[0]
+
+    def choose(item: Item) -> str:
+        if item.kind == "number":
+            return ranking[0]
+        for text in ranking:
+            if text in item.options:
+                return item.letters[item.options.index(text)]
+        return letter if letter in item.letters else item.letters[0]
+
+    return choose
+
+
+def _ranked(answers: Any) -> list[str]:
+    """Answers by falling frequency; the first in alphabetical order of those that are equally frequent."""
+    counts = Counter(answers)
+    return sorted(counts, key=lambda answer: (-counts[answer], answer))
+
+
+_CONSTANTS = {
+    "most-frequent": _most_frequent,
+    "best-constant": _best_constant,
+    "most-frequent-text": _most_frequent_text,
+}
+
+
+def create(name: str, options: ModelOptions) -> Constant | Random:
+    """The baseline of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name == "random":
+        return Random("baseline/random", options.seed)
+    if name not in _CONSTANTS:
+        raise UsageError(f"there is no baseline '{name}'; known: random, {', '.join(_CONSTANTS)}.")
+    return Constant(f"baseline/{name}", _CONSTANTS[name])

@@ -1,0 +1,136 @@
+"""Response and Failure: what came back from a model, and why nothing did.
+
+They are two types on purpose. A Response is scored, whatever its text; a Failure never is, and it never
+enters a store of answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tolman.errors import InputError
+
+
+class FailureKind(StrEnum):
+    """Why a call brought no text."""
+
+    NETWORK = "network"  # no connection, or one that broke
+    TIMEOUT = "timeout"
+    RATE_LIMIT = "rate limit"
+    SERVER = "server"  # the endpoint answered with an error of its own
+    REFUSED = "refused"  # the endpoint refused this request (4xx)
+    MALFORMED = "malformed"  # an answer that isn't what the protocol promises
+    MEDIA = "media"  # a video or image that is missing or broken
+    INTERRUPTED = "interrupted"
+    IMPORTED = "imported"  # another harness's file records a failed call
+
+
+class Usage(BaseModel):
+    """Tokens of one call, as the endpoint reports them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Response(BaseModel):
+    """The text a model gave for one item.
+
+    Attributes:
+        id: the item's.
+        response: the text, exactly as it came.
+        repeat: 0 for the first time this item was asked, 1 for the second …
+        reasoning: what the endpoint returned apart from the text as the model's reasoning.
+        finish_reason: as the endpoint reports it ('stop', 'length' …).
+        usage: tokens.
+        seconds: how long the call took.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    response: str
+    repeat: int = 0
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    seconds: float | None = None
+
+
+class Failure(BaseModel):
+    """Why there is no response for an item.
+
+    Attributes:
+        id: the item's.
+        kind: the class of the reason.
+        message: one sentence.
+        repeat: as in `Response`.
+        attempts: how often it was tried.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    kind: FailureKind
+    message: str
+    repeat: int = 0
+    attempts: int = 1
+
+
+Outcome = Response | Failure
+
+
+def outcome_to_line(outcome: Outcome) -> str:
+    """One JSON object on one line; a Failure's stands under the key `failure`."""
+    record = outcome.model_dump(mode="json", exclude_defaults=True)
+    if isinstance(outcome, Failure):
+        record = {"id": record.pop("id"), "failure": record}
+    return json.dumps(record, ensure_ascii=False)
+
+
+def outcome_from_record(record: object, path: Path, row: int) -> Outcome:
+    """The inverse of `outcome_to_line`, for one parsed line.
+
+    Raises:
+        InputError: the record is no response and no failure.
+    """
+    if not isinstance(record, dict):
+        raise InputError(path, "is no JSON object", row=row, fix='write {"id": …, "response": …} on each line')
+    if "id" not in record:
+        raise InputError(path, "is missing", row=row, field="id", fix="give each row the id of its question")
+    record = {**record, "id": str(record["id"])}
+    try:
+        if "failure" in record:
+            return Failure.model_validate({"id": record["id"], **record["failure"]})
+        return Response.model_validate(record)
+    except (ValidationError, TypeError) as error:
+        field, what = _first_problem(error)
+        raise InputError(
+            path, what, row=row, field=field, fix='a row is {"id": …, "response": "the model\'s text"}'
+        ) from None
+
+
+def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:
+    """Write a JSONL file, whole or not at all."""
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        for outcome in outcomes:
+            file.write(outcome_to_line(outcome) + "\n")
+    partial.replace(path)
+
+
+def _first_problem(error: ValidationError | TypeError) -> tuple[str | None, str]:
+    if not isinstance(error, ValidationError):
+        return "failure", "is not an object"
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or None
+    return field, {
+        "missing": "is missing",
+        "extra_forbidden": "is not a known field",
+    }.get(first["type"], first["msg"].lower())

@@ -1,0 +1,126 @@
+"""Scoring: items and outcomes in, one row for each item and rule set out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import polars as pl
+
+from tolman.items import Item
+from tolman.responses import Failure, Outcome, Response
+from tolman.scoring.rules import RuleSet
+
+Status = Literal["scored", "left out", "failed", "missing"]
+
+SCHEMA = {
+    "rule_set": pl.String,
+    "id": pl.String,
+    "repeat": pl.Int32,
+    "task": pl.String,
+    "cluster": pl.String,
+    "options": pl.Int32,
+    "status": pl.String,
+    "reading": pl.String,
+    "note": pl.String,
+    "guessed": pl.Boolean,
+    "score": pl.Float64,
+    "expected": pl.Float64,
+}
+"""Columns of a frame of scores. `score` is null unless `status` is 'scored'. `expected` equals it, but for an
+answer that a released parser drew at random, where it is the probability that such a draw is right."""
+
+
+def score(
+    items: Sequence[Item],
+    outcomes: Iterable[Outcome],
+    rule_sets: Iterable[RuleSet],
+    *,
+    seed: int = 0,
+    failures_are_wrong: bool = False,
+) -> pl.DataFrame:
+    """Score every item under every rule set.
+
+    Args:
+        items: the questions.
+        outcomes: responses and failures; an item without any is 'missing'.
+        rule_sets: the rules.
+        seed: for released parsers that draw at random.
+        failures_are_wrong: the user's own decision to score failed and missing items 0.
+
+    Returns:
+        A frame with the columns of `SCHEMA`; for each rule set the items in their order, then repeats.
+    """
+    by_item: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        by_item.setdefault(outcome.id, []).append(outcome)
+    rows = []
+    for rules in rule_sets:
+        for item in items:
+            found: Sequence[Outcome | None] = sorted(by_item.get(item.id, ()), key=lambda o: o.repeat) or (None,)
+            for outcome in found:
+                rows.append(_row(rules, item, outcome, seed, failures_are_wrong))
+    return _join_groups(pl.DataFrame(rows, schema=SCHEMA, orient="row"), items)
+
+
+def expected_scores(
+    items: Sequence[Item], answers: Mapping[str, Sequence[tuple[str, float]]], rule_sets: Iterable[RuleSet]
+) -> pl.DataFrame:
+    """The expectation of a random answerer's scores, in closed form.
+
+    Args:
+        items: the questions.
+        answers: for each item's id, the texts it may answer with their probabilities.
+        rule_sets: the rules.
+
+    Returns:
+        A frame like `score`'s.
+    """
+    rows = []
+    for rules in rule_sets:
+        for item in items:
+            value = sum(p * rules.score(item, rules.read(item, text, 0)) for text, p in answers[item.id])
+            rows.append((*_head(rules, item, 0), "scored", "", "expectation", False, value, value))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
+    """Let the first item of each `all_of` group stand for the group, with the least of its scores."""
+    groups = {item.id: item.all_of for item in items if item.all_of is not None}
+    if not groups:
+        return scores
+    key = [pl.col("rule_set"), pl.col("repeat"), pl.col("id").replace_strict(groups, default=pl.col("id"))]
+    first = pl.int_range(pl.len()).over(key) == 0
+    whole = pl.col("score").is_not_null().all().over(key)
+    return scores.with_columns(
+        pl.when(first & whole).then(pl.col(name).min().over(key)).alias(name) for name in ("score", "expected")
+    ).with_columns(
+        pl.when(first & whole)
+        .then(pl.lit("scored"))
+        .when(first & (pl.col("status") == "scored"))
+        .then(pl.lit("missing"))
+        .when(first)
+        .then(pl.col("status"))
+        .otherwise(pl.lit("left out"))
+        .alias("status")
+    )
+
+
+def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, str, int]:
+    return rules.name, item.id, repeat, rules.task(item), item.cluster, len(item.options)
+
+
+def _row(rules: RuleSet, item: Item, outcome: Outcome | None, seed: int, failures_are_wrong: bool) -> tuple[object, ...]:
+    if isinstance(outcome, Response):
+        head = _head(rules, item, outcome.repeat)
+        if not rules.counts(item, outcome.response):
+            return (*head, "left out", "", "left out of the denominators", False, None, None)
+        reading = rules.read(item, outcome.response, seed)
+        value = rules.score(item, reading)
+        expected = 1 / len(item.options) if reading.guessed else value
+        return (*head, "scored", reading.text, reading.note, reading.guessed, value, expected)
+    head = _head(rules, item, outcome.repeat if outcome else 0)
+    note = f"{outcome.kind}: {outcome.message}" if isinstance(outcome, Failure) else "no response"
+    status: Status = "failed" if outcome else "missing"
+    value_or_none = 0.0 if failures_are_wrong else None
+    return (*head, status, "", note, False, value_or_none, value_or_none)
