@@ -1,1 +1,231 @@
-def main() -> None: ...
+"""The command line. Nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tolman import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tolman.runs.folder import RunFolder
+
+app = typer.Typer(
+    name="tolman",
+    help="Build, run and dissect spatial-intelligence benchmarks for multimodal models.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+Data = Annotated[Path | None, typer.Option(help="Folder with the released data. Default: the Hugging Face hub.")]
+Subset = Annotated[
+    str | None, typer.Option(help="Part of the benchmark that has a name; see 'tolman benchmarks NAME'.")
+]
+Revision = Annotated[str | None, typer.Option(help="Commit of the hub's data set, other than the pinned one.")]
+Out = Annotated[Path | None, typer.Option(help="Folder of the run. Default: a name under ./runs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+CountWrong = Annotated[bool, typer.Option(help="Score items without an answer 0 instead of leaving them out.")]
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"tolman {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command("benchmarks")
+def list_benchmarks(
+    name: Annotated[str | None, typer.Argument(help="One benchmark, with its subsets, presets and table.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the benchmarks, or describe one.
+
+    Example:  tolman benchmarks vsi-bench
+    """
+    from tolman.reports.catalogue import print_all, print_one
+
+    print_one(_console(), name, as_json=as_json) if name else print_all(_console(), as_json=as_json)
+
+
+@app.command()
+def run(
+    benchmark: Annotated[str, typer.Argument(help="A benchmark's name; 'tolman benchmarks' lists them.")],
+    model: Annotated[str, typer.Option(help="FAMILY/NAME, for example baseline/best-constant.")],
+    data: Data = None,
+    subset: Subset = None,
+    revision: Revision = None,
+    protocol: Annotated[str, typer.Option(help="How questions are put: direct, blind …")] = "direct",
+    preset: Annotated[str | None, typer.Option(help="The authors' settings for one kind of model.")] = None,
+    out: Out = None,
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.")] = 0,
+    repeats: Annotated[int, typer.Option(min=1, help="How often each item is asked.")] = 1,
+    tasks: Annotated[str | None, typer.Option(help="Only these question types, separated by commas.")] = None,
+    ids: Annotated[str | None, typer.Option(help="Only these items: ids separated by commas, or a file.")] = None,
+    exclude: Annotated[str | None, typer.Option(help="Not these items: ids separated by commas, or a file.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="So many items, spread over the benchmark.")] = None,
+    count_failures_as_wrong: CountWrong = False,
+    as_json: Json = False,
+) -> None:
+    """Put a benchmark to a model, score it and report it.
+
+    Example:  tolman run vsi-bench --model baseline/best-constant --protocol blind
+    """
+    from tolman.models.base import ModelOptions
+    from tolman.reports.progress import counting
+    from tolman.runs.run import RunRequest
+    from tolman.runs.run import run as carry_out
+    from tolman.runs.selection import Selection, ids_from
+
+    request = RunRequest(
+        benchmark=benchmark,
+        model=model,
+        protocol=protocol,
+        data=data,
+        revision=revision,
+        subset=subset,
+        preset=preset,
+        out=out,
+        options=ModelOptions(seed=seed),
+        selection=Selection(
+            tasks=tuple(t.strip() for t in tasks.split(",")) if tasks else (),
+            ids=ids_from(ids),
+            exclude=ids_from(exclude),
+            limit=limit,
+        ),
+        repeats=repeats,
+        failures_are_wrong=count_failures_as_wrong,
+    )
+    with counting(_console(stderr=True)) as progress:
+        folder, figures = carry_out(request, started=progress.start, done=progress.done)
+    _show(folder, as_json=as_json)
+    _exit_incomplete(figures)
+
+
+@app.command()
+def score(
+    responses: Annotated[
+        Path,
+        typer.Argument(
+            help="Responses (JSONL of id and response), an lmms-eval log, a VLMEvalKit result, or a run folder."
+        ),
+    ],
+    benchmark: Annotated[str | None, typer.Option(help="Needed unless a run folder is scored again.")] = None,
+    data: Data = None,
+    subset: Subset = None,
+    revision: Revision = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="jsonl, lmms-eval or vlmevalkit. Default: found out.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What the model is called. Default: the file's name.")] = None,
+    preset: Annotated[str | None, typer.Option(help="The authors' settings it was run with.")] = None,
+    out: Out = None,
+    seed: Annotated[int, typer.Option(help="For released parsers that draw at random.")] = 0,
+    count_failures_as_wrong: CountWrong = False,
+    as_json: Json = False,
+) -> None:
+    """Score responses that something else produced, or a run again.
+
+    Example:  tolman score answers.jsonl --benchmark vsi-bench --name my-model
+    """
+    from tolman.runs.rescore import score_file, score_folder
+
+    if responses.is_dir():
+        folder, figures = score_folder(responses)
+    else:
+        folder, figures = score_file(
+            responses,
+            benchmark=benchmark,
+            data=data,
+            subset=subset,
+            revision=revision,
+            form=form,
+            name=name,
+            preset=preset,
+            out=out,
+            seed=seed,
+            failures_are_wrong=count_failures_as_wrong,
+        )
+    _show(folder, as_json=as_json)
+    _exit_incomplete(figures)
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="A run's folder.")],
+    b: Annotated[Path, typer.Argument(help="Another's.")],
+    rules: Annotated[str | None, typer.Option(help="Rule set. Default: the headline's.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two runs item by item: differences with paired intervals, items won and lost.
+
+    Example:  tolman compare runs/vsi-bench-full/model-a-direct runs/vsi-bench-full/model-b-direct
+    """
+    from tolman.reports.comparison import compare_runs
+
+    compare_runs(_console(), a, b, rules, as_json=as_json)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders of one benchmark.")],
+    form: Annotated[str | None, typer.Option("--format", help="terminal, markdown, csv, latex, json or html.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; its suffix names the format.")] = None,
+    published: Annotated[
+        str, typer.Option(help="Rows of the papers: none, baselines (chance and people) or all.")
+    ] = "baselines",
+) -> None:
+    """Put runs into one table beside the papers' rows.
+
+    Example:  tolman report runs/vsi-bench-full/* --out table.html
+    """
+    from tolman.reports.write import write_report
+
+    write_report(_console(), runs, form=form, out=out, published=published)
+
+
+def main() -> None:
+    """Run the command line; a TolmanError is one sentence and exit code 2."""
+    from tolman.errors import TolmanError
+
+    try:
+        app()
+    except TolmanError as error:
+        _console(stderr=True).print(f"tolman: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _console(*, stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr)
+
+
+def _show(folder: RunFolder, *, as_json: bool) -> None:
+    """Print a run's table, write its page, and say where it is."""
+    from tolman.reports.write import show_run
+
+    show_run(_console(), folder, as_json=as_json)
+
+
+def _exit_incomplete(figures: dict[str, object]) -> None:
+    """A run with failures ends with exit code 1."""
+    unanswered = figures["unanswered"]
+    if isinstance(unanswered, dict) and sum(unanswered.values()):
+        raise typer.Exit(1)

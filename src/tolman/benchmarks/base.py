@@ -107,7 +107,9 @@ def media_first(item: Item, text: str) -> Message:
 
 def without_media(message: Message) -> Message:
     """The same turn with its media and their marks taken out."""
-    return Message(role=message.role, parts=tuple(p.replace(MEDIA_MARK, "") for p in message.parts if isinstance(p, str)))
+    return Message(
+        role=message.role, parts=tuple(p.replace(MEDIA_MARK, "") for p in message.parts if isinstance(p, str))
+    )
 
 
 def _fill_marks(text: str, media: tuple[Media, ...]) -> list[Part]:

@@ -106,7 +106,11 @@ def check_unique(path: Path, items: Sequence[Item]) -> None:
     for number, item in enumerate(items, start=1):
         if item.id in seen:
             raise InputError(
-                path, f"the id {item.id!r} is also row {seen[item.id]}'s", row=number, field="id", fix="give each row its own"
+                path,
+                f"the id {item.id!r} is also row {seen[item.id]}'s",
+                row=number,
+                field="id",
+                fix="give each row its own",
             )
         seen[item.id] = number
 
@@ -119,7 +123,9 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> list[Row]:
     except pl.exceptions.ColumnNotFoundError as error:
         raise InputError(path, f"lacks a column: {str(error).splitlines()[0]}") from None
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(path, f"is no readable Parquet file ({str(error).splitlines()[0]})", fix="fetch it again") from None
+        raise InputError(
+            path, f"is no readable Parquet file ({str(error).splitlines()[0]})", fix="fetch it again"
+        ) from None
 
 
 def _json_lines(path: Path) -> list[Row]:
@@ -147,7 +153,9 @@ def _separated(path: Path, separator: str) -> list[Row]:
             raise InputError(path, f"is no table ({error})") from None
     for number, row in enumerate(rows, start=2):
         if None in row or None in row.values():
-            raise InputError(path, "has more or fewer cells than the header", row=number, fix="quote cells that hold a separator")
+            raise InputError(
+                path, "has more or fewer cells than the header", row=number, fix="quote cells that hold a separator"
+            )
     return rows
 
 

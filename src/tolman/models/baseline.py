@@ -40,7 +40,9 @@ class Constant:
 
     async def answer(self, request: Request) -> Response:
         """The answer of the item's question type."""
-        return Response(id=request.item.id, response=self._answers[request.item.task](request.item), repeat=request.repeat)
+        return Response(
+            id=request.item.id, response=self._answers[request.item.task](request.item), repeat=request.repeat
+        )
 
 
 class Random:

@@ -1,0 +1,1 @@
+"""Runs: one benchmark × model × protocol, kept in a folder."""

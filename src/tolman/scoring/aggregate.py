@@ -90,7 +90,7 @@ class Prepared:
 
     def members(self, weights: Floats) -> list[NDArray[np.bool_]]:
         """For each row of weights, which items are in one of its pools."""
-        return [self.membership[:, row != 0].any(axis=1) for row in weights]
+        return [np.asarray(self.membership[:, row != 0].any(axis=1)) for row in weights]
 
     def cluster_counts(self, members: list[NDArray[np.bool_]]) -> list[int]:
         """How many clusters some sets of items come from."""
@@ -110,7 +110,9 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
     tasks = answered["task"].to_numpy()
     values = answered[column].to_numpy().astype(np.float64)
     options = answered["options"].to_numpy().astype(np.float64)
-    cluster = answered["cluster"].rank("dense").to_numpy().astype(np.intp) - 1 if len(answered) else np.zeros(0, np.intp)
+    cluster = (
+        answered["cluster"].rank("dense").to_numpy().astype(np.intp) - 1 if len(answered) else np.zeros(0, np.intp)
+    )
     membership = np.stack([_belongs(tasks, p) for p in pools], axis=1) if pools else np.zeros((len(tasks), 0), bool)
     chance = np.divide(1.0, options, out=np.zeros_like(options), where=options > 0)
     numerators, denominators = np.zeros(membership.shape), np.zeros(membership.shape)

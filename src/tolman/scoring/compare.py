@@ -84,4 +84,3 @@ def _one_row_each(scores: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("score").mean(), pl.col("expected").mean(), pl.exclude("score", "expected").first())
         .select(scores.columns)
     )
-

@@ -91,10 +91,7 @@ def _t_cdf(t: float, degrees: int) -> float:
     for i in range(3 if degrees % 2 else 2, degrees, 2):
         term *= cosine * cosine * (i - 1) / i
         total += term
-    if degrees % 2:
-        inside = 2 / math.pi * (angle + (sine * total if degrees > 1 else 0.0))
-    else:
-        inside = sine * total
+    inside = 2 / math.pi * (angle + (sine * total if degrees > 1 else 0.0)) if degrees % 2 else sine * total
     return 0.5 + inside / 2
 
 

@@ -15,7 +15,9 @@ _START = re.compile(
     r"(?P<letter>[A-Za-z])(?P<close>[*_`'\"”’)\]}>$]*)(?P<separator>[.:,;)–—-]?)(?P<close2>[*_`]*)(?P<rest>.*)\Z",
     re.DOTALL,
 )
-_MORE_LETTERS = re.compile(r"\A\s*(?:,|and\b|or\b|&|/|\+)?\s*[(*`]*([A-Za-z])(?![A-Za-z'’])[)*`]*(?P<next>.{0,2})", re.DOTALL)
+_MORE_LETTERS = re.compile(
+    r"\A\s*(?:,|and\b|or\b|&|/|\+)?\s*[(*`]*([A-Za-z])(?![A-Za-z'’])[)*`]*(?P<next>.{0,2})", re.DOTALL
+)
 _LABEL = re.compile(r"(?<![A-Za-z0-9])\(?([A-Z])[.):]\s")
 _EMBEDDED = re.compile(
     r"(?:\(([A-Z])\)|\[([A-Z])\]|\*\*\(?([A-Z])[.):]?\)?\*\*|`+([A-Z])`+|\{([A-Z])\}"
@@ -27,7 +29,9 @@ _CHOSEN = re.compile(
     r"|i(?:'d| would) say|i think|i believe|is)[ ]+[(*`'\"]*([A-Z])[)*`'\"]*"
     rf"(?:[.,;!](?=\s|\Z)|(?=\s*\Z)|(?=\n)|(?=[ ]+{_REASON}))"
 )
-_NEGATION_BEFORE = re.compile(r"(?:\bnot|n't(?: be)?|neither|nor|rule[sd]? out|exclud\w+|eliminat\w+|never|than)[ (*`]*$", re.IGNORECASE)
+_NEGATION_BEFORE = re.compile(
+    r"(?:\bnot|n't(?: be)?|neither|nor|rule[sd]? out|exclud\w+|eliminat\w+|never|than)[ (*`]*$", re.IGNORECASE
+)
 _NEGATION_AFTER = re.compile(
     r"\A[)*`'\"\]]*[ ]+(?:(?:is|are|was|can be|cannot be|seems|would be)[ ]+)?"
     r"(?:wrong|incorrect|not|false|ruled out|excluded|eliminated|impossible|cannot|can't|isn't|out\b)",
@@ -126,10 +130,8 @@ def _letter_at_start(text: str, letters: str, options: Sequence[str], *, declare
         return None
     if match["close"] and match["close"][0] in "'’" and rest[:1].isalpha():
         return None  # "d'accord"
-    more = _MORE_LETTERS.match(rest)
-    if more and more[1].upper() in letters and not (more[1] in "Aa" and re.match(r"[ ][A-Za-z]", more["next"])):
-        if more[1].isupper() or re.match(r"\A\s*(?:,|and\b|or\b|&|/|\+)", rest):
-            return nothing("several candidates")
+    if _lists_more(rest, letters):
+        return nothing("several candidates")
     others = {m[1] for m in _LABEL.finditer(rest)} & set(letters) - {letter.upper()}
     if others:
         return nothing("several candidates")
@@ -138,6 +140,16 @@ def _letter_at_start(text: str, letters: str, options: Sequence[str], *, declare
     if claimed and claimed != letter.upper() and _plain(own) != _plain(rest):
         return nothing("letter and text disagree")
     return Reading(letter.upper())
+
+
+def _lists_more(rest: str, letters: str) -> bool:
+    """Whether what follows a letter goes on with another one: "A and B", "A, C"."""
+    more = _MORE_LETTERS.match(rest)
+    if more is None or more[1].upper() not in letters:
+        return False
+    if more[1] in "Aa" and re.match(r"[ ][A-Za-z]", more["next"]):
+        return False  # "B, a chair"
+    return more[1].isupper() or re.match(r"\A\s*(?:,|and\b|or\b|&|/|\+)", rest) is not None
 
 
 def _letter_within(text: str, letters: str) -> Reading:
@@ -159,4 +171,6 @@ def _letter_within(text: str, letters: str) -> Reading:
 
 
 def _negated(text: str, start: int, end: int) -> bool:
-    return bool(_NEGATION_BEFORE.search(text[max(0, start - 24) : start]) or _NEGATION_AFTER.match(text[end : end + 40]))
+    return bool(
+        _NEGATION_BEFORE.search(text[max(0, start - 24) : start]) or _NEGATION_AFTER.match(text[end : end + 40])
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,14 +10,13 @@ from fractions import Fraction
 from tolman.items import Unit
 from tolman.scoring.units import to_item_unit, unit_after
 
-_SMALL = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-}
-_TENS = {word: 10 * (i + 2) for i, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+_BELOW_TWENTY = (
+    "zero one two three four five six seven eight nine ten "
+    "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
+_SMALL = {word: value for value, word in enumerate(_BELOW_TWENTY.split())}
+_DECADES = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {word: value for value, word in zip(range(20, 100, 10), _DECADES.split(), strict=True)}
 _SCALES = {"hundred": 100, "thousand": 1000}
 _NUMBER_WORD = "|".join(sorted([*_SMALL, *_TENS, *_SCALES], key=len, reverse=True))
 
@@ -237,7 +237,7 @@ def _merge_compounds(tokens: list[_Token], text: str) -> list[_Token]:
 
 def _mark_relations(tokens: list[_Token], text: str) -> None:
     """Mark ranges, and drop factors of products and tolerances, by what stands between two numbers."""
-    for left, right in zip(tokens, tokens[1:], strict=False):
+    for left, right in itertools.pairwise(tokens):
         gap = text[left.end : right.start]
         if _TOLERANCE_GAP.match(gap):
             right.dropped = True

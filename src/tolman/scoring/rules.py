@@ -53,4 +53,6 @@ def score_exactly(item: Item, reading: Reading) -> float:
 
 def careful(task: Callable[[Item], str] = _own_task) -> RuleSet:
     """The rule set `careful`, the same for every benchmark."""
-    return RuleSet(name="careful", read=lambda item, text, seed: read_careful(item, text), score=score_exactly, task=task)
+    return RuleSet(
+        name="careful", read=lambda item, text, seed: read_careful(item, text), score=score_exactly, task=task
+    )

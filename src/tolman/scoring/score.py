@@ -58,8 +58,7 @@ def score(
     for rules in rule_sets:
         for item in items:
             found: Sequence[Outcome | None] = sorted(by_item.get(item.id, ()), key=lambda o: o.repeat) or (None,)
-            for outcome in found:
-                rows.append(_row(rules, item, outcome, seed, failures_are_wrong))
+            rows += [_row(rules, item, outcome, seed, failures_are_wrong) for outcome in found]
     return _join_groups(pl.DataFrame(rows, schema=SCHEMA, orient="row"), items)
 
 
@@ -110,7 +109,9 @@ def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, 
     return rules.name, item.id, repeat, rules.task(item), item.cluster, len(item.options)
 
 
-def _row(rules: RuleSet, item: Item, outcome: Outcome | None, seed: int, failures_are_wrong: bool) -> tuple[object, ...]:
+def _row(
+    rules: RuleSet, item: Item, outcome: Outcome | None, seed: int, failures_are_wrong: bool
+) -> tuple[object, ...]:
     if isinstance(outcome, Response):
         head = _head(rules, item, outcome.repeat)
         if not rules.counts(item, outcome.response):

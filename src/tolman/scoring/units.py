@@ -31,7 +31,11 @@ _PATTERNS: tuple[tuple[str, str, Fraction], ...] = (
     (_FOREIGN, "foreign", Fraction(1)),
 )
 _COMPILED = tuple(
-    (re.compile(rf"[ \t]*-?[ \t]*(?:\\(?:text|mathrm|,|;)[ \t]*\{{?[ \t]*)?(?:{p})(?![A-Za-z])", re.IGNORECASE), kind, f)
+    (
+        re.compile(rf"[ \t]*-?[ \t]*(?:\\(?:text|mathrm|,|;)[ \t]*\{{?[ \t]*)?(?:{p})(?![A-Za-z])", re.IGNORECASE),
+        kind,
+        f,
+    )
     for p, kind, f in _PATTERNS
 )
 _ITEM_UNITS: dict[Unit, tuple[str, Fraction]] = {

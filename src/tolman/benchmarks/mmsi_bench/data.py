@@ -58,14 +58,20 @@ def load(folder: Path, subset: str) -> list[Item]:
 
 def _item(path: Path, number: int, row: Row) -> Item:
     if "index" in row:
-        check_fields(path, number, row, ("index", "image", "question", "answer", "category"), ("thought", "l2-category"))
+        check_fields(
+            path, number, row, ("index", "image", "question", "answer", "category"), ("thought", "l2-category")
+        )
         identity, task, count = row["index"], row["category"], _images_in_tsv(path, number, row["image"])
     else:
-        check_fields(path, number, row, ("id", "images", "question_type", "question", "answer"), ("thought", "difficulty"))
+        check_fields(
+            path, number, row, ("id", "images", "question_type", "question", "answer"), ("thought", "difficulty")
+        )
         identity, task, count = row["id"], row["question_type"], len(row["images"])
     task = task.replace("-", "–")
     if task not in TASKS:
-        raise InputError(path, f"{task!r} is no question type of MMSI-Bench", row=number, fix=f"known: {', '.join(TASKS)}")
+        raise InputError(
+            path, f"{task!r} is no question type of MMSI-Bench", row=number, fix=f"known: {', '.join(TASKS)}"
+        )
     stem, options = split_question(row["question"])
     labels = {"difficulty": str(row["difficulty"])} if row.get("difficulty") else {}
     if not options:

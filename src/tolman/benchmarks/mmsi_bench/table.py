@@ -18,10 +18,7 @@ _KEYS = (
 )
 TABLE = Table(
     (
-        *(
-            Column(key, title, pool(task), group=group)
-            for (key, title, group), task in zip(_KEYS, TASKS, strict=True)
-        ),
+        *(Column(key, title, pool(task), group=group) for (key, title, group), task in zip(_KEYS, TASKS, strict=True)),
         Column("average", "Avg.", pool()),
     ),
     headline="average",

@@ -58,13 +58,17 @@ def _item(path: Path, number: int, row: Row, configuration: str) -> Item:
     category = _SPELLINGS.get(row["category"].lower(), row["category"].lower())
     if category not in CATEGORIES:
         raise InputError(
-            path, f"{category!r} is no category of SITE", row=number, field="category", fix=f"known: {', '.join(CATEGORIES)}"
+            path,
+            f"{category!r} is no category of SITE",
+            row=number,
+            field="category",
+            fix=f"known: {', '.join(CATEGORIES)}",
         )
     if not isinstance(row["visual"], list) or not row["visual"]:
         raise InputError(path, "names no image or video", row=number, field="visual")
     paths = [str(p) for p in row["visual"]]
     if configuration == "video":
-        media = (Media(kind="video", path=paths[0]),)  # the released code shows the first only
+        media: tuple[Media, ...] = (Media(kind="video", path=paths[0]),)  # the released code shows the first only
     else:
         media = tuple(Media(kind="image", path=p) for p in paths)
     return make_item(

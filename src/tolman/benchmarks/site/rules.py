@@ -13,19 +13,15 @@ from tolman.items import Item
 from tolman.scoring.reading import Reading
 from tolman.scoring.rules import RuleSet, careful, score_exactly
 
+_FAMILIES = (("({})",), (" {} ",), ("{}.",), ("{}:", ":{}", ": {}"))
+
 
 def read_official(item: Item, text: str, seed: int = 0) -> Reading:
     """The letter in "(A)", else " A ", else "A.", else "A:" or ":A" or ": A"; of several the one that stands last
     between spaces, or the first option where none does; of none, a random one."""
     padded = f" {text.strip()} "
-    families = (
-        lambda c: f"({c})" in padded,
-        lambda c: f" {c} " in padded,
-        lambda c: f"{c}." in padded,
-        lambda c: f"{c}:" in padded or f":{c}" in padded or f": {c}" in padded,
-    )
-    for hit in families:
-        candidates = [c for c in item.letters if hit(c)]
+    for patterns in _FAMILIES:
+        candidates = [c for c in item.letters if any(p.format(c) in padded for p in patterns)]
         if candidates:
             return Reading(max(candidates, key=lambda c: padded.rfind(f" {c} ")))
     drawn = random.Random(f"{seed}:{item.id}").choice(item.letters)

@@ -77,5 +77,13 @@ def blind_prompt(item: Item, preset: Preset) -> Message:
     kind = item.labels.get("problem_type") or ("multiple_choice" if item.kind == "choice" else "regression")
     question = f"Question type: {kind}\nQuestion: {item.question}\n{options}"
     return Message(
-        parts=("\n\n".join([f"\n{_REASONING_HEAD if reasoning else _HEAD}", question, _REASONING_TASK if reasoning else ONLY_ANSWER]),)
+        parts=(
+            "\n\n".join(
+                [
+                    f"\n{_REASONING_HEAD if reasoning else _HEAD}",
+                    question,
+                    _REASONING_TASK if reasoning else ONLY_ANSWER,
+                ]
+            ),
+        )
     )

@@ -61,7 +61,11 @@ def _read(item: Item, text: str) -> Reading:
 def _as_is(item: Item, text: str) -> Reading:
     """What the released code compares with the answer unread: a letter in any case, or a float."""
     if item.kind == "choice":
-        return Reading(text.upper()) if len(text) == 1 and text.upper() in item.letters else nothing("no letter in the box")
+        return (
+            Reading(text.upper())
+            if len(text) == 1 and text.upper() in item.letters
+            else nothing("no letter in the box")
+        )
     try:
         return Reading(float(text))
     except ValueError:

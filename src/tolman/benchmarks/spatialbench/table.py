@@ -40,7 +40,10 @@ TABLE = Table(
     (
         Column("average", "Ave.", pool(), digits=2),
         Column("score", "Score", SCORE, digits=2),
-        *(Column(level, _LEVEL_TITLES[level], pool(*tasks), digits=2, group="Levels") for level, tasks in LEVELS.items()),
+        *(
+            Column(level, _LEVEL_TITLES[level], pool(*tasks), digits=2, group="Levels")
+            for level, tasks in LEVELS.items()
+        ),
         *(
             Column(task, _TASK_TITLES[task], pool(task), digits=2, group=_LEVEL_TITLES[level])
             for level, tasks in LEVELS.items()

@@ -12,7 +12,11 @@ LEVELS: dict[str, tuple[str, ...]] = {
         "relative_direction",
         "relative_counting",
     ),
-    "symbolic_visual_reasoning": ("multi-hop_spatial_reasoning", "affordance", "landmark-constrained_pose_localization"),
+    "symbolic_visual_reasoning": (
+        "multi-hop_spatial_reasoning",
+        "affordance",
+        "landmark-constrained_pose_localization",
+    ),
     "spatial_causality": ("spatial_causal_reasoning",),
     "spatial_planning": ("visual_based_commands", "route_plan"),
 }

@@ -80,7 +80,9 @@ def _item(path: Path, number: int, row: Row) -> Item:
             raise InputError(path, "is missing", row=number, field="options", fix="a multiple-choice row needs them")
         return make_item(path, number, kind="choice", options=_texts(path, number, options), **common)
     known = ", ".join([*NUMBER_UNITS, *CHOICE_TASKS])
-    raise InputError(path, f"{task!r} is no question type of VSI-Bench", row=number, field="question_type", fix=f"known: {known}")
+    raise InputError(
+        path, f"{task!r} is no question type of VSI-Bench", row=number, field="question_type", fix=f"known: {known}"
+    )
 
 
 def _texts(path: Path, number: int, options: list[str]) -> tuple[str, ...]:

@@ -21,7 +21,12 @@ _GREEDY = Sampling(temperature=0.0, top_p=1.0, max_tokens=16)
 _CODE = "released code"
 PRESETS = (
     Preset("open", f"{_CODE}; Table 8 and 9, open-source models", Frames(count=32), _GREEDY),
-    Preset("internvl2-script", "evaluate_all_in_one.sh runs InternVL2 with 8 frames; Table 8 says 32", Frames(count=8), _GREEDY),
+    Preset(
+        "internvl2-script",
+        "evaluate_all_in_one.sh runs InternVL2 with 8 frames; Table 8 says 32",
+        Frames(count=8),
+        _GREEDY,
+    ),
     Preset("gpt-4o", f"{_CODE}; Table 8", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API}),
     Preset("gemini", f"{_CODE}; whole video", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API}),
     Preset("gpt-4o-paper", "Tables 8 and 9", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),

@@ -1,0 +1,76 @@
+"""Items as a Parquet table: what a published benchmark and a run folder hold.
+
+Columns are those of `Item`; `labels` and `evidence` are JSON texts, so that every row has the same columns whatever
+its labels, and `datasets.load_dataset` opens the file as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import polars as pl
+from pydantic import ValidationError
+
+from tolman.errors import InputError
+from tolman.items import Item
+
+_MEDIA = pl.Struct(
+    {"kind": pl.String, "path": pl.String, "part": pl.List(pl.Int64), "start": pl.Float64, "end": pl.Float64}
+)
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "id": pl.String,
+    "question": pl.String,
+    "kind": pl.String,
+    "answer": pl.String,
+    "unit": pl.String,
+    "options": pl.List(pl.String),
+    "verbatim": pl.String,
+    "task": pl.String,
+    "labels": pl.String,
+    "scene": pl.String,
+    "media": pl.List(_MEDIA),
+    "reasoning": pl.String,
+    "all_of": pl.String,
+    "evidence": pl.String,
+}
+
+
+def write_items(path: Path, items: Iterable[Item]) -> None:
+    """Write a Parquet file, whole or not at all."""
+    rows = []
+    for item in items:
+        row = item.model_dump(mode="json")
+        row["labels"], row["evidence"] = json.dumps(item.labels, ensure_ascii=False), json.dumps(row["evidence"])
+        rows.append(row)
+    partial = path.with_name(path.name + ".partial")
+    pl.DataFrame(rows, schema=SCHEMA, orient="row").write_parquet(partial)
+    partial.replace(path)
+
+
+def read_items(path: Path) -> list[Item]:
+    """The inverse of `write_items`.
+
+    Raises:
+        InputError: the file is none of these, or a row is no Item.
+    """
+    try:
+        rows = pl.read_parquet(path).to_dicts()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(path, f"is no readable table of items ({str(error).splitlines()[0]})") from None
+    items = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            row["labels"], row["evidence"] = json.loads(row["labels"] or "{}"), json.loads(row["evidence"] or "{}")
+            items.append(Item(**row))
+        except (ValidationError, ValueError, TypeError, KeyError) as error:
+            raise InputError(path, f"is no item ({str(error).splitlines()[-1].strip()})", row=number) from None
+    return items
+
+
+def data_hash(items: Sequence[Item]) -> str:
+    """A hash over all that a question is, whatever the order of the rows: which data a run was made on."""
+    digests = sorted(hashlib.sha256(item.model_dump_json().encode()).hexdigest() for item in items)
+    return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]

@@ -1,0 +1,198 @@
+"""What a report says, before it has any form: rows of figures, and sentences that go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from tolman import benchmarks
+from tolman.benchmarks.base import Benchmark
+from tolman.errors import UsageError
+from tolman.runs.folder import RunFolder, RunRecord
+from tolman.scoring.intervals import Interval
+from tolman.scoring.table import Column
+
+Published = Literal["none", "baselines", "all"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One cell: a value on the 0–100 scale with its 95 % interval and the number of items."""
+
+    value: float
+    interval: Interval | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One row.
+
+    Attributes:
+        name: model, with what sets the row apart.
+        rules: rule set, or 'published'.
+        figures: column key → figure; a key is missing where there is none.
+        headline: whether this is the row to quote.
+        source: of a published row.
+        group: 'run', or 'model', 'human', 'chance' for published rows.
+        incomplete: failures or missing answers are not in the figures.
+    """
+
+    name: str
+    rules: str
+    figures: Mapping[str, Figure]
+    headline: bool = False
+    source: str = ""
+    group: str = "run"
+    incomplete: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """A benchmark's table with its rows and remarks."""
+
+    benchmark: Benchmark
+    subset: str
+    rows: list[ReportRow]
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the paper's order."""
+        return self.benchmark.table.columns
+
+
+@dataclass(frozen=True)
+class LoadedRun:
+    """A run folder's settings and figures."""
+
+    folder: RunFolder
+    record: RunRecord
+    figures: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """How the run is called in a table."""
+        settings = self.record.settings
+        return settings.model if settings.protocol == "direct" else f"{settings.model} ({settings.protocol})"
+
+
+def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
+    """Open run folders.
+
+    Raises:
+        InputError: one of them is none, or has no scores.
+    """
+    folders = [RunFolder(path) for path in paths]
+    return [LoadedRun(folder, folder.record(), folder.figures()) for folder in folders]
+
+
+def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Report:
+    """Put runs of one benchmark and its published rows into one table.
+
+    Raises:
+        UsageError: the runs are of different benchmarks or subsets.
+    """
+    first = runs[0].record.settings
+    for run in runs[1:]:
+        other = run.record.settings
+        if (other.benchmark, other.subset) != (first.benchmark, first.subset):
+            raise UsageError(
+                f"the runs are of different question sets ({first.benchmark} {first.subset} and "
+                f"{other.benchmark} {other.subset}); report them one by one."
+            )
+    benchmark = benchmarks.get(first.benchmark)
+    rows = _published_rows(benchmark, published)
+    warnings: list[str] = []
+    notes: list[str] = []
+    for run in runs:
+        rows += _run_rows(run)
+        warnings += _warnings(run)
+        notes += _notes(run)
+    return Report(benchmark, first.subset, rows, warnings, list(dict.fromkeys(notes)))
+
+
+def _published_rows(benchmark: Benchmark, published: Published) -> list[ReportRow]:
+    order = {"chance": 0, "human": 1, "model": 2}
+    return [
+        ReportRow(
+            name=f"{row.name} ({row.setting})" if row.setting else row.name,
+            rules="published",
+            figures={key: Figure(value) for key, value in row.values.items() if value is not None},
+            source=row.source,
+            group=row.group,
+        )
+        for row in sorted(benchmark.published_rows, key=lambda row: order.get(row.group, 2))
+        if published == "all" or (published == "baselines" and row.group != "model")
+    ]
+
+
+def _run_rows(run: LoadedRun) -> list[ReportRow]:
+    rows = []
+    lost = sum(run.figures["unanswered"].values())
+    incomplete = bool(lost) and not run.record.failures_are_wrong
+    for position, (name, entry) in enumerate(run.figures["rule_sets"].items()):
+        variants = (
+            ("cells", name),
+            ("expected_cells", f"{name}, expected over random draws"),
+            ("expectation_cells", f"{name}, expectation"),
+        )
+        for key, rules in variants:
+            if key in entry:
+                rows.append(
+                    ReportRow(
+                        name=run.name,
+                        rules=rules,
+                        figures=_figures(entry[key]),
+                        headline=position == 0 and key == "cells",
+                        incomplete=incomplete,
+                    )
+                )
+    return rows
+
+
+def _figures(cells: Mapping[str, Any]) -> dict[str, Figure]:
+    found = {}
+    for key, cell in cells.items():
+        if cell["value"] is None:
+            continue
+        bootstrap, closed = cell["bootstrap"], cell["closed_form"]
+        chosen = bootstrap if bootstrap and bootstrap["high"] > bootstrap["low"] else closed
+        found[key] = Figure(cell["value"], Interval(**chosen) if chosen else None, cell["n"])
+    return found
+
+
+def _warnings(run: LoadedRun) -> list[str]:
+    warnings = []
+    failed, missing = run.figures["unanswered"]["failed"], run.figures["unanswered"]["missing"]
+    if failed or missing:
+        parts = [f"{failed:,} failed"] if failed else []
+        parts += [f"{missing:,} missing"] if missing else []
+        counted = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
+        warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {run.figures['items']:,} items, {counted}.")
+    selection = run.record.settings.selection
+    if not selection.is_all:
+        warnings.append(
+            f"PART: {run.name}: {run.figures['items']:,} of {run.record.subset_items:,} items ({selection.describe()})."
+        )
+    return warnings
+
+
+def _notes(run: LoadedRun) -> list[str]:
+    settings = run.record.settings
+    notes = [
+        (
+            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}, preset {settings.preset}, "
+            f"seed {settings.seed}, {run.figures['items']:,} items, tolman {run.record.tolman}."
+        )
+    ]
+    if run.figures.get("differ"):
+        first, second = list(run.figures["rule_sets"])[:2]
+        notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
+    for name, entry in run.figures["rule_sets"].items():
+        if entry.get("guessed"):
+            notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
+    return notes

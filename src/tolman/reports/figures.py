@@ -1,0 +1,72 @@
+"""Figures of a report, as SVG."""
+
+from __future__ import annotations
+
+import io
+
+from tolman.reports.content import Report, ReportRow
+from tolman.scoring.table import Column
+
+
+def tasks_svg(report: Report) -> str:
+    """A dot with its 95 % interval for each run and figure; chance and people as marks behind them.
+
+    Returns:
+        One SVG element, to be put into a page.
+    """
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    columns = [c for c in report.columns if any(c.key in row.figures for row in report.rows)]
+    runs = [row for row in report.rows if row.headline]
+    with matplotlib.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": "tolman", "font.family": "sans-serif", "font.size": 10}
+    ):
+        figure, axes = pyplot.subplots(figsize=(9, 0.42 * len(columns) + 1.3), layout="constrained")
+        positions = {column.key: -i for i, column in enumerate(columns)}
+        for row, marker, name in _marks(report):
+            points = [(row.figures[c.key].value, positions[c.key]) for c in columns if c.key in row.figures]
+            values, heights = [value for value, _ in points], [height for _, height in points]
+            axes.scatter(values, heights, marker=marker, s=55, color="#b5b5b5", zorder=1, label=name)
+        for i, row in enumerate(runs):
+            _draw_run(axes, row, columns, positions, offset=0.5 * ((i + 0.5) / len(runs) - 0.5))
+        axes.set_yticks(list(positions.values()), [c.title for c in columns])
+        axes.set_xlabel("score, with 95 % interval clustered by scene")
+        axes.grid(axis="x", color="#e5e5e5")
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=9)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        pyplot.close(figure)
+    text = out.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _marks(report: Report) -> list[tuple[ReportRow, str, str]]:
+    """The first chance and the first human row, with their markers."""
+    found = []
+    for group, marker in (("chance", "|"), ("human", "D")):
+        row = next((r for r in report.rows if r.group == group and r.figures), None)
+        if row is not None:
+            found.append((row, marker, f"{row.name}, published"))
+    return found
+
+
+def _draw_run(axes: object, row: ReportRow, columns: list[Column], positions: dict[str, int], offset: float) -> None:
+    from matplotlib.axes import Axes
+
+    assert isinstance(axes, Axes)
+    present = [(row.figures[c.key], positions[c.key] - offset) for c in columns if c.key in row.figures]
+    values = [figure.value for figure, _ in present]
+    heights = [height for _, height in present]
+    reach = [
+        [max(0.0, f.value - f.interval.low) if f.interval else 0.0 for f, _ in present],
+        [max(0.0, f.interval.high - f.value) if f.interval else 0.0 for f, _ in present],
+    ]
+    axes.errorbar(
+        values, heights, xerr=reach, fmt="o", markersize=5, capsize=2.5, linewidth=1.2, label=f"{row.name}, {row.rules}"
+    )

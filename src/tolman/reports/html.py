@@ -1,0 +1,97 @@
+"""A report as one self-contained HTML page: table, published rows, figure, and every item with its answers.
+
+Texts of questions and responses reach the page as JSON in a script element that is not run, and are put into the
+document as text, never as markup.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from tolman.items import Item
+from tolman.reports.content import LoadedRun, Report
+from tolman.reports.figures import tasks_svg
+from tolman.reports.text import interval_shown, label, shown
+from tolman.responses import Response
+
+
+def page(report: Report, runs: Sequence[LoadedRun]) -> str:
+    """The whole page."""
+    environment = Environment(
+        loader=PackageLoader("tolman.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    table = [
+        {
+            "name": label(row),
+            "rules": row.rules,
+            "group": row.group,
+            "headline": row.headline,
+            "source": row.source,
+            "cells": [(shown(row, c), interval_shown(row, c)) for c in report.columns],
+        }
+        for row in report.rows
+    ]
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        table=table,
+        figure=tasks_svg(report),
+        settings=[(run.name, run.record.model_dump_json(indent=2)) for run in runs],
+        data=embedded({"runs": [run.name for run in runs], "items": _items(runs)}),
+    )
+
+
+def embedded(value: Any) -> str:
+    """JSON that can stand inside a script element: no character of it can end the element or open a comment."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _items(runs: Sequence[LoadedRun]) -> list[dict[str, Any]]:
+    entries: dict[str, dict[str, Any]] = {}
+    for position, run in enumerate(runs):
+        for item in run.folder.items():
+            entries.setdefault(item.id, _entry(item))
+        answers = {outcome.id: outcome for outcome in run.folder.outcomes() if outcome.repeat == 0}
+        rows = run.folder.scores().filter(pl.col("repeat") == 0)
+        by_item: dict[str, dict[str, Any]] = {}
+        for rule_set, identity, reading, note, score in rows.select(
+            "rule_set", "id", "reading", "note", "score"
+        ).iter_rows():
+            by_item.setdefault(identity, {})[rule_set] = [reading, note, score]
+        for identity, scores in by_item.items():
+            outcome = answers.get(identity)
+            entries[identity]["answers"].append(
+                {
+                    "run": position,
+                    "text": outcome.response if isinstance(outcome, Response) else None,
+                    "failure": None
+                    if outcome is None or isinstance(outcome, Response)
+                    else f"{outcome.kind}: {outcome.message}",
+                    "scores": scores,
+                }
+            )
+    return list(entries.values())
+
+
+def _entry(item: Item) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "task": item.task,
+        "scene": item.scene or "",
+        "question": item.verbatim or item.question,
+        "options": [] if item.verbatim else item.lettered_options,
+        "answer": item.answer,
+        "unit": item.unit or "",
+        "answers": [],
+    }

@@ -1,0 +1,141 @@
+"""A report as Markdown, CSV, LaTeX and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from tolman.reports.content import Report, ReportRow
+from tolman.scoring.table import Column
+
+
+def shown(row: ReportRow, column: Column) -> str:
+    """A figure as it is printed; '–' where there is none."""
+    figure = row.figures.get(column.key)
+    if figure is None:
+        return "–"
+    return f"{figure.value:.{column.digits}f}"
+
+
+def interval_shown(row: ReportRow, column: Column) -> str:
+    """Its interval as it is printed; empty where there is none."""
+    figure = row.figures.get(column.key)
+    if figure is None or figure.interval is None:
+        return ""
+    digits = min(column.digits, 1)
+    return f"{figure.interval.low:.{digits}f}–{figure.interval.high:.{digits}f}"
+
+
+def label(row: ReportRow) -> str:
+    """The row's name, marked where it is incomplete."""
+    return f"{row.name} [incomplete]" if row.incomplete else row.name
+
+
+def markdown(report: Report) -> str:
+    """A Markdown table with the interval behind each figure of the runs."""
+    head = ["Model", "Rules", *(_escape_markdown(c.title) for c in report.columns)]
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * 2}{'---:|' * len(report.columns)}"]
+    for row in report.rows:
+        cells = []
+        for column in report.columns:
+            text, interval = shown(row, column), interval_shown(row, column)
+            text = f"**{text}**" if row.headline else text
+            cells.append(f"{text} <small>{interval}</small>" if interval else text)
+        lines.append(f"| {_escape_markdown(label(row))} | {_escape_markdown(row.rules)} | {' | '.join(cells)} |")
+    remarks = [f"> {_escape_markdown(text)}" for text in (*report.warnings, *report.notes)]
+    return "\n".join([*lines, "", *remarks]) + "\n"
+
+
+def comma_separated(report: Report) -> str:
+    """CSV, one line for each row and column."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["model", "rules", "group", "source", "column", "value", "low", "high", "n", "incomplete"])
+    for row in report.rows:
+        for column in report.columns:
+            figure = row.figures.get(column.key)
+            if figure is None:
+                continue
+            low, high = (figure.interval.low, figure.interval.high) if figure.interval else ("", "")
+            n = "" if figure.n is None else figure.n
+            writer.writerow(
+                [
+                    _safe(row.name),
+                    row.rules,
+                    row.group,
+                    row.source,
+                    column.key,
+                    figure.value,
+                    low,
+                    high,
+                    n,
+                    row.incomplete,
+                ]
+            )
+    return out.getvalue()
+
+
+def latex(report: Report) -> str:
+    """A booktabs table in the paper's column order."""
+    lines = [
+        *(f"% {text}" for text in (*report.warnings, *report.notes)),
+        rf"\begin{{tabular}}{{ll{'r' * len(report.columns)}}}",
+        r"\toprule",
+        " & ".join(["Model", "Rules", *(_escape_latex(c.title) for c in report.columns)]) + r" \\",
+        r"\midrule",
+    ]
+    for row in report.rows:
+        cells = [shown(row, c).replace("–", "--") for c in report.columns]
+        cells = [rf"\textbf{{{cell}}}" for cell in cells] if row.headline else cells
+        lines.append(" & ".join([_escape_latex(label(row)), _escape_latex(row.rules), *cells]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def as_json(report: Report) -> str:
+    """JSON with unrounded figures."""
+    content = {
+        "benchmark": report.benchmark.name,
+        "subset": report.subset,
+        "headline": report.benchmark.table.headline,
+        "warnings": report.warnings,
+        "notes": report.notes,
+        "columns": [{"key": c.key, "title": c.title, "group": c.group} for c in report.columns],
+        "rows": [
+            {
+                "name": row.name,
+                "rules": row.rules,
+                "group": row.group,
+                "source": row.source,
+                "headline": row.headline,
+                "incomplete": row.incomplete,
+                "figures": {
+                    key: {
+                        "value": figure.value,
+                        "low": figure.interval.low if figure.interval else None,
+                        "high": figure.interval.high if figure.interval else None,
+                        "n": figure.n,
+                    }
+                    for key, figure in row.figures.items()
+                },
+            }
+            for row in report.rows
+        ],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _escape_markdown(text: str) -> str:
+    for character in "\\`*_[]<>|":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("\n", " ")
+
+
+def _escape_latex(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
+    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text.replace("\n", " "))
+
+
+def _safe(text: str) -> str:
+    """A name that a spreadsheet doesn't take for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text

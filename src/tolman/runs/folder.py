@@ -1,0 +1,181 @@
+"""The folder of a run.
+
+```
+run.json          settings, versions, data hash, environment
+items.parquet     the questions that were asked
+responses.jsonl   what came back, one response or failure on each line
+scores.parquet    each item under each rule set
+scores.json       the figures of the benchmark's table
+report.html       all of it to look at
+```
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import tolman
+from tolman.errors import InputError, RunConflictError
+from tolman.item_table import read_items, write_items
+from tolman.items import Item
+from tolman.media.sampling import Frames
+from tolman.messages import Sampling
+from tolman.responses import Outcome, outcome_from_record, write_outcomes
+from tolman.runs.selection import Selection
+
+
+class RunSettings(BaseModel):
+    """All that determines a run's answers. A folder holds answers to one such set only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    benchmark: str
+    subset: str
+    data_hash: str
+    model: str
+    model_settings: dict[str, Any] = Field(default_factory=dict)
+    protocol: str
+    preset: str
+    sampling: Sampling = Sampling()
+    frames: Frames = Frames()
+    repeats: int = 1
+    seed: int = 0
+    selection: Selection = Selection()
+
+
+class RunRecord(BaseModel):
+    """The content of run.json."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    settings: RunSettings
+    subset_items: int
+    data: str
+    created: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    tolman: str = tolman.__version__
+    environment: dict[str, str] = Field(
+        default_factory=lambda: {"python": platform.python_version(), "platform": platform.platform()}
+    )
+    failures_are_wrong: bool = False
+
+
+class RunFolder:
+    """Reading and writing one run's files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def responses_path(self) -> Path:
+        """Where the outcomes are."""
+        return self.path / "responses.jsonl"
+
+    def start(self, record: RunRecord, items: list[Item]) -> None:
+        """Create the folder, or make sure that it holds the same run.
+
+        Raises:
+            RunConflictError: it holds a run with other settings; the sentence names the first difference.
+        """
+        if (self.path / "run.json").exists():
+            difference = _first_difference(self.record().settings, record.settings)
+            if difference:
+                raise RunConflictError(f"{self.path} holds a run with {difference}; give another folder with --out.")
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_text(self.path / "run.json", record.model_dump_json(indent=2) + "\n")
+        write_items(self.path / "items.parquet", items)
+
+    def record(self) -> RunRecord:
+        """What run.json says.
+
+        Raises:
+            InputError: there is none, or it is not a run's.
+        """
+        path = self.path / "run.json"
+        try:
+            return RunRecord.model_validate_json(path.read_text(encoding="utf-8"))
+        except OSError:
+            raise InputError(
+                self.path, "is no run folder (it has no run.json)", fix="give a folder that 'tolman run' wrote"
+            ) from None
+        except (ValidationError, UnicodeDecodeError) as error:
+            raise InputError(path, f"is not a run's ({str(error).splitlines()[0]})") from None
+
+    def items(self) -> list[Item]:
+        """The questions."""
+        return read_items(self.path / "items.parquet")
+
+    def outcomes(self) -> list[Outcome]:
+        """What came back; empty before the first answer."""
+        if not self.responses_path.exists():
+            return []
+        found = []
+        with self.responses_path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    raise InputError(self.responses_path, "is no JSON", row=number) from None
+                found.append(outcome_from_record(record, self.responses_path, number))
+        return found
+
+    def write_outcomes(self, outcomes: list[Outcome]) -> None:
+        """Replace the outcomes."""
+        write_outcomes(self.responses_path, outcomes)
+
+    def write_scores(self, scores: pl.DataFrame, figures: dict[str, Any]) -> None:
+        """Replace the scores and the figures."""
+        partial = self.path / "scores.parquet.partial"
+        scores.write_parquet(partial)
+        partial.replace(self.path / "scores.parquet")
+        write_text(self.path / "scores.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+
+    def scores(self) -> pl.DataFrame:
+        """Each item under each rule set.
+
+        Raises:
+            InputError: the run was never scored.
+        """
+        path = self.path / "scores.parquet"
+        if not path.exists():
+            raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
+        return pl.read_parquet(path)
+
+    def figures(self) -> dict[str, Any]:
+        """The figures of scores.json."""
+        path = self.path / "scores.json"
+        if not path.exists():
+            raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
+        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return loaded
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
+def default_folder(settings: RunSettings) -> Path:
+    """runs/BENCHMARK-SUBSET/MODEL-PROTOCOL, with what a file name can't hold replaced."""
+    tail = "" if settings.selection.is_all else "-part"
+    name = f"{settings.model}-{settings.protocol}{tail}"
+    safe = "".join(c if c.isalnum() or c in "-._" else "-" for c in name)
+    return Path("runs") / f"{settings.benchmark}-{settings.subset}" / safe
+
+
+def _first_difference(old: RunSettings, new: RunSettings) -> str | None:
+    for name in RunSettings.model_fields:
+        before, now = getattr(old, name), getattr(new, name)
+        if before != now:
+            shown = (v.describe() or "everything" if isinstance(v, Selection) else v for v in (before, now))
+            before, now = shown
+            return f"{name.replace('_', ' ')} {before!s}, not {now!s}"
+    return None

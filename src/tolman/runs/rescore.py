@@ -1,0 +1,83 @@
+"""Scoring responses that are there already: another program's file, or a run's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from tolman import benchmarks, models
+from tolman.errors import UsageError
+from tolman.item_table import data_hash
+from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
+from tolman.runs.imports import Format, read_responses
+from tolman.runs.run import load, preset_of
+from tolman.runs.scoring import score_run
+
+
+def score_file(
+    path: Path,
+    *,
+    benchmark: str | None,
+    data: Path | None = None,
+    subset: str | None = None,
+    revision: str | None = None,
+    form: str | None = None,
+    name: str | None = None,
+    preset: str | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    failures_are_wrong: bool = False,
+) -> tuple[RunFolder, dict[str, Any]]:
+    """Score a file of responses into a new run folder.
+
+    Raises:
+        UsageError: no benchmark named, or an unknown name.
+        InputError: the file's rows don't fit the benchmark's.
+    """
+    if benchmark is None:
+        raise UsageError(f"which benchmark answers {path}? Name it with --benchmark.")
+    if form is not None and form not in get_args(Format):
+        raise UsageError(f"there is no response format '{form}'; known: {', '.join(get_args(Format))}.")
+    loaded = load(benchmark, data, subset, revision)
+    outcomes = read_responses(path, loaded.items, cast(Format | None, form))
+    chosen = preset_of(loaded.benchmark, preset)
+    settings = RunSettings(
+        benchmark=benchmark,
+        subset=loaded.subset,
+        data_hash=data_hash(loaded.items),
+        model=name or path.stem,
+        model_settings={"imported": path.name},
+        protocol="direct",
+        preset=chosen.name,
+        sampling=chosen.sampling,
+        frames=chosen.frames,
+        repeats=1 + max(outcome.repeat for outcome in outcomes),
+        seed=seed,
+    )
+    record = RunRecord(
+        settings=settings, subset_items=len(loaded.items), data=loaded.source, failures_are_wrong=failures_are_wrong
+    )
+    folder = RunFolder(out or default_folder(settings))
+    folder.start(record, loaded.items)
+    folder.write_outcomes(outcomes)
+    return folder, score_run(folder, loaded.benchmark, record, loaded.items, outcomes)
+
+
+def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
+    """Score a run's stored responses again, with this version's rules.
+
+    Raises:
+        InputError: the folder is no run's.
+    """
+    folder = RunFolder(path)
+    record = folder.record()
+    benchmark = benchmarks.get(record.settings.benchmark)
+    items, outcomes = folder.items(), folder.outcomes()
+    expectation = None
+    if record.settings.model.startswith("baseline/"):
+        model = models.create(record.settings.model, ModelOptions(seed=record.settings.seed))
+        if isinstance(model, KnowsTheTruth) and len(items) == record.subset_items:
+            model.prepare(benchmark, items)
+            expectation = model if isinstance(model, HasExpectation) else None
+    return folder, score_run(folder, benchmark, record, items, outcomes, expectation=expectation)

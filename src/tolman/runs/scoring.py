@@ -1,0 +1,91 @@
+"""Scoring a run: rows for every item, figures for every rule set, into the run's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from tolman.benchmarks.base import Benchmark
+from tolman.items import Item
+from tolman.models.base import HasExpectation
+from tolman.responses import Outcome
+from tolman.runs.folder import RunFolder, RunRecord
+from tolman.scoring.aggregate import Cell, cells
+from tolman.scoring.rules import RuleSet
+from tolman.scoring.score import expected_scores, score
+
+
+def rules_of(benchmark: Benchmark, preset: str) -> list[RuleSet]:
+    """The rule sets of a preset, the headline's first; those of the first preset where it is unknown."""
+    chosen = next((p for p in benchmark.presets if p.name == preset), benchmark.presets[0])
+    return [benchmark.rule_set(name) for name in chosen.rule_sets]
+
+
+def score_run(
+    folder: RunFolder,
+    benchmark: Benchmark,
+    record: RunRecord,
+    items: Sequence[Item],
+    outcomes: Sequence[Outcome],
+    *,
+    expectation: HasExpectation | None = None,
+) -> dict[str, Any]:
+    """Score outcomes and write scores.parquet and scores.json.
+
+    Args:
+        folder: of the run.
+        benchmark: with the rule sets and the table.
+        record: of the run.
+        items: the questions.
+        outcomes: responses and failures.
+        expectation: a random answerer, whose expected figures are added.
+
+    Returns:
+        What scores.json holds.
+    """
+    rules = rules_of(benchmark, record.settings.preset)
+    rows = score(items, outcomes, rules, seed=record.settings.seed, failures_are_wrong=record.failures_are_wrong)
+    figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}
+    figures["items"] = len(items)
+    figures["unanswered"] = count_unanswered(rows)
+    figures["rule_sets"] = {}
+    for rule_set in rules:
+        own = rows.filter(pl.col("rule_set") == rule_set.name)
+        entry: dict[str, Any] = {"cells": _plain(cells(own, benchmark.table, seed=record.settings.seed))}
+        guessed = int(own["guessed"].sum())
+        if guessed:
+            entry["guessed"] = guessed
+            entry["expected_cells"] = _plain(cells(own, benchmark.table, seed=record.settings.seed, column="expected"))
+        figures["rule_sets"][rule_set.name] = entry
+    if len(rules) > 1:
+        figures["differ"] = count_differing(rows, rules[0].name, rules[1].name)
+    if expectation is not None:
+        answers = {item.id: expectation.distribution(item) for item in items}
+        expected = expected_scores(items, answers, rules)
+        for rule_set in rules:
+            own = expected.filter(pl.col("rule_set") == rule_set.name)
+            figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(cells(own, benchmark.table))
+    folder.write_scores(rows, figures)
+    return figures
+
+
+def count_unanswered(rows: pl.DataFrame) -> dict[str, int]:
+    """How many items failed, and how many were never asked."""
+    first = rows.filter(pl.col("rule_set") == rows["rule_set"][0]) if len(rows) else rows
+    return {status: int((first["status"] == status).sum()) for status in ("failed", "missing")}
+
+
+def count_differing(rows: pl.DataFrame, one: str, other: str) -> int:
+    """The number of items that two rule sets score differently."""
+    left = rows.filter(pl.col("rule_set") == one).select("id", "repeat", "score", "task")
+    right = rows.filter(pl.col("rule_set") == other).select("id", "repeat", "score", "task")
+    joined = left.join(right, on=["id", "repeat"], suffix="_other")
+    same = pl.col("score").eq_missing(pl.col("score_other")) & (pl.col("task") == pl.col("task_other"))
+    return int(joined.select((~same).sum()).item())
+
+
+def _plain(found: Mapping[str, Cell]) -> dict[str, Any]:
+    return {key: asdict(cell) for key, cell in found.items()}

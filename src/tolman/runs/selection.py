@@ -1,0 +1,87 @@
+"""Selection: a part of a benchmark, chosen on the command line and marked in every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from tolman.errors import InputError, UsageError
+from tolman.items import Item
+
+
+class Selection(BaseModel):
+    """Which items are taken, in this order: tasks, ids, exclusions, limit.
+
+    Attributes:
+        tasks: only these question types.
+        ids: only these items.
+        exclude: not these items.
+        limit: so many, spread evenly over the items that are left, so that every task is among them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tasks: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    limit: int | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left out."""
+        return self == Selection()
+
+    def describe(self) -> str:
+        """The options that made it, as they are typed."""
+        parts = [f"--tasks {','.join(self.tasks)}"] if self.tasks else []
+        parts += [f"--ids ({len(self.ids)})"] if self.ids else []
+        parts += [f"--exclude ({len(self.exclude)})"] if self.exclude else []
+        parts += [f"--limit {self.limit}"] if self.limit is not None else []
+        return " ".join(parts)
+
+    def apply(self, items: Sequence[Item]) -> list[Item]:
+        """The items taken, in their order.
+
+        Raises:
+            UsageError: a task or id that doesn't exist, or nothing is left.
+        """
+        known_tasks, known_ids = {item.task for item in items}, {item.id for item in items}
+        for what, asked, known in (("question type", self.tasks, known_tasks), ("item", self.ids, known_ids)):
+            unknown = [name for name in asked if name not in known]
+            if unknown:
+                listed = f"; known: {', '.join(sorted(known))}" if what == "question type" else ""
+                raise UsageError(f"the benchmark has no {what} '{unknown[0]}'{listed}.")
+        taken = [
+            item
+            for item in items
+            if (not self.tasks or item.task in self.tasks)
+            and (not self.ids or item.id in self.ids)
+            and item.id not in self.exclude
+        ]
+        if self.limit is not None and self.limit < len(taken):
+            step = len(taken) / max(self.limit, 1)
+            taken = [taken[int(i * step)] for i in range(self.limit)]
+        if not taken:
+            raise UsageError("no item is left after the selection.")
+        return taken
+
+
+def ids_from(option: str | None) -> tuple[str, ...]:
+    """The ids of an option: 'a,b,c', or the name of a file with one id on each line.
+
+    Raises:
+        InputError: the file can't be read.
+    """
+    if not option:
+        return ()
+    path = Path(option)
+    if path.is_file():
+        try:
+            return tuple(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(
+                path, f"can't be read as a list of ids ({error})", fix="write one id on each line"
+            ) from None
+    return tuple(part.strip() for part in option.split(",") if part.strip())
