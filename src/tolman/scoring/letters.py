@@ -12,15 +12,15 @@ _WRAP = r"[\s*_`'\"“”‘’()\[\]{}<>.,:;!?#$\\|~–—-]"
 _ALONE = re.compile(rf"\A{_WRAP}*(?:(?:option|choice|letter|answer)\b{_WRAP}*)?([A-Za-z]){_WRAP}*\Z", re.IGNORECASE)
 _START = re.compile(
     r"\A[\s*_`'\"“‘(\[{<#$\\]*(?:(?:option|choice|letter)\b[\s*_`'\"“‘(\[{<]*)?"
-    r"(?P<letter>[A-Za-z])(?P<close>[*_`'\"”’)\]}>$]*)(?P<separator>[.:,;)–—-]?)(?P<close2>[*_`]*)(?P<rest>.*)\Z",
+    r"(?P<letter>[A-Za-z])(?P<close>[*_`'\"”’)\]}>$]*)(?P<separator>(?:[.:,;)]|\s*[–—-])?)(?P<close2>[*_`]*)(?P<rest>.*)\Z",
     re.DOTALL,
 )
 _MORE_LETTERS = re.compile(
-    r"\A\s*(?:,|and\b|or\b|&|/|\+)?\s*[(*`]*([A-Za-z])(?![A-Za-z'’])[)*`]*(?P<next>.{0,2})", re.DOTALL
+    r"\A\s*(?:,|and\b|or\b|&|/|\+)?\s*[(*`'\"\[]*([A-Za-z])(?![A-Za-z’])[)*`]*(?P<next>.{0,2})", re.DOTALL
 )
 _LABEL = re.compile(r"(?<![A-Za-z0-9])\(?([A-Z])[.):]\s")
 _EMBEDDED = re.compile(
-    r"(?:\(([A-Z])\)|\[([A-Z])\]|\*\*\(?([A-Z])[.):]?\)?\*\*|`+([A-Z])`+|\{([A-Z])\}"
+    r"(?:\(([A-Z])\)|\[([A-Z])\]|\*\*\(?([A-Z])[.):]?\)?\*\*|`{1,3}([A-Z])`{1,3}|\{([A-Z])\}"
     r"|\b(?:[Oo]ption|[Cc]hoice|[Ll]etter)[ ]+[(*`'\"]*([A-Z])(?![A-Za-z0-9'’]))"
 )
 _REASON = r"(?:because|since|as)\b"
@@ -28,6 +28,9 @@ _CHOSEN = re.compile(
     r"\b(?:choose|chose|pick|select|go(?:ing)? with|it(?:'s| is| must be| should be)|must be|would be|should be"
     r"|i(?:'d| would) say|i think|i believe|is)[ ]+[(*`'\"]*([A-Z])[)*`'\"]*"
     rf"(?:[.,;!](?=\s|\Z)|(?=\s*\Z)|(?=\n)|(?=[ ]+{_REASON}))"
+)
+_CALLED_RIGHT = re.compile(
+    r"(?<![A-Za-z0-9'’])([A-Z])[)*`'\"]*[ ]+(?:is|seems|appears)[ ]+(?:to be[ ]+)?(?:the[ ]+)?(?:correct|right|best)\b"
 )
 _NEGATION_BEFORE = re.compile(
     r"(?:\bnot|n't(?: be)?|neither|nor|rule[sd]? out|exclud\w+|eliminat\w+|never|than)[ (*`]*$", re.IGNORECASE
@@ -57,6 +60,8 @@ def find_letter(text: str, options: Sequence[str], *, declared: bool) -> Reading
         return Reading(alone)
     by_text = _option_text(text, options)
     if by_text:
+        if text.startswith("A ") and by_text != "A":
+            return nothing("letter and text disagree")  # "A chair", where the chair is another option
         return Reading(by_text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and not declared:
@@ -98,10 +103,7 @@ def _option_text(text: str, options: Sequence[str]) -> str | None:
 
 
 def _plain(text: str) -> str:
-    words = re.findall(r"[^\W_]+", text.casefold())
-    if words and words[0] in ("the", "a", "an") and len(words) > 1:
-        words = words[1:]
-    return " ".join(words)
+    return " ".join(re.findall(r"[^\W_]+", re.sub(r"\A\s*(?:the|an?)\s+(?=\S)", "", text.casefold())))
 
 
 def _letter_at_start(text: str, letters: str, options: Sequence[str], *, declared: bool) -> Reading | None:
@@ -111,12 +113,13 @@ def _letter_at_start(text: str, letters: str, options: Sequence[str], *, declare
         return None
     letter, rest = match["letter"], match["rest"]
     set_off = bool(match["close"] or match["close2"] or match["separator"])
-    separator = match["separator"]
+    separator = match["separator"].strip()
     if letter.upper() not in letters or (letter.islower() and not set_off and not declared):
         return None
     if not set_off:
         reasoned = re.match(rf"[ ]+{_REASON}", rest)
-        if not rest[:1].isspace() or (rest[:1] == " " and not declared and not reasoned):
+        aside = re.match(r"[ ]+\(", rest)
+        if not rest[:1].isspace() or (rest[:1] == " " and not (declared or reasoned or aside)):
             return None
         if letter in "Aa" and re.match(r"[ ]+(?!and\b|or\b)[A-Za-z]", rest) and not reasoned:
             return None  # "A chair is closer": an article
@@ -132,14 +135,24 @@ def _letter_at_start(text: str, letters: str, options: Sequence[str], *, declare
         return None  # "d'accord"
     if _lists_more(rest, letters):
         return nothing("several candidates")
-    others = {m[1] for m in _LABEL.finditer(rest)} & set(letters) - {letter.upper()}
-    if others:
+    if _echoes(rest, letters, options, letter.upper()):
         return nothing("several candidates")
     own = options[letters.index(letter.upper())]
     claimed = _option_text(rest, options)
     if claimed and claimed != letter.upper() and _plain(own) != _plain(rest):
         return nothing("letter and text disagree")
     return Reading(letter.upper())
+
+
+def _echoes(rest: str, letters: str, options: Sequence[str], chosen: str) -> bool:
+    """Whether another option is listed behind a letter, with its label and its text."""
+    for match in _LABEL.finditer(rest):
+        letter = match[1]
+        if letter in letters and letter != chosen:
+            text = _plain(options[letters.index(letter)])
+            if text and _plain(rest[match.end() :]).startswith(text):
+                return True
+    return False
 
 
 def _lists_more(rest: str, letters: str) -> bool:
@@ -154,7 +167,7 @@ def _lists_more(rest: str, letters: str) -> bool:
 
 def _letter_within(text: str, letters: str) -> Reading:
     """The one letter that stands in brackets, in bold, or as the object of a choice, anywhere in the text."""
-    found: set[str] = set()
+    found: set[str] = {match[1] for match in _CALLED_RIGHT.finditer(text)}
     for match in _EMBEDDED.finditer(text):
         letter = next(group for group in match.groups() if group)
         if not _negated(text, match.start(), match.end()):

@@ -17,7 +17,7 @@ _BELOW_TWENTY = (
 _SMALL = {word: value for value, word in enumerate(_BELOW_TWENTY.split())}
 _DECADES = "twenty thirty forty fifty sixty seventy eighty ninety"
 _TENS = {word: value for value, word in zip(range(20, 100, 10), _DECADES.split(), strict=True)}
-_SCALES = {"hundred": 100, "thousand": 1000}
+_SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _NUMBER_WORD = "|".join(sorted([*_SMALL, *_TENS, *_SCALES], key=len, reverse=True))
 
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+,[0-9]+(?![0-9,])|[0-9]*\.[0-9]+|[0-9]+)"
@@ -26,11 +26,11 @@ _TOKEN = re.compile(
     # Times, dates, versions and lists without spaces: digits that are no quantity.
     r"(?P<junk>(?<![\w.])(?:[0-9]+(?::[0-9]{2})+(?![0-9])|[0-9]+[-/][0-9]+[-/][0-9]+|[0-9]+(?:\.[0-9]+){2,}"
     r"|(?![0-9]{1,3}(?:,[0-9]{3})+(?![0-9,]))[0-9]+(?:,[0-9]+){2,}))"
-    r"|(?<![\w.,/\\#@&-])(?P<mixed>[0-9]{1,6}[ ])?(?P<over>[0-9]{1,6})[ ]?[/⁄][ ]?(?P<under>[0-9]{1,6})(?![\w/])"
-    rf"|(?<![\w\\#@&.])(?<![A-Za-z]-)(?P<digits>{_DIGITS})(?P<exponent>[eE][+-]?[0-9]{{1,2}}(?![\w]))?"
+    r"|(?<![\w.,/\\#@&^-])(?P<mixed>[0-9]{1,6}[ ])?(?P<over>[0-9]{1,6})[ ]?[/⁄][ ]?(?P<under>[0-9]{1,6})(?![\w/])"
+    rf"|(?<![\w\\#@&.^])(?<![A-Za-z]-)(?P<digits>{_DIGITS})(?P<exponent>[eE][+-]?[0-9]{{1,2}}(?![\w]))?"
     r"|(?<![\w-])(?P<words>(?:half|quarter)[ ]+(?:of[ ]+)?an?(?:[ ]+dozen)?"
-    rf"|(?:an?[ ]+(?=hundred|thousand))?{_WORDS}(?:(?:[ -]+|[ ]+and[ ]+){_WORDS})*(?:[ ]+point(?:[ ]+{_WORDS})+)?"
-    r"(?:[ ]+and[ ]+a[ ]+(?:half|quarter))?|(?:a[ ]+)?dozen)(?![\w])",
+    rf"|(?:an?[ ]+(?=hundred|thousand|dozen))?{_WORDS}(?:(?:[ -]+|[ ]+and[ ]+){_WORDS})*(?:[ ]+point(?:[ ]+{_WORDS})+)?"
+    r"(?:[ ]+and[ ]+a[ ]+(?:half|quarter))?)(?![\w])",
     re.IGNORECASE,
 )
 _LABEL_BEFORE = re.compile(
@@ -44,6 +44,7 @@ _BOUND_BEFORE = re.compile(
     r"|below|up to|no (?:more|less|fewer) than|minimum(?: of)?|maximum(?: of)?|exceeds?|exceeding)|[<>≤≥])[ ]*$",
     re.IGNORECASE,
 )
+_BOUND_BEHIND = re.compile(r"\+|[ ]+(?:or|and) (?:more|less|fewer|above|below|over)\b", re.IGNORECASE)
 _NEGATED_BEFORE = re.compile(r"\b(?:not|isn't|aren't|rather than|instead of|never)[ ]+$", re.IGNORECASE)
 _BETWEEN_BEFORE = re.compile(r"\b(?:between|from)[ ]+$", re.IGNORECASE)
 _RANGE_GAP = re.compile(r"^[ ]*(?:-|–|—|~|to|or|till|until)[ ]*$", re.IGNORECASE)
@@ -144,7 +145,7 @@ def _tokens(text: str) -> list[_Token]:
         token = _Token(value, start, unit_end, kind, factor)
         if _NEGATED_BEFORE.search(before):
             token.dropped = True
-        elif _BOUND_BEFORE.search(before) or text[unit_end : unit_end + 1] == "+":
+        elif _BOUND_BEFORE.search(before) or _BOUND_BEHIND.match(text, unit_end):
             token.note = "bound"
         tokens.append(token)
     return tokens
@@ -189,8 +190,6 @@ def _value_of_words(phrase: str) -> Fraction | None:
     if tail:
         half, phrase = Fraction(1, 2) if tail[1] == "half" else Fraction(1, 4), phrase[: tail.start()]
     phrase, _, decimals = phrase.partition(" point ")
-    if "dozen" in phrase:
-        return Fraction(12)
     total = group = 0
     last = 0
     for word in re.split(r"[ -]+", phrase):
@@ -204,8 +203,9 @@ def _value_of_words(phrase: str) -> Fraction | None:
                 return None
             last = _TENS[word]
             group += last
-        elif word == "hundred":
-            group, last = max(group, 1) * 100, 100
+        elif word in ("dozen", "hundred"):
+            last = _SCALES[word]
+            group = max(group, 1) * last
         elif word == "thousand":
             total, group, last = total + max(group, 1) * 1000, 0, 1000
     value = Fraction(total + group) + half

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 
-from tolman.items import Item
+from tolman.items import Item, Unit
 from tolman.scoring.letters import find_letter
 from tolman.scoring.numbers import Quantity, quantities
 from tolman.scoring.reading import Reading, nothing
@@ -45,18 +45,20 @@ _FINAL = re.compile(
     r"\b(?:final|my)[ \t]+(?:answer|choice)\b[\s*_:\"']{0,4}(?:is|would be|=|:)?[\s*_:]{0,6}", re.IGNORECASE
 )
 _DECLARED = re.compile(
-    r"\b(?:(?:correct|right|best|most likely)[ \t]+(?:answer|option|choice)|answer)\b"
+    r"\b(?:(?:correct|right|best|most likely)[ \t]+(?:answer|option|choice)|answer|答案(?:是|为)?)\b"
     r"(?:[ \t]+(?:letter|choice|option))?(?:[ \t]+(?:to|for)[^.\n:]{0,80}?)?[\s*_\"']{0,4}"
     r"(?:is|would be|should be|must be|=|:)[\s*_:]{0,6}",
     re.IGNORECASE,
 )
+_DOUBTED = re.compile(r"\b(?:whether|if)\s+(?:or not\s+)?(?:the\s+)?\Z", re.IGNORECASE)
 _CONCLUSION = re.compile(
     r"(?:\b(?:so|therefore|thus|hence|in total|a total of|total is|total area is|overall|altogether"
     r"|approximately equal to|equals)\b|=|≈)[\s,:]*",
     re.IGNORECASE,
 )
 _ERROR_START = re.compile(
-    r"\A\W{0,8}(?:\w+[ _]?)?(?:error|exception|traceback|http[ /]|failed to|failure|request (?:failed|timed|rejected)"
+    r"\A\W{0,8}(?:[\w.]{1,60}[ _]?)?(?:error|exception|traceback|http[ /]|failed to|failure"
+    r"|request (?:failed|timed|rejected)"
     r"|rate[ _-]?limit|timed? ?out|timeout|internal server|bad gateway|service unavailable|gateway time"
     r"|too many requests|connection (?:error|refused|reset|aborted|closed)|quota|unauthorized|forbidden"
     r"|unable to (?:respond|process|connect|complete|reach)|api (?:call|request|key)|server (?:is|error|overloaded)"
@@ -78,6 +80,10 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+_SCRIPT = re.compile(r"<(script|style)\b[^<>]{0,200}>.{0,5000}?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_MARKUP = re.compile(r"</?(?:[a-z][a-z0-9]{1,10}|[abipqsu])(?:\s[^<>]{0,200})?/?>")
+# Full-width forms of ASCII, and the full stop and comma of East Asian text.
+_NARROW = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x3002: ". ", 0x3001: ", "}
 
 
 def read_careful(item: Item, text: str) -> Reading:
@@ -90,15 +96,17 @@ def read_careful(item: Item, text: str) -> Reading:
     Returns:
         A Reading whose value is a letter, a Fraction, or None with the reason in its note. Never raises.
     """
-    text = _INVISIBLE.sub("", text[-MAX_CHARS:])
+    text = _INVISIBLE.sub("", text[-MAX_CHARS:]).translate(_NARROW)
     spoken, cut_off = _without_reasoning(text)
     if not spoken.strip():
         return nothing("reasoning was cut off before an answer" if cut_off else "empty")
     if _ERROR_START.match(spoken):
         return nothing("an error message")
     explicit = _explicit(spoken)
-    if explicit is not None:
-        return _read(item, explicit, whole=True)
+    if explicit:
+        readings = {_read(item, text, whole=True) for text in explicit}
+        return readings.pop() if len(readings) == 1 else nothing("several candidates")
+    spoken = _MARKUP.sub(" ", _SCRIPT.sub(" ", spoken))
     declared = _declared(spoken)
     if not declared and _ERROR_WITHIN.search(spoken):
         return nothing("an error message")
@@ -122,41 +130,48 @@ def _without_reasoning(text: str) -> tuple[str, bool]:
     return text, False
 
 
-def _explicit(text: str) -> str | None:
-    """What stands in the last explicit wrapper, if there is one."""
+def _explicit(text: str) -> list[str]:
+    """What stands in explicit wrappers of the first kind that the text has."""
     for pattern, group in ((_ANSWER_TAG, 2), (_BOX_TOKENS, 1), (_BOXED, 1)):
-        matches = list(pattern.finditer(text))
-        if matches:
-            inner = matches[-1][group]
-            boxed = _BOXED.search(inner)
-            return _LATEX_TEXT.sub(r"\1", boxed[1] if boxed else inner)
+        found = []
+        for match in pattern.finditer(text):
+            boxed = _BOXED.search(match[group])
+            found.append(_LATEX_TEXT.sub(r"\1", boxed[1] if boxed else match[group]))
+        if found:
+            return found
     fenced = _CODE_FENCE.match(text)
     body = (fenced[1] if fenced else text).strip()
     if body.startswith("{") and body.endswith("}"):
         try:
             record = json.loads(body)
         except (ValueError, RecursionError):
-            return None
+            return []
         lowered = {str(k).lower().replace(" ", "_"): v for k, v in record.items()} if isinstance(record, dict) else {}
         for key in _JSON_KEYS:
-            if isinstance(lowered.get(key), str | int | float) and not isinstance(lowered[key], bool):
-                return str(lowered[key])
-    return None
+            if isinstance(lowered.get(key), str | int | float | list) and not isinstance(lowered[key], bool):
+                return [str(lowered[key])]
+    return []
 
 
 def _declared(text: str) -> list[str]:
-    """What stands behind "final answer", or else behind each "answer is"."""
+    """The line behind "final answer", or else behind each "answer is"."""
     final = [match.end() for match in _FINAL.finditer(text)]
     if final:
-        return [text[final[-1] :]]
-    return [text[match.end() :] for match in _DECLARED.finditer(text)]
+        return [_line_from(text, final[-1])]
+    matches = (m for m in _DECLARED.finditer(text) if not _DOUBTED.search(text[max(0, m.start() - 20) : m.start()]))
+    return [_line_from(text, match.end()) for match in matches]
+
+
+def _line_from(text: str, position: int) -> str:
+    """The first line with anything on it from a position on, no longer than a declaration can be."""
+    return text[position : position + 1000].lstrip().split("\n", 1)[0]
 
 
 def _read_declared(item: Item, tails: list[str]) -> Reading | None:
     """The one answer that all declarations give; None where none of them holds one."""
     readings = []
     for tail in tails:
-        line = _LATEX_TEXT.sub(r"\1", tail.lstrip().split("\n", 1)[0])
+        line = _LATEX_TEXT.sub(r"\1", tail)
         if item.kind == "choice":
             readings.append(find_letter(line, item.options, declared=True))
         else:
@@ -170,7 +185,7 @@ def _read_declared(item: Item, tails: list[str]) -> Reading | None:
     return values[0] if values else None
 
 
-_DECISIVE = {"several candidates", "a range", "a bound"}
+_DECISIVE = {"several candidates", "letter and text disagree", "a range", "a bound"}
 
 
 def _read(item: Item, text: str, *, whole: bool) -> Reading:
@@ -185,6 +200,9 @@ def _number(text: str, item: Item, *, first_sentence: bool) -> Reading:
         sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text, maxsplit=1)[0]
         found = quantities(sentence, unit) or quantities(text, unit)
         return _single(found)
+    alone = _number_on_its_own_line(text, unit)
+    if alone is not None:
+        return alone
     whole = quantities(text, unit)
     reading = _single(whole)
     if reading.value is None and len(whole) > 1:
@@ -195,6 +213,25 @@ def _number(text: str, item: Item, *, first_sentence: bool) -> Reading:
             if concluded:
                 return _single(concluded)
     return reading
+
+
+def _number_on_its_own_line(text: str, unit: Unit | None) -> Reading | None:
+    """The number that is all there is on the first or on the last of several lines."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2:
+        return None
+    found = set()
+    for line in (lines[0], lines[-1]):
+        inside = quantities(line, unit)
+        if (
+            len(inside) == 1
+            and not inside[0].note
+            and not re.search(r"\w", line[: inside[0].start] + line[inside[0].end :])
+        ):
+            found.add(inside[0].value)
+    if len(found) > 1:
+        return nothing("several candidates")
+    return Reading(found.pop()) if found else None
 
 
 def _single(found: list[Quantity]) -> Reading:

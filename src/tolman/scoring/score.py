@@ -91,9 +91,7 @@ def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
     key = [pl.col("rule_set"), pl.col("repeat"), pl.col("id").replace_strict(groups, default=pl.col("id"))]
     first = pl.int_range(pl.len()).over(key) == 0
     whole = pl.col("score").is_not_null().all().over(key)
-    return scores.with_columns(
-        pl.when(first & whole).then(pl.col(name).min().over(key)).alias(name) for name in ("score", "expected")
-    ).with_columns(
+    status = (
         pl.when(first & whole)
         .then(pl.lit("scored"))
         .when(first & (pl.col("status") == "scored"))
@@ -101,8 +99,9 @@ def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
         .when(first)
         .then(pl.col("status"))
         .otherwise(pl.lit("left out"))
-        .alias("status")
     )
+    least = [pl.when(first & whole).then(pl.col(name).min().over(key)).alias(name) for name in ("score", "expected")]
+    return scores.with_columns(*least, status.alias("status"))
 
 
 def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, str, int]:

@@ -21,8 +21,9 @@ _SQUARE_PREFIX = r"(?:sq(?:uare)?\.?[ \t]*-?[ \t]*)"
 _SQUARE_SUFFIX = r"(?:[ \t]*\$?[ \t]*\^[ \t]*\{?[ \t]*2[ \t]*\}?|2(?![0-9.])|[ \t-]*squared?)"
 # A quantity of another kind: the number before it is not the answer to a question for a count or measure.
 _FOREIGN = (
-    r"%|percent|°|degrees?|deg|radians?|rad|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|years?|fps"
-    r"|hz|px|pixels?|kg|kilograms?|grams?|g|lbs?|pounds?|dollars?|usd|km/h|m/s|mph|tokens?"
+    r"(?:cubic|cu\.?)[ \t]*[A-Za-z]+|[ck]?m[ \t]*\^[ \t]*\{?3|%|percent|°|degrees?|deg|radians?|rad"
+    r"|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|years?|fps|hz|px|pixels?"
+    r"|kg|kilograms?|grams?|g|lbs?|pounds?|dollars?|usd|km/h|m/s|mph|tokens?"
 )
 
 _PATTERNS: tuple[tuple[str, str, Fraction], ...] = (

@@ -1,0 +1,118 @@
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from tolman.items import Item
+from tolman.responses import Failure, FailureKind, Response
+from tolman.scoring.aggregate import cells
+from tolman.scoring.compare import differences
+from tolman.scoring.rules import careful
+from tolman.scoring.score import expected_scores, score
+from tolman.scoring.table import Column, Mean, Table, pool
+
+Make = Callable[..., Item]
+TABLE = Table((Column("t", "T", pool("t")), Column("n", "N", pool("n")), Column("all", "All", pool())), "all")
+
+
+def test_failures_and_missing_items_are_never_scored(choice: Make) -> None:
+    items = [choice(id=i, scene=i) for i in "abcd"]
+    outcomes = [
+        Response(id="a", response="A"),
+        Response(id="b", response=""),
+        Failure(id="c", kind=FailureKind.TIMEOUT, message="error 5"),
+    ]
+    rows = score(items, outcomes, [careful()])
+    assert dict(rows.select("id", "status").iter_rows()) == {
+        "a": "scored",
+        "b": "scored",
+        "c": "failed",
+        "d": "missing",
+    }
+    assert rows["score"].to_list() == [1.0, 0.0, None, None]
+    cell = cells(rows, TABLE)["t"]
+    assert (cell.value, cell.n, cell.unanswered) == (50.0, 2, 2)
+
+
+def test_counting_failures_as_wrong_is_the_users_own_decision(choice: Make) -> None:
+    items = [choice(id=i, scene=i) for i in "ab"]
+    rows = score(items, [Response(id="a", response="A")], [careful()], failures_are_wrong=True)
+    assert cells(rows, TABLE)["t"].value == 50.0
+    assert rows["status"].to_list() == ["scored", "missing"]
+
+
+def test_a_group_is_right_only_if_all_of_it_is(choice: Make) -> None:
+    items = [
+        choice(id=i, all_of=g) for i, g in (("a", "x"), ("b", "x"), ("c", "y"), ("d", "y"), ("e", "z"), ("f", "z"))
+    ]
+    outcomes = [Response(id=i, response=t) for i, t in zip("abcde", "AAABA", strict=True)]
+    rows = score(items, outcomes, [careful()])
+    assert rows.filter(pl.col("status") == "scored").select("id", "score").rows() == [("a", 1.0), ("c", 0.0)]
+    assert rows.filter(pl.col("id") == "e")["status"].item() == "missing"
+    assert cells(rows, TABLE)["t"].n == 2
+
+
+def test_repeats_are_rows_of_their_own(choice: Make) -> None:
+    outcomes = [Response(id="1", response="A", repeat=1), Response(id="1", response="B")]
+    rows = score([choice()], outcomes, [careful()])
+    assert rows.select("repeat", "score").rows() == [(0, 0.0), (1, 1.0)]
+
+
+def test_the_expectation_of_a_uniform_guess_is_one_in_n(choice: Make, number: Make) -> None:
+    items = [choice("x", "y", "z", id="a"), number("2", id="b")]
+    answers = {"a": [(letter, 1 / 3) for letter in "ABC"], "b": [("2", 0.5), ("4", 0.5)]}
+    rows = expected_scores(items, answers, [careful()])
+    assert rows["score"].to_list() == pytest.approx([1 / 3, 0.5])
+
+
+def test_means_drop_or_zero_parts_without_items(choice: Make) -> None:
+    rows = score([choice(id=i, scene=i) for i in "ab"], [Response(id=i, response="A") for i in "ab"], [careful()])
+    parts = (pool("t"), pool("n"))
+    table = Table(
+        (
+            Column("drop", "", Mean(parts)),
+            Column("zero", "", Mean(parts, weights=(1, 3), missing="zero")),
+            Column("none", "", Mean((pool("n"),))),
+        ),
+        "drop",
+    )
+    found = cells(rows, table)
+    assert found["drop"].value == 100.0
+    assert found["zero"].value == 25.0
+    assert found["none"].value is None
+    assert found["none"].interval is None
+
+
+def test_no_rows_at_all_give_empty_cells(choice: Make) -> None:
+    found = cells(score([choice()], [], [careful()]), TABLE)
+    assert found["all"].value is None
+    assert found["all"].unanswered == 1
+
+
+def test_chance_adjusted_accuracy_is_pooled_not_averaged(choice: Make) -> None:
+    items = [choice("x", "y", id="a", scene="a"), choice(*"abcdef", id="b", scene="b")]
+    rows = score(items, [Response(id="a", response="A"), Response(id="b", response="B")], [careful()])
+    table = Table((Column("caa", "", pool(metric="chance-adjusted")),), "caa")
+    assert cells(rows, table)["caa"].value == pytest.approx(100 * (0.5 - 1 / 6) / (0.5 + 5 / 6))
+
+
+def test_a_comparison_is_paired_over_shared_items(choice: Make) -> None:
+    items = [choice(id=str(i), scene=str(i)) for i in range(6)]
+    a = score(items, [Response(id=str(i), response="A") for i in range(6)], [careful()])
+    b = score(items, [Response(id=str(i), response="A" if i < 2 else "B") for i in range(5)], [careful()])
+    found = differences(a, b, TABLE)["all"]
+    assert (found.n, found.won, found.lost) == (5, 3, 0)
+    assert found.value == pytest.approx(60)
+    back = differences(b, a, TABLE)["all"]
+    assert (back.value, back.won, back.lost) == (pytest.approx(-60), 0, 3)
+    assert "n" not in differences(a, b, TABLE)
+
+
+def test_repeats_are_averaged_before_a_comparison(choice: Make) -> None:
+    items = [choice(id=str(i), scene=str(i)) for i in range(3)]
+    twice = [Response(id=str(i), response=t, repeat=r) for i in range(3) for r, t in enumerate("AB")]
+    a, b = (
+        score(items, twice, [careful()]),
+        score(items, [Response(id=str(i), response="A") for i in range(3)], [careful()]),
+    )
+    assert differences(a, b, TABLE)["all"].value == pytest.approx(-50)

@@ -1,0 +1,50 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tolman.errors import InputError
+from tolman.responses import Failure, FailureKind, Outcome, Response, Usage, outcome_from_record, outcome_to_line
+
+RESPONSES = st.builds(
+    Response,
+    id=st.text(min_size=1),
+    response=st.text(),
+    repeat=st.integers(0, 9),
+    reasoning=st.none() | st.text(),
+    usage=st.builds(Usage, input_tokens=st.integers(0, 99)),
+)
+FAILURES = st.builds(
+    Failure, id=st.text(min_size=1), kind=st.sampled_from(FailureKind), message=st.text(), attempts=st.integers(1, 9)
+)
+
+
+@given(RESPONSES | FAILURES)
+def test_an_outcome_comes_back_from_its_line(outcome: Outcome) -> None:
+    line = outcome_to_line(outcome)
+    assert "\n" not in line
+    assert outcome_from_record(json.loads(line), Path("x"), 1) == outcome
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        ([], "x.jsonl, row 3: is no JSON object; write"),
+        ({"response": "A"}, "x.jsonl, row 3, field 'id': is missing"),
+        ({"id": 1}, "x.jsonl, row 3, field 'response': is missing"),
+        ({"id": 1, "response": 5}, "x.jsonl, row 3, field 'response': input should be a valid string"),
+        ({"id": 1, "response": "A", "score": 1}, "x.jsonl, row 3, field 'score': is not a known field"),
+        ({"id": 1, "failure": "x"}, "x.jsonl, row 3, field 'failure': is not an object"),
+        ({"id": 1, "failure": {"kind": "bad luck", "message": ""}}, "row 3, field 'kind'"),
+    ],
+)
+def test_a_wrong_row_is_named(record: object, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        outcome_from_record(record, Path("x.jsonl"), 3)
+    assert sentence in str(caught.value)
+
+
+def test_ids_may_be_numbers() -> None:
+    assert outcome_from_record({"id": 7, "response": "A"}, Path("x"), 1).id == "7"
