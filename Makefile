@@ -2,8 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MODEL ?=
-BASE_URL ?=
 
 .PHONY: demo test lint types docs bench clean
 
@@ -18,7 +16,7 @@ $(VENV)/.dev: $(VENV)/.core
 	@touch $@
 
 demo: $(VENV)/.core
-	$(BIN)/python -m tolman.demo $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
+	$(BIN)/python -m tolman.demo
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -70,6 +70,7 @@ class Benchmark:
         table: the paper's main table.
         published: a CSV file of the papers' rows, or None.
         hub: where the data is, or None.
+        sizes: how many questions each subset has as released; a run on fewer is marked.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Benchmark:
     table: Table
     published: Path | None = None
     hub: HubSource | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def published_rows(self) -> list[PublishedRow]:

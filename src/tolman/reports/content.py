@@ -110,9 +110,9 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Repo
     notes: list[str] = []
     for run in runs:
         rows += _run_rows(run)
-        warnings += _warnings(run)
+        warnings += _warnings(run, benchmark)
         notes += _notes(run)
-    return Report(benchmark, first.subset, rows, warnings, list(dict.fromkeys(notes)))
+    return Report(benchmark, first.subset, rows, list(dict.fromkeys(warnings)), list(dict.fromkeys(notes)))
 
 
 def _published_rows(benchmark: Benchmark, published: Published) -> list[ReportRow]:
@@ -165,8 +165,11 @@ def _figures(cells: Mapping[str, Any]) -> dict[str, Figure]:
     return found
 
 
-def _warnings(run: LoadedRun) -> list[str]:
+def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
     warnings = []
+    released = benchmark.sizes.get(run.record.settings.subset, run.record.subset_items)
+    if run.record.subset_items != released:
+        warnings.append(f"PART: the data holds {run.record.subset_items:,} of the {released:,} released questions.")
     failed, missing = run.figures["unanswered"]["failed"], run.figures["unanswered"]["missing"]
     if failed or missing:
         parts = [f"{failed:,} failed"] if failed else []

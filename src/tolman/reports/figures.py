@@ -40,7 +40,7 @@ def tasks_svg(report: Report) -> str:
         axes.tick_params(axis="y", length=0)
         figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=9)
         out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
         pyplot.close(figure)
     text = out.getvalue()
     return text[text.index("<svg") :]

@@ -53,5 +53,5 @@ def counting(console: Console) -> Iterator[RunProgress]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[failures]}"),
     )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         yield RunProgress(progress)

@@ -22,4 +22,5 @@ BENCHMARK = Benchmark(
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource("RunsenXu/MMSI-Bench", ("MMSI_Bench.parquet",)),
+    sizes={"full": 1000},
 )

@@ -22,4 +22,5 @@ BENCHMARK = Benchmark(
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource("XPR2004/SpatialBench", ("*.txt", "*.json")),
+    sizes={"v1": 1347, "v2": 3193, "few-shot": 1347},
 )

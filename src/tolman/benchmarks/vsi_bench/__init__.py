@@ -22,4 +22,5 @@ BENCHMARK = Benchmark(
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource("nyu-visionx/VSI-Bench", ("test-*.parquet",), "668dd47863a49c6ee50946df1bf085a039fc95cd"),
+    sizes={"full": 5130, "debiased": 2362, "tiny": 392},
 )

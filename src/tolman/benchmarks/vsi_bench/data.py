@@ -47,7 +47,7 @@ def load(folder: Path, subset: str) -> list[Item]:
     Raises:
         InputError: a row that is not the benchmark's.
     """
-    path = find_file(folder, ("test-*.parquet", "test.parquet", "test.jsonl", "*.jsonl"), "VSI-Bench questions")
+    path = find_file(folder, ("test-*.parquet", "test.parquet", "test.jsonl"), "VSI-Bench questions")
     rows = read_rows(path)
     items = [_item(path, number, row) for number, row in enumerate(rows, start=1)]
     check_unique(path, items)

@@ -1,0 +1,1 @@
+"""The demonstration: baselines on an extract of real questions, without any download."""

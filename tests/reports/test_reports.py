@@ -1,0 +1,155 @@
+"""Every form of a report, and what hostile texts can do in it: nothing."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tolman import benchmarks
+from tolman.errors import UsageError
+from tolman.item_table import data_hash
+from tolman.items import Item
+from tolman.reports.content import LoadedRun, build, load_runs
+from tolman.reports.html import embedded
+from tolman.reports.terminal import print_report
+from tolman.reports.write import FORMATS, form_of, render
+from tolman.responses import Failure, FailureKind, Outcome, Response
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.scoring import score_run
+
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{7*7}} B"
+MakeRun = Callable[..., list[LoadedRun]]
+
+
+@pytest.fixture
+def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., Item]) -> MakeRun:
+    items = [number(str(n + 2), id=str(n), task="object_counting", scene=f"s{n}") for n in range(6)]
+    items += [choice(id=f"c{n}", task="route_planning", scene=f"s{n}") for n in range(3)]
+
+    def make(outcomes: list[Outcome] | None = None, model: str = "my/model", **changes: object) -> list[LoadedRun]:
+        if outcomes is None:
+            outcomes = [Response(id=item.id, response=item.answer) for item in items]
+        settings = RunSettings.model_validate(
+            {
+                "benchmark": "vsi-bench",
+                "subset": "full",
+                "data_hash": data_hash(items),
+                "model": model,
+                "protocol": "direct",
+                "preset": "open",
+                **changes,
+            }
+        )
+        record = RunRecord(settings=settings, subset_items=5130, data="here")
+        folder = RunFolder(tmp_path / re.sub(r"\W", "-", model))
+        folder.start(record, items)
+        folder.write_outcomes(outcomes)
+        score_run(folder, benchmarks.get("vsi-bench"), record, items, outcomes)
+        return load_runs([folder.path])
+
+    return make
+
+
+def printed(runs: list[LoadedRun]) -> str:
+    console = Console(file=io.StringIO(), width=80)
+    print_report(console, build(runs))
+    return console.file.getvalue()
+
+
+def test_the_terminal_table_has_the_papers_columns_in_their_order(make_run: MakeRun) -> None:
+    text = printed(make_run())
+    heading = next(line for line in text.splitlines() if "Obj. Count" in line)
+    titles = [column.title for column in benchmarks.get("vsi-bench").table.columns]
+    assert [heading.index(title) for title in titles] == sorted(heading.index(title) for title in titles)
+    assert "my/model" in text
+    assert "Human Level" in text
+
+
+def test_failures_come_first_and_mark_the_headline(make_run: MakeRun) -> None:
+    runs = make_run([Response(id="0", response="2"), Failure(id="1", kind=FailureKind.NETWORK, message="gone")])
+    text = printed(runs)
+    assert text.startswith("INCOMPLETE: my/model: 1 failed and 7 missing of 9 items, not in the figures.")
+    assert "my/model [incomplete]" in text
+    for form in FORMATS[1:]:
+        assert "incomplete" in render(build(runs), runs, form).lower()
+
+
+def test_csv_and_json_hold_unrounded_figures(make_run: MakeRun) -> None:
+    runs = make_run([Response(id=str(n), response="2") for n in range(6)])
+    report = build(runs, "none")
+    rows = list(csv.DictReader(io.StringIO(render(report, runs, "csv"))))
+    official = next(r for r in rows if r["rules"] == "official" and r["column"] == "object_count")
+    content = json.loads(render(report, runs, "json"))
+    figure = next(r for r in content["rows"] if r["headline"])["figures"]["object_count"]
+    assert float(official["value"]) == figure["value"]
+    assert figure["low"] <= figure["value"] <= figure["high"]
+    assert figure["n"] == 6
+
+
+def test_names_are_escaped_in_every_form(make_run: MakeRun) -> None:
+    runs = make_run(model="=a_b|<b>[c]%&#")
+    report = build(runs, "none")
+    assert r"\_b\|\<b\>\[c\]" in render(report, runs, "markdown")
+    assert r"=a\_b|<b>[c]\%\&\#" in render(report, runs, "latex")
+    assert "'=a_b|<b>[c]%&#" in render(report, runs, "csv")
+    assert "<b>[c]" not in render(report, runs, "html")
+    assert "=a_b|<b>[c]%&#" in printed(runs)
+
+
+class Scripts(HTMLParser):
+    """Collects what a browser would run or load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[dict[str, str | None]] = []
+        self.bad: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "script":
+            self.scripts.append(dict(attrs))
+        self.bad += [f"{tag} {name}" for name, value in attrs if name.startswith("on") or (name == "src" and value)]
+
+
+def test_a_hostile_response_is_text_in_the_page(make_run: MakeRun) -> None:
+    runs = make_run([Response(id="c0", response=EVIL)], model=EVIL)
+    text = render(build(runs), runs, "html")
+    parser = Scripts()
+    parser.feed(text)
+    assert [s.get("type") for s in parser.scripts] == ["application/json", None]
+    assert parser.bad == []
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert data["items"][6]["answers"][0]["text"] == EVIL
+
+
+@pytest.mark.parametrize("value", ["</script>", "<!--", "\u2028", "&lt;", "]]>"])
+def test_embedded_json_comes_back_and_cannot_end_its_element(value: str) -> None:
+    text = embedded([value])
+    assert json.loads(text) == [value]
+    assert not set("<>\u2028") & set(text)
+
+
+def test_the_page_holds_every_item_with_both_scores(make_run: MakeRun) -> None:
+    runs = make_run()
+    data = json.loads(render(build(runs), runs, "html").split('id="data">')[1].split("</script>")[0])
+    assert len(data["items"]) == 9
+    assert set(data["items"][0]["answers"][0]["scores"]) == {"official", "careful"}
+    assert data["items"][0]["answers"][0]["scores"]["official"][2] == 1.0
+
+
+def test_runs_of_different_sets_do_not_go_into_one_table(make_run: MakeRun) -> None:
+    runs = make_run(model="a") + make_run(model="b", subset="tiny")
+    with pytest.raises(UsageError, match="different question sets"):
+        build(runs)
+
+
+def test_a_suffix_names_the_form() -> None:
+    assert form_of(Path("x.tex")) == "latex"
+    with pytest.raises(UsageError, match="no suffix of a report"):
+        form_of(Path("x.doc"))

@@ -1,0 +1,45 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.runs.selection import Selection, ids_from
+
+
+@pytest.fixture
+def items(choice: Callable[..., Item]) -> list[Item]:
+    return [choice(id=str(i), task="ab"[i % 2]) for i in range(10)]
+
+
+def ids(selection: Selection, items: list[Item]) -> str:
+    return "".join(item.id for item in selection.apply(items))
+
+
+def test_options_combine_and_keep_the_order(items: list[Item]) -> None:
+    assert ids(Selection(), items) == "0123456789"
+    assert ids(Selection(tasks=("a",), exclude=("4",)), items) == "0268"
+    assert ids(Selection(ids=("7", "2")), items) == "27"
+    assert ids(Selection(limit=3), items) == "036"
+    assert ids(Selection(limit=99), items) == "0123456789"
+
+
+@pytest.mark.parametrize(
+    ("selection", "sentence"),
+    [
+        (Selection(tasks=("c",)), "no question type 'c'; known: a, b"),
+        (Selection(ids=("77",)), "no item '77'"),
+        (Selection(tasks=("a",), ids=("1",)), "no item is left"),
+    ],
+)
+def test_what_does_not_exist_is_named(items: list[Item], selection: Selection, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        selection.apply(items)
+
+
+def test_ids_come_from_a_list_or_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "ids.txt"
+    path.write_text("1\n\n 2 \n")
+    assert ids_from(str(path)) == ids_from("1, 2") == ("1", "2")
+    assert ids_from(None) == ()

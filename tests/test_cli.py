@@ -1,0 +1,160 @@
+"""The commands as a user types them, with their typos."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXTRACT = Path(__file__).resolve().parents[1] / "src" / "tolman" / "demo" / "vsi_bench_extract.jsonl"
+
+
+def tolman(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tolman", *arguments], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two runs in it."""
+    folder = tmp_path_factory.mktemp("place")
+    for name in ("best-constant", "random"):
+        done = tolman(
+            "run", "vsi-bench", "--data", str(EXTRACT), "--protocol", "blind", "--model", f"baseline/{name}", "--out", name,
+            cwd=folder,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_run_writes_a_folder_that_says_all_about_itself(place: Path) -> None:
+    record = json.loads((place / "random" / "run.json").read_text())
+    assert record["settings"]["model"] == "baseline/random"
+    assert record["settings"]["seed"] == 0
+    assert record["settings"]["data_hash"]
+    figures = json.loads((place / "random" / "scores.json").read_text())
+    assert set(figures["rule_sets"]) == {"official", "careful"}
+    assert figures["rule_sets"]["official"]["expectation_cells"]["rel_distance"]["value"] == pytest.approx(25)
+    assert {p.name for p in (place / "random").iterdir()} == {
+        "run.json", "items.parquet", "responses.jsonl", "scores.parquet", "scores.json", "report.html",
+    }  # fmt: skip
+
+
+def test_the_same_run_twice_gives_the_same_bytes(place: Path) -> None:
+    before = {name: (place / "random" / name).read_bytes() for name in ("responses.jsonl", "scores.json")}
+    tolman("run", "vsi-bench", "--data", str(EXTRACT), "--protocol", "blind", "--model", "baseline/random", "--out", "random", cwd=place)  # fmt: skip
+    assert before == {name: (place / "random" / name).read_bytes() for name in before}
+
+
+def test_another_run_in_the_same_folder_is_refused(place: Path) -> None:
+    done = tolman(
+        "run", "vsi-bench", "--data", str(EXTRACT), "--model", "baseline/random", "--out", "random", cwd=place
+    )
+    assert done.returncode == 2
+    assert "holds a run with protocol blind, not direct" in done.stderr
+
+
+def test_compare_is_paired(place: Path) -> None:
+    done = tolman("compare", "best-constant", "random", "--json", cwd=place)
+    assert done.returncode == 0, done.stderr
+    average = json.loads(done.stdout)["columns"]["average"]
+    assert average["n"] == 96
+    assert average["value"] == pytest.approx(average["a"] - average["b"])
+
+
+@pytest.mark.parametrize("name", ["t.md", "t.csv", "t.tex", "t.json", "t.html"])
+def test_report_writes_every_form(place: Path, name: str) -> None:
+    done = tolman("report", "best-constant", "random", "--out", name, cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert "baseline/best-constant" in (place / name).read_text().replace("\\-", "-")
+
+
+def test_score_takes_responses_and_ends_with_one_where_some_are_missing(place: Path) -> None:
+    first = json.loads(EXTRACT.read_text().splitlines()[0])
+    (place / "answers.jsonl").write_text(json.dumps({"id": first["id"], "response": first["ground_truth"]}))
+    done = tolman("score", "answers.jsonl", "--benchmark", "vsi-bench", "--data", str(EXTRACT), "--out", "s", cwd=place)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert "INCOMPLETE: answers: 95 missing of 96 items" in lines[0] + lines[1]
+    wrong = tolman("score", "answers.jsonl", "--benchmark", "vsi-bench", "--data", str(EXTRACT), "--count-failures-as-wrong", "--out", "w", cwd=place)  # fmt: skip
+    assert "counted as wrong" in wrong.stdout
+
+
+def test_score_scores_a_run_folder_again(place: Path) -> None:
+    before = (place / "random" / "scores.json").read_text()
+    done = tolman("score", "random", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert (place / "random" / "scores.json").read_text() == before
+
+
+def test_a_part_is_marked(place: Path) -> None:
+    done = tolman(
+        "run",
+        "vsi-bench",
+        "--data",
+        str(EXTRACT),
+        "--model",
+        "baseline/random",
+        "--limit",
+        "10",
+        "--out",
+        "p",
+        cwd=place,
+    )
+    assert "PART: baseline/random: 10 of 96 items (--limit 10)." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "vsi-bnch", "--model", "baseline/random"], "there is no benchmark 'vsi-bnch'"),
+        (["run", "vsi-bench", "--model", "baseline/randm"], "there is no baseline 'randm'"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "nowhere"], "nowhere: does not exist"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "."], "holds no VSI-Bench questions"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--subset", "tinny"], "no subset 'tinny'; known"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--protocol", "blnd"], "no protocol 'blnd'"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--preset", "x"], "no preset 'x'; known: open"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--tasks", "x"], "no question type 'x'"),
+        (["score", "nothing.jsonl", "--benchmark", "vsi-bench", "--data", "DATA"], "nothing.jsonl: No such file"),
+        (["score", "random/responses.jsonl"], "Name it with --benchmark"),
+        (["score", "random/responses.jsonl", "--benchmark", "vsi-bench", "--data", "DATA", "--format", "x"], "no response format 'x'"),
+        (["compare", "random", "nowhere"], "nowhere: is no run folder"),
+        (["compare", "random", "best-constant", "--rules", "x"], "don't share the rule set 'x'; shared: official, careful"),
+        (["report", "random", "--format", "doc"], "there is no report format 'doc'"),
+        (["report", "random", "--published", "some"], "--published takes none, baselines, all"),
+        (["benchmarks", "x"], "there is no benchmark 'x'"),
+    ],
+)  # fmt: skip
+def test_a_typo_is_one_sentence_and_exit_code_two(place: Path, arguments: list[str], sentence: str) -> None:
+    done = tolman(*(str(EXTRACT) if a == "DATA" else a for a in arguments), cwd=place)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_help_names_every_command_with_an_example(place: Path) -> None:
+    for command in ("benchmarks", "run", "score", "compare", "report"):
+        done = tolman(command, "--help", cwd=place)
+        assert done.returncode == 0
+        assert "Example:" in done.stdout
+
+
+def test_benchmarks_lists_all_four(place: Path) -> None:
+    listed = json.loads(tolman("benchmarks", "--json", cwd=place).stdout)
+    assert [b["name"] for b in listed] == ["mmsi-bench", "site", "spatialbench", "vsi-bench"]
+    assert "debiased" in tolman("benchmarks", "vsi-bench", cwd=place).stdout
+
+
+def test_the_hub_that_cannot_be_reached_is_one_sentence(place: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tolman", "run", "site", "--model", "baseline/random"],
+        cwd=place, capture_output=True, text=True, timeout=120, check=False,
+        env={"PATH": "/usr/bin", "HF_HUB_OFFLINE": "1", "HF_HOME": str(place / "hf")},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "can't be fetched from the Hugging Face hub" in done.stderr
+    assert "--data FOLDER" in done.stderr
+    assert "Traceback" not in done.stderr
