@@ -49,7 +49,9 @@ ITEMS = st.builds(
     labels=st.dictionaries(TEXT, TEXT, max_size=3),
     scene=st.none() | TEXT,
     media=st.lists(MEDIA, max_size=3).map(tuple),
-    evidence=st.dictionaries(TEXT, st.integers() | st.floats(allow_nan=False) | st.lists(st.integers()), max_size=3),
+    evidence=st.dictionaries(
+        TEXT, st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.lists(st.integers()), max_size=3
+    ),
 )
 
 

@@ -53,7 +53,7 @@ class Item(BaseModel):
         media: in the order in which they are shown.
         reasoning: the people's reasoning that came with the question.
         all_of: items that name the same group count as one question, right only if all of them are.
-        evidence: what makes the answer true (distances, angles, times, exemplar frames …).
+        evidence: what makes the answer true (distances, angles, times, exemplar frames …), as JSON values.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

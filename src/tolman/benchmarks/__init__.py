@@ -1,25 +1,18 @@
 """A folder for each benchmark, and the look-up of benchmarks by name.
 
-A folder of this package is a benchmark if it has an object `BENCHMARK`. Other packages add theirs through the
-entry point group `tolman.benchmarks`.
+A folder of this package is a benchmark: it has an object `BENCHMARK`. Other packages add theirs through the entry
+point group `tolman.benchmarks`.
 """
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
-from importlib.metadata import entry_points
-
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
+from tolman.registry import Registry
 
-GROUP = "tolman.benchmarks"
-
-
-def names() -> list[str]:
-    """All benchmarks that can be named, own ones first."""
-    own = sorted(info.name.replace("_", "-") for info in pkgutil.iter_modules(__path__) if info.ispkg)
-    return own + sorted({point.name for point in entry_points(group=GROUP)} - set(own))
+_HELPERS = frozenset({"base", "hub", "published", "rows"})
+_REGISTRY = Registry("benchmark", __name__, "BENCHMARK", "tolman.benchmarks", _HELPERS)
+names = _REGISTRY.names
 
 
 def get(name: str) -> Benchmark:
@@ -28,14 +21,7 @@ def get(name: str) -> Benchmark:
     Raises:
         UsageError: there is none; the sentence lists those there are.
     """
-    module = name.replace("-", "_")
-    if any(info.name == module and info.ispkg for info in pkgutil.iter_modules(__path__)):
-        found = import_module(f"{__name__}.{module}").BENCHMARK
-    else:
-        points = [point for point in entry_points(group=GROUP) if point.name == name]
-        if not points:
-            raise UsageError(f"there is no benchmark '{name}'; known: {', '.join(names())}.")
-        found = points[0].load()
+    found = _REGISTRY.get(name)
     if not isinstance(found, Benchmark):
         raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.base.Benchmark.")
     return found

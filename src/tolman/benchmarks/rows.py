@@ -73,7 +73,7 @@ def check_fields(path: Path, number: int, row: Row, required: Iterable[str], opt
     known = [*required, *optional]
     for field in required:
         if row.get(field) is None:
-            raise InputError(path, "is missing", row=number, field=field, fix="check that it is the benchmark's own file")
+            raise InputError(path, "is missing", row=number, field=field, fix="check that the file is the benchmark's")
     for field in row:
         if field not in known:
             raise InputError(

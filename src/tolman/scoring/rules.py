@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,6 +50,20 @@ def score_exactly(item: Item, reading: Reading) -> float:
     if not is_finite_number(reading.value):
         return 0.0
     return mra_exact(Fraction(reading.value), item.exact_answer)
+
+
+def score_in_floats(mra: Callable[[float, float], float]) -> Callable[[Item, Reading], float]:
+    """A released code's metrics: exact match of a letter; for a number its own MRA in float64, 0 for nan."""
+
+    def score(item: Item, reading: Reading) -> float:
+        if reading.value is None:
+            return 0.0
+        if item.kind == "choice":
+            return float(reading.value == item.answer)
+        value = float(reading.value)
+        return 0.0 if math.isnan(value) else mra(value, float(item.answer))
+
+    return score
 
 
 def careful(task: Callable[[Item], str] = _own_task) -> RuleSet:

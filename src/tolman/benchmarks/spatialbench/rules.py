@@ -7,14 +7,13 @@ the map leave the levels). The letter patterns have no word boundary: "the objec
 
 from __future__ import annotations
 
-import math
 import re
 
 from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
 from tolman.items import Item
 from tolman.scoring.metrics import mra_spatialbench
 from tolman.scoring.reading import Reading, nothing
-from tolman.scoring.rules import RuleSet, careful
+from tolman.scoring.rules import RuleSet, careful, score_in_floats
 
 _FINAL = re.compile(r"Final Answer:\s*(.*)", re.IGNORECASE | re.DOTALL)
 _BOX = re.compile(r"<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)
@@ -33,16 +32,6 @@ def read_official_reasoning(item: Item, text: str, seed: int = 0) -> Reading:
     """The released parser in its reasoning mode: what follows "Final Answer:"."""
     final = _FINAL.search(text.strip())
     return _read(item, final[1].strip() if final else text.strip())
-
-
-def score_official(item: Item, reading: Reading) -> float:
-    """Exact match for a letter; MRA with `<` in float64 for a number."""
-    if reading.value is None:
-        return 0.0
-    if item.kind == "choice":
-        return float(reading.value == item.answer)
-    value = float(reading.value)
-    return 0.0 if math.isnan(value) else mra_spatialbench(value, float(item.answer))
 
 
 def _read(item: Item, text: str) -> Reading:
@@ -89,7 +78,13 @@ def _released_task(item: Item) -> str:
 
 
 RULE_SETS = (
-    RuleSet("official", read_official, score_official, counts=_not_empty, task=_released_task),
-    RuleSet("official-reasoning", read_official_reasoning, score_official, counts=_not_empty, task=_released_task),
+    RuleSet("official", read_official, score_in_floats(mra_spatialbench), counts=_not_empty, task=_released_task),
+    RuleSet(
+        "official-reasoning",
+        read_official_reasoning,
+        score_in_floats(mra_spatialbench),
+        counts=_not_empty,
+        task=_released_task,
+    ),
     careful(task=lambda item: mended(item.task)),
 )

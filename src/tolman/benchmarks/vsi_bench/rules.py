@@ -6,12 +6,10 @@ counts, less a trailing full stop; "(A)", "A)" and " A" are therefore wrong and 
 
 from __future__ import annotations
 
-import math
-
 from tolman.items import Item
 from tolman.scoring.metrics import mra_vsi_bench
 from tolman.scoring.reading import Reading, nothing
-from tolman.scoring.rules import RuleSet, careful
+from tolman.scoring.rules import RuleSet, careful, score_in_floats
 
 
 def first_token(text: str) -> str:
@@ -31,14 +29,4 @@ def read_official(item: Item, text: str, seed: int = 0) -> Reading:
         return nothing("first token is no number")
 
 
-def score_official(item: Item, reading: Reading) -> float:
-    """Exact match for a letter; MRA with `<=` in float64 for a number, 0 for nan."""
-    if reading.value is None:
-        return 0.0
-    if item.kind == "choice":
-        return float(reading.value == item.answer)
-    value = float(reading.value)
-    return 0.0 if math.isnan(value) else mra_vsi_bench(value, float(item.answer))
-
-
-RULE_SETS = (RuleSet("official", read_official, score_official), careful())
+RULE_SETS = (RuleSet("official", read_official, score_in_floats(mra_vsi_bench)), careful())
