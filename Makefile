@@ -1,6 +1,9 @@
 # Two commands do all their own set-up in .venv: `make demo` and `make test`.
 PYTHON ?= python3
 VENV := .venv
+# A model of your own for the demo: make demo MODEL=openai/NAME BASE_URL=http://localhost:8000/v1
+MODEL ?=
+BASE_URL ?=
 BIN := $(VENV)/bin
 
 .PHONY: demo test lint types docs bench clean
@@ -16,7 +19,7 @@ $(VENV)/.dev: $(VENV)/.core
 	@touch $@
 
 demo: $(VENV)/.core
-	$(BIN)/python -m tolman.demo
+	$(BIN)/python -m tolman.demo $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
 
 test: $(VENV)/.dev
 	$(BIN)/ruff check .

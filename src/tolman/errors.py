@@ -5,7 +5,9 @@ TolmanError                 everything Tolman raises on purpose; the command lin
 ├── UsageError              a name or option that doesn't exist or doesn't go together
 ├── InputError              a file whose content can't be used: names file, row, field and fix
 ├── MissingExtraError       an optional dependency is needed and not installed
-└── RunConflictError        a run folder holds something other than what is about to be written
+├── RunConflictError        a run folder holds something other than what is about to be written
+├── EndpointError           the first call to a model showed that none can succeed
+└── RunInterruptedError     the user stopped a run; exit code 130
 ```
 
 What a model call can go wrong with is not here: that is a `responses.Failure`, a value that is counted
@@ -19,6 +21,8 @@ from pathlib import Path
 
 class TolmanError(Exception):
     """Base of everything Tolman raises on purpose. Its text is one sentence meant for the user."""
+
+    exit_code = 2
 
 
 class UsageError(TolmanError):
@@ -63,3 +67,13 @@ class MissingExtraError(TolmanError):
 
 class RunConflictError(TolmanError):
     """A run folder holds something other than what is about to be written."""
+
+
+class EndpointError(TolmanError):
+    """The first call to a model failed in a way that every other would; nothing else was sent."""
+
+
+class RunInterruptedError(TolmanError):
+    """The user stopped a run. What was answered is kept."""
+
+    exit_code = 130

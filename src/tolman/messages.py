@@ -1,4 +1,7 @@
-"""Message and Sampling: what is put to a model, and how it is to draw its answer."""
+"""Message and Sampling: what is put to a model, and how it is to draw its answer.
+
+A protocol writes messages with Media in them; before they are sent, each medium becomes Pictures of the frame store.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,26 @@ from pydantic import BaseModel, ConfigDict
 
 from tolman.items import Media
 
-Part = str | Media
+
+class Picture(BaseModel):
+    """A JPEG in the frame store, as a model is shown it.
+
+    Attributes:
+        path: the file.
+        sha256: of its bytes.
+        frame: the number of the video's frame, from 0 by presentation time; 0 for an image.
+        seconds: when that frame is shown; None for an image.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    sha256: str
+    frame: int = 0
+    seconds: float | None = None
+
+
+Part = str | Media | Picture
 
 
 class Message(BaseModel):

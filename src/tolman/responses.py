@@ -116,6 +116,23 @@ def outcome_from_record(record: object, path: Path, row: int) -> Outcome:
         ) from None
 
 
+def read_outcomes(path: Path) -> list[Outcome]:
+    """Read a JSONL file of outcomes.
+
+    Raises:
+        InputError: a line is none.
+    """
+    found = []
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    found.append(outcome_from_record(json.loads(line), path, number))
+    except (ValueError, RecursionError):
+        raise InputError(path, "is no JSON Lines", row=len(found) + 1) from None
+    return found
+
+
 def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:
     """Write a JSONL file, whole or not at all."""
     partial = path.with_name(path.name + ".partial")

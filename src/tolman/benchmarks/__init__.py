@@ -6,21 +6,27 @@ point group `tolman.benchmarks`.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.folder import is_folder, open_folder
 from tolman.errors import UsageError
 from tolman.registry import Registry
 
-_HELPERS = frozenset({"base", "hub", "published", "rows"})
+_HELPERS = frozenset({"base", "folder", "hub", "published", "rows"})
 _REGISTRY = Registry("benchmark", __name__, "BENCHMARK", "tolman.benchmarks", _HELPERS)
 names = _REGISTRY.names
 
 
 def get(name: str) -> Benchmark:
-    """The benchmark of that name.
+    """The benchmark of that name, or of the folder at that path.
 
     Raises:
         UsageError: there is none; the sentence lists those there are.
+        InputError: the folder is no benchmark's.
     """
+    if is_folder(name):
+        return open_folder(Path(name))
     found = _REGISTRY.get(name)
     if not isinstance(found, Benchmark):
         raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.base.Benchmark.")

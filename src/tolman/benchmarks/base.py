@@ -42,7 +42,8 @@ class HubSource:
 
     Attributes:
         repository: 'owner/name' of the data set.
-        patterns: the files that hold questions; media are fetched only when a run shows them.
+        patterns: the files that hold questions.
+        media: the archives that hold videos and images, fetched only when a run shows them.
         revision: the commit that is asked for; `--revision` asks for another. Whatever it resolves to is
             written into the run, with a hash over the questions.
     """
@@ -50,6 +51,7 @@ class HubSource:
     repository: str
     patterns: tuple[str, ...]
     revision: str = "main"
+    media: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import zipfile
 from pathlib import Path
 
 from tolman.benchmarks.base import HubSource
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 
 
 def fetch(source: HubSource, revision: str | None = None) -> Path:
@@ -21,6 +24,52 @@ def fetch(source: HubSource, revision: str | None = None) -> Path:
     Raises:
         UsageError: the hub can't be reached and the cache doesn't hold them.
     """
+    return _snapshot(source, source.patterns, revision)
+
+
+def fetch_media(source: HubSource, cache: Path, revision: str | None = None) -> Path:
+    """The local folder of a data set's videos and images, archives unpacked once.
+
+    Args:
+        source: which data set.
+        cache: where archives are unpacked to.
+        revision: a commit other than the source's.
+
+    Raises:
+        UsageError: as `fetch`.
+        InputError: an archive is broken.
+    """
+    snapshot = _snapshot(source, source.media, revision)
+    archives = sorted(snapshot.glob("*.zip"))
+    if not archives:
+        return snapshot
+    folder = cache / source.repository.replace("/", "--") / snapshot.name
+    for archive in archives:
+        done = folder / f".{archive.name}.unpacked"
+        if not done.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            _unpack(archive, folder)
+            done.touch()
+    return folder
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Unpack beside the target and move into place, so that an interrupted unpacking leaves nothing half done."""
+    work = folder / f".{archive.name}.{os.getpid()}"
+    try:
+        with zipfile.ZipFile(archive) as content:
+            content.extractall(work)
+        for path in sorted(p for p in work.rglob("*") if p.is_file()):
+            target = folder / path.relative_to(work)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
+    except zipfile.BadZipFile as error:
+        raise InputError(archive, f"is no readable archive ({error})", fix="delete it and fetch it again") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _snapshot(source: HubSource, patterns: tuple[str, ...], revision: str | None) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
@@ -29,7 +78,7 @@ def fetch(source: HubSource, revision: str | None = None) -> Path:
                 source.repository,
                 repo_type="dataset",
                 revision=revision or source.revision,
-                allow_patterns=list(source.patterns),
+                allow_patterns=list(patterns),
             )
         )
     except Exception as error:  # the hub's client raises many unrelated types

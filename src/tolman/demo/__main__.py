@@ -25,27 +25,35 @@ def main() -> None:
     """Run everything into ./demo and print the table."""
     parser = argparse.ArgumentParser(prog="tolman.demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo"), help="where the runs go")
+    parser.add_argument("--model", help="a model of yours to put beside the baselines, for example openai/NAME")
+    parser.add_argument("--base-url", help="of its endpoint")
     options = parser.parse_args()
     console = Console()
     try:
-        demonstrate(console, options.out)
+        demonstrate(console, options.out, options.model, options.base_url)
     except TolmanError as error:
         Console(stderr=True).print(f"tolman: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        sys.exit(error.exit_code)
 
 
-def demonstrate(console: Console, out: Path) -> None:
-    """Evaluate, report, and say where the page is."""
+def demonstrate(console: Console, out: Path, model: str | None = None, base_url: str | None = None) -> None:
+    """Evaluate, report, and say where the page is.
+
+    Args:
+        console: where the table goes.
+        out: folder of the runs.
+        model, base_url: a model to evaluate beside the baselines. It is asked without the videos, which are not here.
+    """
     folders = []
     with as_file(files("tolman.demo") / "vsi_bench_extract.jsonl") as data:
-        for model in BASELINES:
+        for name in (*BASELINES, *([model] if model else [])):
             request = RunRequest(
                 benchmark="vsi-bench",
-                model=model,
+                model=name,
                 protocol="blind",
                 data=data,
-                out=out / model.replace("/", "-"),
-                options=ModelOptions(seed=0),
+                out=out / name.replace("/", "-"),
+                options=ModelOptions(base_url=base_url, seed=0),
             )
             with counting(console) as progress:
                 folder, _ = run(request, started=progress.start, done=progress.done)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 
@@ -12,6 +16,8 @@ class Frames(BaseModel):
         count: this many frames, evenly from the first to the last by presentation time.
         per_second: instead, one frame for each 1/per_second seconds of the video's length, rounded down …
         cap: … and no more than this many.
+        rounding: how an even position becomes a frame's number: 'down' as numpy's linspace with whole numbers does
+            (lmms-eval, VSI-Bench), 'nearest' as SpatialBench does.
         whole: the endpoint gets the video file itself.
         quality: of the JPEG, 1 to 95.
         longest_side: in pixels; larger frames are made smaller. None keeps them.
@@ -22,6 +28,29 @@ class Frames(BaseModel):
     count: int | None = None
     per_second: float | None = None
     cap: int | None = None
+    rounding: Literal["down", "nearest"] = "down"
     whole: bool = False
     quality: int = 85
     longest_side: int | None = None
+
+    def indices(self, total: int, duration: Fraction) -> list[int]:
+        """The numbers of the frames that are shown, counted from 0 by presentation time.
+
+        Args:
+            total: frames in the video.
+            duration: its length in seconds.
+
+        Returns:
+            Rising numbers without repetition; all frames where the video has no more than are asked for.
+        """
+        wanted = self.count if self.per_second is None else int(duration * Fraction(self.per_second))
+        wanted = total if wanted is None else min(wanted, total)
+        if self.cap is not None:
+            wanted = min(wanted, self.cap)
+        if wanted <= 1:
+            return [0] * wanted
+        # In floats, as the released codes have it: where a position is a whole number, their rounding decides.
+        if self.rounding == "nearest":
+            step = (total - 1) / (wanted - 1)
+            return [round(i * step) for i in range(wanted)]
+        return [int(i) for i in np.linspace(0, total - 1, wanted, dtype=int)]

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from tolman.benchmarks.base import Benchmark
 from tolman.items import Item
 from tolman.messages import Message, Sampling
-from tolman.responses import Response
+from tolman.responses import FailureKind, Response
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,19 @@ class ModelOptions:
 
     Attributes:
         base_url: of an endpoint.
+        api_key: for it; None takes it from the environment.
+        body: fields that every request carries besides the usual ones; a field of None takes a usual one out.
+        concurrency: the most requests in flight.
+        timeout: seconds for one call.
         seed: for models that draw at random themselves.
-        extra: further settings of the family.
     """
 
     base_url: str | None = None
+    api_key: str | None = None
+    body: Mapping[str, Any] = field(default_factory=dict)
+    concurrency: int = 32
+    timeout: float = 600.0
     seed: int = 0
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -44,19 +50,55 @@ class Request:
     repeat: int = 0
 
 
+class CallError(Exception):
+    """A call that brought no text.
+
+    Args:
+        kind: what went wrong.
+        message: one sentence.
+        retry: whether the same call may succeed later.
+        after: seconds that the endpoint asked to wait.
+        overloaded: whether the endpoint asks for fewer requests.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        retry: bool,
+        after: float | None = None,
+        overloaded: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.message, self.retry, self.after, self.overloaded = kind, message, retry, after, overloaded
+
+
 class Model(Protocol):
     """Something that answers.
 
     Attributes:
         name: as given on the command line.
         settings: all that determines its answers besides the request; written into the run.
+        remote: whether calls cost time or money: they are stored, retried and first tried with one item.
+        concurrency: the most requests in flight.
     """
 
     name: str
     settings: Mapping[str, Any]
+    remote: bool
+    concurrency: int
 
     async def answer(self, request: Request) -> Response:
-        """Answer one request."""
+        """Answer one request, whose messages hold texts and pictures.
+
+        Raises:
+            CallError: no text came.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
         ...
 
 

@@ -20,7 +20,17 @@ from tolman.models.base import ModelOptions, Request
 from tolman.responses import Response
 
 
-class Constant:
+class _Offline:
+    """What all baselines have in common: they call nobody."""
+
+    remote = False
+    concurrency = 1
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class Constant(_Offline):
     """A baseline that gives each question type one answer (or one ranking of answers).
 
     Args:
@@ -45,7 +55,7 @@ class Constant:
         )
 
 
-class Random:
+class Random(_Offline):
     """A baseline that draws uniformly, seeded by item so that the order of asking doesn't matter."""
 
     def __init__(self, name: str, seed: int) -> None:

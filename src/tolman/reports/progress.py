@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import (
@@ -18,40 +17,67 @@ from rich.progress import (
 )
 
 from tolman.responses import Failure, Outcome
+from tolman.runs.run import Started
 
 
 class RunProgress:
-    """A bar with rate, time left and failures."""
+    """A bar with rate, time left, failures, tokens and cost."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, progress: Progress, console: Console) -> None:
+        self._progress, self._console = progress, console
         self._task: TaskID | None = None
+        self._run: Started | None = None
         self._failures = 0
 
-    def start(self, calls: int, folder: Path) -> None:
+    def start(self, run: Started) -> None:
         """Show an empty bar."""
-        self._task = self._progress.add_task("asking", total=calls, failures="")
+        self._run = run
+        self._task = self._progress.add_task("asking", total=run.calls, state="")
 
     def done(self, outcome: Outcome) -> None:
         """Count one outcome."""
-        if self._task is None:
+        if self._task is None or self._run is None:
             return
         if isinstance(outcome, Failure):
             self._failures += 1
-        failed = f"[red]{self._failures} failed" if self._failures else ""
-        self._progress.update(self._task, advance=1, failures=failed)
+        self._progress.update(self._task, advance=1, state=self._state(self._run))
+
+    def summary(self) -> None:
+        """One line about the calls, where there were any."""
+        if self._run is None or not (self._run.tally.called or self._run.tally.reused):
+            return
+        tally = self._run.tally
+        parts = [f"{tally.called:,} calls", f"{tally.reused:,} answers from the store"]
+        parts += [f"{tally.retried:,} tried again"] if tally.retried else []
+        parts += [f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens"] if tally.input_tokens else []
+        if self._run.price:
+            parts.append(f"cost {self._run.price.cost(tally.input_tokens, tally.output_tokens):.2f}")
+        self._console.print(", ".join(parts), style="dim", highlight=False)
+
+    def _state(self, run: Started) -> str:
+        task = self._progress.tasks[0]
+        parts = [f"{task.speed:.1f}/s"] if task.speed else []
+        if run.tally.input_tokens:
+            parts.append(f"{(run.tally.input_tokens + run.tally.output_tokens) / 1000:,.0f}k tokens")
+        if run.price:
+            parts.append(f"cost {run.price.cost(run.tally.input_tokens, run.tally.output_tokens):.2f}")
+        if self._failures:
+            parts.append(f"[red]{self._failures} failed[/]")
+        return "  ".join(parts)
 
 
 @contextmanager
 def counting(console: Console) -> Iterator[RunProgress]:
-    """A progress bar that disappears when the run is over."""
+    """A progress bar that disappears when the run is over; nothing where the console is no terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[failures]}"),
+        TextColumn("{task.fields[state]}"),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        yield RunProgress(progress)
+        shown = RunProgress(progress, console)
+        yield shown
+    shown.summary()

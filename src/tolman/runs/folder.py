@@ -27,7 +27,7 @@ from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Sampling
-from tolman.responses import Outcome, outcome_from_record, write_outcomes
+from tolman.responses import Outcome, read_outcomes, write_outcomes
 from tolman.runs.selection import Selection
 
 
@@ -115,15 +115,7 @@ class RunFolder:
         """What came back; empty before the first answer."""
         if not self.responses_path.exists():
             return []
-        found = []
-        with self.responses_path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    record = json.loads(line)
-                except ValueError:
-                    raise InputError(self.responses_path, "is no JSON", row=number) from None
-                found.append(outcome_from_record(record, self.responses_path, number))
-        return found
+        return read_outcomes(self.responses_path)
 
     def write_outcomes(self, outcomes: list[Outcome]) -> None:
         """Replace the outcomes."""

@@ -11,7 +11,7 @@ from tolman.item_table import data_hash
 from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
 from tolman.runs.imports import Format, read_responses
-from tolman.runs.run import load, preset_of
+from tolman.runs.load import load, preset_of
 from tolman.runs.scoring import score_run
 
 

@@ -21,6 +21,8 @@ BENCHMARK = Benchmark(
     rule_sets=RULE_SETS,
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
-    hub=HubSource("franky-veteran/SITE-Bench", ("*.parquet", "**/*.parquet", "*.jsonl", "**/*.jsonl")),
+    hub=HubSource(
+        "franky-veteran/SITE-Bench", ("*.parquet", "**/*.parquet", "*.jsonl", "**/*.jsonl"), media=("*.zip",)
+    ),
     sizes={"full": 8068, "image": 4449, "video": 3619},
 )

@@ -21,6 +21,6 @@ BENCHMARK = Benchmark(
     rule_sets=RULE_SETS,
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
-    hub=HubSource("XPR2004/SpatialBench", ("*.txt", "*.json")),
+    hub=HubSource("XPR2004/SpatialBench", ("*.txt", "*.json"), media=("*.zip", "**/*.mp4")),
     sizes={"v1": 1347, "v2": 3193, "few-shot": 1347},
 )

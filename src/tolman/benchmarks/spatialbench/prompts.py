@@ -43,7 +43,7 @@ _HEAD = "Analyze the video frames and answer the question."
 
 
 def _frames(quality: int) -> Frames:
-    return Frames(per_second=1.0, cap=64, quality=quality)
+    return Frames(per_second=1.0, cap=64, rounding="nearest", quality=quality)
 
 
 def _sampling(tokens: int) -> Sampling:

@@ -21,6 +21,8 @@ BENCHMARK = Benchmark(
     rule_sets=RULE_SETS,
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
-    hub=HubSource("nyu-visionx/VSI-Bench", ("test-*.parquet",), "668dd47863a49c6ee50946df1bf085a039fc95cd"),
+    hub=HubSource(
+        "nyu-visionx/VSI-Bench", ("test-*.parquet",), "668dd47863a49c6ee50946df1bf085a039fc95cd", media=("*.zip",)
+    ),
     sizes={"full": 5130, "debiased": 2362, "tiny": 392},
 )

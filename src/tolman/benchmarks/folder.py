@@ -1,0 +1,113 @@
+"""A benchmark that is a folder: published items as Parquet, and a benchmark.json that says what they are.
+
+```
+benchmark.json     {"name": …, "title": …, "licence": …, "like": "vsi-bench" or null}
+items.parquet      as `tolman.item_table` writes them (or data/*.parquet)
+…                  the media that the items name
+```
+
+With `like`, prompts, rule sets and table are those of a benchmark that can be named; without it, a plain prompt, the
+rule set `careful`, and a figure for each question type.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tolman.benchmarks.base import Benchmark, Preset, media_first, without_media
+from tolman.errors import InputError
+from tolman.item_table import read_items
+from tolman.items import Item
+from tolman.media.sampling import Frames
+from tolman.messages import Message, Sampling
+from tolman.scoring.rules import careful
+from tolman.scoring.table import Column, Mean, Table, pool
+
+FILE = "benchmark.json"
+_FIELDS = {"name", "title", "paper", "licence", "like"}
+_PRESET = Preset("plain", "Tolman's own", Frames(count=32), Sampling(temperature=0.0), rule_sets=("careful",))
+
+
+def is_folder(name: str) -> bool:
+    """Whether a name means a folder rather than a benchmark that is registered."""
+    return "/" in name or name in (".", "..") or (Path(name) / FILE).is_file()
+
+
+def open_folder(folder: Path) -> Benchmark:
+    """The benchmark of a folder.
+
+    Raises:
+        InputError: it is none.
+    """
+    card = _card(folder / FILE)
+    if card.get("like"):
+        from dataclasses import replace
+
+        from tolman import benchmarks
+
+        like = benchmarks.get(card["like"])
+        return replace(
+            like,
+            name=str(folder),
+            title=card["title"],
+            licence=card.get("licence", ""),
+            subsets={"all": "all questions"},
+            load=_load,
+            published=None,
+            hub=None,
+            sizes={},
+        )
+    tasks = sorted({item.task for item in _load(folder, "all")})
+    columns = [Column(task, task, pool(task)) for task in tasks]
+    average = Column("average", "Avg.", Mean(tuple(column.node for column in columns)))
+    return Benchmark(
+        name=str(folder),
+        title=card["title"],
+        paper=card.get("paper", ""),
+        licence=card.get("licence", ""),
+        subsets={"all": "all questions"},
+        load=_load,
+        prompt=_prompt,
+        blind_prompt=lambda item, preset: without_media(_prompt(item, preset)),
+        presets=(_PRESET,),
+        rule_sets=(careful(),),
+        table=Table((*columns, average), headline="average"),
+    )
+
+
+def _card(path: Path) -> dict[str, Any]:
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise InputError(path, "is missing", fix="give a folder that holds a published benchmark") from None
+    except ValueError as error:
+        raise InputError(path, f"is no JSON ({error})") from None
+    if not isinstance(card, dict) or not card.get("title"):
+        raise InputError(path, "is missing", field="title", fix='write {"title": …}')
+    unknown = set(card) - _FIELDS
+    if unknown:
+        raise InputError(
+            path, "is not a known field", field=sorted(unknown)[0], fix=f"known: {', '.join(sorted(_FIELDS))}"
+        )
+    return card
+
+
+def _load(folder: Path, subset: str) -> list[Item]:
+    files = [folder / "items.parquet"] if (folder / "items.parquet").exists() else sorted(folder.glob("data/*.parquet"))
+    if not files:
+        raise InputError(folder, "holds no items.parquet and no data/*.parquet")
+    return [item for file in files for item in read_items(file)]
+
+
+def _prompt(item: Item, preset: Preset) -> Message:
+    ask = (
+        "Answer with the option's letter only."
+        if item.kind == "choice"
+        else f"Answer with a single number{_UNIT_NAMES.get(item.unit or '', '')} only."
+    )
+    return media_first(item, "\n".join([item.verbatim or item.question, *item.lettered_options, ask]))
+
+
+_UNIT_NAMES = {"m": " of metres", "cm": " of centimetres", "m2": " of square metres"}

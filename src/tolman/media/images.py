@@ -1,0 +1,75 @@
+"""Images as the JPEG that models are shown."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tolman.media.sampling import Frames
+from tolman.media.video import BrokenMediaError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+def to_jpeg(image: Image, frames: Frames) -> bytes:
+    """Encode, smaller where the settings say so."""
+    from PIL import Image as Pillow
+
+    side = frames.longest_side
+    if side is not None and max(image.size) > side:
+        scale = side / max(image.size)
+        size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+        image = image.resize(size, Pillow.Resampling.LANCZOS)
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=frames.quality)
+    return out.getvalue()
+
+
+def image_to_jpeg(data: bytes, frames: Frames, where: str) -> bytes:
+    """An image file's bytes as JPEG, upright and on white.
+
+    A JPEG that needs no change is passed on byte for byte.
+
+    Raises:
+        BrokenMediaError: the bytes are no image, or one too large to be meant.
+    """
+    from PIL import Image as Pillow
+    from PIL import ImageOps
+
+    try:
+        with Pillow.open(io.BytesIO(data)) as image:
+            small = frames.longest_side is None or max(image.size) <= frames.longest_side
+            turned = image.getexif().get(0x0112, 1) != 1
+            if image.format == "JPEG" and image.mode in ("RGB", "L") and small and not turned:
+                image.load()
+                return data
+            upright = ImageOps.exif_transpose(image)
+            if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
+                ground = Pillow.new("RGBA", upright.size, "white")
+                upright = Pillow.alpha_composite(ground, upright.convert("RGBA"))
+            return to_jpeg(upright.convert("RGB"), frames)
+    except (OSError, ValueError, SyntaxError, Pillow.DecompressionBombError) as error:
+        raise BrokenMediaError(f"{where}: is no readable image ({error})") from None
+
+
+def read_image(root: Path, path: str, part: tuple[int, int] | None) -> bytes:
+    """The bytes of an image file, or of an image inside a table file.
+
+    Args:
+        root: the benchmark's data folder.
+        path: relative to it.
+        part: (row, position) inside a Parquet or TSV file.
+
+    Raises:
+        BrokenMediaError: there is none.
+    """
+    where = root / path
+    if not where.is_file():
+        raise BrokenMediaError(f"{where}: the file is missing")
+    if part is None:
+        return where.read_bytes()
+    from tolman.media.tables import image_in_table
+
+    return image_in_table(where, *part)

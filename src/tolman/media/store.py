@@ -1,0 +1,154 @@
+"""The frame store: every video is decoded once for each way of sampling it, whatever the number of questions.
+
+A folder of JPEG files, addressed by content, so that runs, models and benchmarks share it:
+
+```
+index.json in each of  <first two characters of the key>/<key>/   with   0000.jpg, 0001.jpg …
+```
+
+The key is a hash of the medium's own bytes and of all that decides which frames are taken and how they are encoded.
+A folder is written under another name and renamed when it is whole, so it is never seen half done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tolman.items import Media
+from tolman.media.images import image_to_jpeg, read_image, to_jpeg
+from tolman.media.sampling import Frames
+from tolman.media.video import BrokenMediaError, read_frames, read_index
+from tolman.messages import Picture
+
+VERSION = 1
+"""Part of every key; raised whenever the same settings would give other bytes."""
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """A picture before it is in the store."""
+
+    jpeg: bytes
+    number: int
+    seconds: float | None
+
+
+def default_root() -> Path:
+    """$TOLMAN_CACHE/frames, or the user's cache folder."""
+    cache = os.environ.get("TOLMAN_CACHE")
+    base = Path(cache) if cache else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tolman"
+    return base / "frames"
+
+
+class FrameStore:
+    """Media in, stored pictures out. Safe for threads and for several processes.
+
+    Args:
+        root: the store's folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._digests: dict[tuple[str, int, int], str] = {}
+        self._lock = threading.Lock()
+
+    def pictures(self, data: Path, media: Media, frames: Frames) -> tuple[Picture, ...]:
+        """The pictures that a medium becomes.
+
+        Args:
+            data: the folder that its path is relative to.
+            media: a video or image.
+            frames: sampling, quality and size.
+
+        Raises:
+            BrokenMediaError: the file is missing or can't be read; the sentence names it.
+        """
+        source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
+        digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
+        folder = self._folder(digest, media, frames)
+        if not (folder / "index.json").exists():
+            self._write(folder, _encode(source, media, frames, str(data / media.path)))
+        return _read(folder)
+
+    def _digest(self, path: Path) -> str:
+        """The hash of a video's bytes, remembered while the file is unchanged."""
+        try:
+            state = path.stat()
+        except OSError:
+            raise BrokenMediaError(f"{path}: the file is missing") from None
+        key = str(path), state.st_size, state.st_mtime_ns
+        with self._lock:
+            if key in self._digests:
+                return self._digests[key]
+        note = self.root / "digests" / hashlib.sha256(repr(key).encode()).hexdigest()
+        if note.exists():
+            digest = note.read_text()
+        else:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(digest)
+        with self._lock:
+            self._digests[key] = digest
+        return digest
+
+    def _folder(self, digest: str, media: Media, frames: Frames) -> Path:
+        encoding = frames.model_dump(include={"quality", "longest_side"})
+        sampling = {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole"})
+        parts = {"media": digest, "start": media.start, "end": media.end, **encoding, **sampling, "version": VERSION}
+        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        return self.root / key[:2] / key
+
+    def _write(self, folder: Path, pictures: Iterable[_Encoded]) -> None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder.parent))
+        try:
+            entries = []
+            for i, picture in enumerate(pictures):
+                name = f"{i:04d}.jpg"
+                (work / name).write_bytes(picture.jpeg)
+                sha256 = hashlib.sha256(picture.jpeg).hexdigest()
+                entries.append({"file": name, "sha256": sha256, "frame": picture.number, "seconds": picture.seconds})
+            (work / "index.json").write_text(json.dumps(entries))
+            try:
+                work.rename(folder)
+            except OSError:
+                if not (folder / "index.json").exists():  # another writer was first: its content is the same
+                    raise
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _encode(source: bytes | Path, media: Media, frames: Frames, where: str) -> Iterable[_Encoded]:
+    if isinstance(source, bytes):
+        yield _Encoded(image_to_jpeg(source, frames, where), 0, None)
+        return
+    index = read_index(source)
+    first, last = 0, len(index.times)
+    if media.start is not None or media.end is not None:
+        inside = [i for i in range(last) if (media.start or 0) <= index.seconds(i) <= (media.end or float("inf"))]
+        if not inside:
+            raise BrokenMediaError(f"{where}: no frame between {media.start} s and {media.end} s")
+        first, last = inside[0], inside[-1] + 1
+    length = index.duration * (last - first) / len(index.times)
+    numbers = [first + i for i in frames.indices(last - first, length)]
+    if not numbers:
+        raise BrokenMediaError(f"{where}: too short for one frame ({float(length):.2f} s)")
+    for number, image in read_frames(source, index, numbers):
+        yield _Encoded(to_jpeg(image, frames), number, index.seconds(number))
+
+
+def _read(folder: Path) -> tuple[Picture, ...]:
+    entries = json.loads((folder / "index.json").read_text())
+    return tuple(
+        Picture(path=str(folder / e["file"]), sha256=e["sha256"], frame=e["frame"], seconds=e["seconds"])
+        for e in entries
+    )

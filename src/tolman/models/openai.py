@@ -1,0 +1,207 @@
+"""`openai/NAME`: every endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, SGLang, llama.cpp, Ollama …).
+
+The key comes from OPENAI_API_KEY, the address from --base-url or OPENAI_BASE_URL. Pictures are sent as JPEG data URLs
+and are read from the store only when their request is about to be sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import email.utils
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tolman.errors import UsageError
+from tolman.items import Media
+from tolman.messages import Message, Picture
+from tolman.models.base import CallError, ModelOptions, Request
+from tolman.responses import FailureKind, Response, Usage
+
+DEFAULT_URL = "https://api.openai.com/v1"
+_OVERLOADED = (429, 503, 529)
+_EXCERPT = 300
+
+
+class OpenAICompatible:
+    """One model behind one endpoint.
+
+    Args:
+        name: the model's, as the endpoint knows it.
+        options: address, key, further fields of the body, limits.
+    """
+
+    remote = True
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        self.name = f"openai/{name}"
+        self._model = name
+        self._url = (options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).rstrip("/")
+        if not self._url.startswith(("http://", "https://")):
+            raise UsageError(f"--base-url must begin with http:// or https://, not '{self._url}'.")
+        key = options.api_key or os.environ.get("OPENAI_API_KEY")
+        if not key and self._url == DEFAULT_URL:
+            raise UsageError("OPENAI_API_KEY is not set, and no other endpoint is named with --base-url.")
+        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        self._body = dict(options.body)
+        self._timeout = options.timeout
+        self._session: aiohttp.ClientSession | None = None
+        self.concurrency = options.concurrency
+        self.settings: Mapping[str, Any] = {"base_url": self._url} | ({"body": self._body} if self._body else {})
+
+    async def answer(self, request: Request) -> Response:
+        """One chat completion.
+
+        Raises:
+            CallError: no text came; its sentence names the endpoint and the reason.
+        """
+        if any(message.media for message in request.messages):
+            raise CallError(FailureKind.MEDIA, f"{self.name} takes pictures, not whole videos", retry=False)
+        started = time.monotonic()
+        heavy = any(isinstance(part, Picture) for message in request.messages for part in message.parts)
+        body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
+        try:
+            async with self._open().post(f"{self._url}/chat/completions", data=body) as reply:
+                content = await reply.read()
+                status, retry_after = reply.status, reply.headers.get("Retry-After")
+        except TimeoutError:
+            raise CallError(
+                FailureKind.TIMEOUT, f"{self._url} gave no answer within {self._timeout:g} s", retry=True
+            ) from None
+        except aiohttp.ClientError as error:
+            reason = str(error) or type(error).__name__
+            raise CallError(FailureKind.NETWORK, f"{self._url} can't be reached: {reason}", retry=True) from None
+        if status != 200:
+            raise self._refusal(status, content, retry_after)
+        return self._response(request, content, time.monotonic() - started)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=self.concurrency),
+                headers=self._headers,
+                timeout=aiohttp.ClientTimeout(total=self._timeout),
+            )
+        return self._session
+
+    def _encode(self, request: Request) -> bytes:
+        """The request's body."""
+        sampling = request.sampling
+        usual = {
+            "model": self._model,
+            "messages": [{"role": message.role, "content": _content(message)} for message in request.messages],
+            **sampling.model_dump(exclude_none=True),
+        }
+        fields = {key: value for key, value in (usual | self._body).items() if value is not None}
+        return json.dumps(fields, ensure_ascii=False).encode()
+
+    def _refusal(self, status: int, content: bytes, retry_after: str | None) -> CallError:
+        excerpt = _error_text(content)
+        sentence = f"{self._url} answered HTTP {status}: {excerpt}"
+        if status in _OVERLOADED:
+            after = _seconds(retry_after)
+            return CallError(FailureKind.RATE_LIMIT, sentence, retry=True, after=after, overloaded=True)
+        if status >= 500 or status in (408, 409, 425):
+            return CallError(FailureKind.SERVER, sentence, retry=True, after=_seconds(retry_after))
+        hints = {
+            401: "is the key in OPENAI_API_KEY right?",
+            403: "is the key in OPENAI_API_KEY allowed to use this model?",
+            404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
+        }
+        hint = f" ({hints[status]})" if status in hints else ""
+        return CallError(FailureKind.REFUSED, sentence + hint, retry=False)
+
+    def _response(self, request: Request, content: bytes, seconds: float) -> Response:
+        try:
+            reply = json.loads(content)
+            choice = reply["choices"][0]
+            message = choice["message"]
+            text = _text(message)
+            usage = reply.get("usage") or {}
+            return Response(
+                id=request.item.id,
+                response=text,
+                repeat=request.repeat,
+                reasoning=message.get("reasoning_content") or message.get("reasoning") or None,
+                finish_reason=choice.get("finish_reason"),
+                usage=Usage(
+                    input_tokens=int(usage.get("prompt_tokens") or 0),
+                    output_tokens=int(usage.get("completion_tokens") or 0),
+                ),
+                seconds=round(seconds, 4),
+            )
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+            excerpt = content[:_EXCERPT].decode("utf-8", "replace")
+            raise CallError(
+                FailureKind.MALFORMED,
+                f"{self._url} sent no chat completion ({type(error).__name__}): {excerpt}",
+                retry=True,
+            ) from None
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """A turn's content: plain text alone stays a string, which every endpoint takes."""
+    if len(message.parts) == 1 and isinstance(message.parts[0], str):
+        return message.parts[0]
+    return [_part(part) for part in message.parts]
+
+
+def _part(part: str | Media | Picture) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    encoded = base64.b64encode(Path(part.path).read_bytes()).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{encoded}"}}
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """The text of an assistant's message: a string, a list of parts, or none where the model said nothing."""
+    content = message.get("content")
+    if content is None:
+        return str(message.get("refusal") or "")
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") in (None, "text"))
+    if not isinstance(content, str):
+        raise TypeError("content is no text")
+    return content
+
+
+def _error_text(content: bytes) -> str:
+    """The endpoint's own words about an error, on one line."""
+    text = content[: 10 * _EXCERPT].decode("utf-8", "replace")
+    try:
+        record = json.loads(text)
+        error = record.get("error", record) if isinstance(record, dict) else record
+        text = str(error.get("message", error)) if isinstance(error, dict) else str(error)
+    except (ValueError, RecursionError):
+        pass
+    return " ".join(text.split())[:_EXCERPT] or "no reason given"
+
+
+def _seconds(value: str | None) -> float | None:
+    """A Retry-After header: seconds, or a date."""
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None
+
+
+def create(name: str, options: ModelOptions) -> OpenAICompatible:
+    """The model of that name at the endpoint."""
+    return OpenAICompatible(name, options)

@@ -1,0 +1,51 @@
+"""`scripted/FILE`: answers read from a file, for replays and tests.
+
+The file holds `{"id": …, "response": …}` on each line, as a run's responses.jsonl does; a `repeat` says for which
+asking. An item without a line is a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from tolman.errors import InputError
+from tolman.models.base import CallError, ModelOptions, Request
+from tolman.responses import Failure, FailureKind, Outcome, Response, read_outcomes
+
+
+class Scripted:
+    """A model that reads its answers.
+
+    Raises:
+        InputError: the file is missing or holds something else.
+    """
+
+    remote = False
+
+    def __init__(self, path: Path, concurrency: int) -> None:
+        if not path.is_file():
+            raise InputError(path, "does not exist", fix="name a JSONL file of answers: scripted/FILE")
+        self.name = f"scripted/{path.name}"
+        self.concurrency = concurrency
+        self.settings: Mapping[str, Any] = {"script": sha256(path.read_bytes()).hexdigest()[:16]}
+        self._answers: dict[tuple[str, int], Outcome] = {(o.id, o.repeat): o for o in read_outcomes(path)}
+
+    async def answer(self, request: Request) -> Response:
+        """The line of the item."""
+        found = self._answers.get((request.item.id, request.repeat))
+        if isinstance(found, Response):
+            return found
+        if isinstance(found, Failure):
+            raise CallError(found.kind, found.message, retry=False)
+        raise CallError(FailureKind.REFUSED, "the script has no answer for this item", retry=False)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def create(name: str, options: ModelOptions) -> Scripted:
+    """The model that reads a file."""
+    return Scripted(Path(name), options.concurrency)

@@ -1,0 +1,92 @@
+"""Loading what a run is about: a benchmark's items and a preset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tolman import benchmarks
+from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.folder import is_folder
+from tolman.errors import UsageError
+from tolman.items import Item
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A benchmark's items, and where they came from.
+
+    Attributes:
+        benchmark, subset, items: what was loaded.
+        folder: where the questions were.
+        source: the folder, or the hub's data set and commit.
+        revision: that was asked of the hub, or None.
+        from_hub: whether they came from it.
+    """
+
+    benchmark: Benchmark
+    subset: str
+    items: list[Item]
+    folder: Path
+    source: str
+    revision: str | None = None
+    from_hub: bool = False
+
+    def media_folder(self) -> Path:
+        """The folder that media are relative to; fetched from the hub where the questions came from there.
+
+        Raises:
+            UsageError: the hub can't be reached.
+        """
+        hub = self.benchmark.hub
+        if not self.from_hub or hub is None or not hub.media:
+            return self.folder
+        from tolman.benchmarks.hub import fetch_media
+        from tolman.media.store import default_root
+
+        return fetch_media(hub, default_root().parent / "media", self.revision)
+
+
+def load(name: str, data: Path | None, subset: str | None, revision: str | None = None) -> Loaded:
+    """A subset of a benchmark.
+
+    Args:
+        name: of a benchmark, or a folder that is one.
+        data: a local folder or file; where None the folder itself, or the hub.
+        subset: the benchmark's first where None.
+        revision: of the hub's data set.
+
+    Raises:
+        UsageError: no such benchmark or subset, or the hub can't be reached.
+        InputError: the data is not the benchmark's.
+    """
+    benchmark = benchmarks.get(name)
+    chosen = subset or next(iter(benchmark.subsets))
+    if chosen not in benchmark.subsets:
+        raise UsageError(f"{benchmark.title} has no subset '{chosen}'; known: {', '.join(benchmark.subsets)}.")
+    if data is None and is_folder(name):
+        data = Path(name)
+    if data is not None:
+        folder = data.parent if data.is_file() else data
+        return Loaded(benchmark, chosen, benchmark.load(data, chosen), folder, str(data))
+    if benchmark.hub is None:
+        raise UsageError(f"{benchmark.title} isn't on the hub; give its folder with --data FOLDER.")
+    from tolman.benchmarks.hub import fetch
+
+    folder = fetch(benchmark.hub, revision)
+    source = f"{benchmark.hub.repository}@{folder.name}"
+    return Loaded(benchmark, chosen, benchmark.load(folder, chosen), folder, source, revision, from_hub=True)
+
+
+def preset_of(benchmark: Benchmark, name: str | None) -> Preset:
+    """The preset of that name; the first where None.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for preset in benchmark.presets:
+        if name in (None, preset.name):
+            return preset
+    raise UsageError(
+        f"{benchmark.title} has no preset '{name}'; known: {', '.join(p.name for p in benchmark.presets)}."
+    )

@@ -1,0 +1,134 @@
+"""The response store: every answer that a model ever gave, under the hash of all that determined it.
+
+SQLite in WAL mode, one row for each answer, committed as it comes: a process that is killed loses at most what was in
+flight. Runs share it, so a run that starts again, or another run that asks the same, finds its answers there. Failures
+never enter it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tolman.errors import InputError
+from tolman.messages import Message, Picture, Sampling
+from tolman.responses import Response
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS responses (
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    created REAL NOT NULL,
+    request TEXT NOT NULL,
+    response TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_model ON responses (model, created);
+"""
+
+
+def default_path() -> Path:
+    """$TOLMAN_CACHE/responses.sqlite, or in the user's cache folder."""
+    from tolman.media.store import default_root
+
+    return default_root().parent / "responses.sqlite"
+
+
+def request_key(
+    model: str, settings: dict[str, Any], messages: tuple[Message, ...], sampling: Sampling, repeat: int, draw: int
+) -> tuple[str, str]:
+    """The hash of all that determines an answer, and the text that was hashed.
+
+    Pictures enter by the hash of their bytes, so the same frames give the same key wherever they lie.
+    """
+    turns = [[m.role, [{"picture": p.sha256} if isinstance(p, Picture) else p for p in m.parts]] for m in messages]
+    content = {
+        "model": model,
+        "settings": settings,
+        "messages": turns,
+        "sampling": sampling.model_dump(exclude_none=True),
+        "repeat": repeat,
+        "draw": draw,
+    }
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest(), text
+
+
+class ResponseStore:
+    """A store's file, open.
+
+    Args:
+        path: of the SQLite file; made if it isn't there.
+
+    Raises:
+        InputError: the file is no such store.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=60)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            raise InputError(path, f"is no response store ({error})", fix="name another with --store") from None
+
+    def get(self, key: str) -> Response | None:
+        """The answer under a key."""
+        row = self._db.execute("SELECT response FROM responses WHERE key = ?", (key,)).fetchone()
+        return Response.model_validate_json(row[0]) if row else None
+
+    def put(self, key: str, model: str, request: str, response: Response) -> None:
+        """Commit an answer; the first one under a key stays."""
+        text = response.model_dump_json(exclude_defaults=True)
+        self._db.execute(
+            "INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?)", (key, model, time.time(), request, text)
+        )
+
+    def summary(self) -> list[tuple[str, int, float, float]]:
+        """For each model: answers, first and last time (seconds since 1970)."""
+        query = "SELECT model, COUNT(*), MIN(created), MAX(created) FROM responses GROUP BY model ORDER BY model"
+        return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._db.execute(query)]
+
+    def prune(self, *, model: str | None = None, before: float | None = None) -> int:
+        """Delete a model's answers, or those older than a time, or both at once; the number deleted."""
+        conditions, values = [], []
+        if model is not None:
+            conditions.append("model = ?")
+            values.append(model)
+        if before is not None:
+            conditions.append("created < ?")
+            values.append(str(before))
+        where = " AND ".join(conditions) or "1"
+        deleted = self._db.execute(f"DELETE FROM responses WHERE {where}", values).rowcount
+        self._db.execute("VACUUM")
+        return deleted
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """All rows, for JSONL."""
+        query = "SELECT key, model, created, request, response FROM responses ORDER BY model, created, key"
+        for key, model, created, request, response in self._db.execute(query):
+            yield {
+                "key": key,
+                "model": model,
+                "created": created,
+                "request": json.loads(request),
+                "response": json.loads(response),
+            }
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+def open_store(path: Path | None) -> ResponseStore:
+    """The store at a path, or the user's own ($TOLMAN_STORE, or the cache folder)."""
+    named = os.environ.get("TOLMAN_STORE")
+    return ResponseStore(path or (Path(named) if named else default_path()))
