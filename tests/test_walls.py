@@ -8,7 +8,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"registry"},
+    {"registry", "files"},
     {"items", "responses", "scenes"},
     {"item_table", "messages"},
     {"scoring", "media", "geometry", "parallel"},

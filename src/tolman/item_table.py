@@ -15,6 +15,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from tolman.errors import InputError
+from tolman.files import whole
 from tolman.items import Item
 
 _MEDIA = pl.Struct(
@@ -45,9 +46,8 @@ def write_items(path: Path, items: Iterable[Item]) -> None:
         row = item.model_dump(mode="json")
         row["labels"], row["evidence"] = json.dumps(item.labels, ensure_ascii=False), json.dumps(row["evidence"])
         rows.append(row)
-    partial = path.with_name(path.name + ".partial")
-    pl.DataFrame(rows, schema=SCHEMA, orient="row").write_parquet(partial)
-    partial.replace(path)
+    with whole(path) as partial:
+        pl.DataFrame(rows, schema=SCHEMA, orient="row").write_parquet(partial)
 
 
 def read_items(path: Path) -> list[Item]:
@@ -68,6 +68,21 @@ def read_items(path: Path) -> list[Item]:
         except (ValidationError, ValueError, TypeError, KeyError) as error:
             raise InputError(path, f"is no item ({str(error).splitlines()[-1].strip()})", row=number) from None
     return items
+
+
+def tasks_in(paths: Sequence[Path]) -> list[str]:
+    """The question types in some of these files, in alphabetical order.
+
+    Raises:
+        InputError: a file is none of these.
+    """
+    tasks: set[str] = set()
+    for path in paths:
+        try:
+            tasks.update(pl.read_parquet(path, columns=["task"])["task"])
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError(path, f"is no readable table of items ({str(error).splitlines()[0]})") from None
+    return sorted(tasks)
 
 
 def data_hash(items: Sequence[Item]) -> str:

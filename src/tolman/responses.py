@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tolman.errors import InputError
+from tolman.files import whole
 
 
 class FailureKind(StrEnum):
@@ -135,11 +136,9 @@ def read_outcomes(path: Path) -> list[Outcome]:
 
 def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:
     """Write a JSONL file, whole or not at all."""
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8") as file:
+    with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
         for outcome in outcomes:
             file.write(outcome_to_line(outcome) + "\n")
-    partial.replace(path)
 
 
 def _first_problem(error: ValidationError | TypeError) -> tuple[str | None, str]:

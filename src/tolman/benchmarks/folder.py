@@ -18,7 +18,7 @@ from typing import Any
 
 from tolman.benchmarks.base import Benchmark, Preset, media_first, without_media
 from tolman.errors import InputError
-from tolman.item_table import read_items
+from tolman.item_table import read_items, tasks_in
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
@@ -59,7 +59,7 @@ def open_folder(folder: Path) -> Benchmark:
             hub=None,
             sizes={},
         )
-    tasks = sorted({item.task for item in _load(folder, "all")})
+    tasks = tasks_in(_files(folder))
     columns = [Column(task, task, pool(task)) for task in tasks]
     average = Column("average", "Avg.", Mean(tuple(column.node for column in columns)))
     return Benchmark(
@@ -94,11 +94,15 @@ def _card(path: Path) -> dict[str, Any]:
     return card
 
 
-def _load(folder: Path, subset: str) -> list[Item]:
+def _files(folder: Path) -> list[Path]:
     files = [folder / "items.parquet"] if (folder / "items.parquet").exists() else sorted(folder.glob("data/*.parquet"))
     if not files:
         raise InputError(folder, "holds no items.parquet and no data/*.parquet")
-    return [item for file in files for item in read_items(file)]
+    return files
+
+
+def _load(folder: Path, subset: str) -> list[Item]:
+    return [item for file in _files(folder) for item in read_items(file)]
 
 
 def _prompt(item: Item, preset: Preset) -> Message:

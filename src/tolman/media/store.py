@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tolman.files import write_text
 from tolman.items import Media
 from tolman.media.images import image_to_jpeg, read_image, to_jpeg
 from tolman.media.sampling import Frames
@@ -95,7 +96,7 @@ class FrameStore:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             note.parent.mkdir(parents=True, exist_ok=True)
-            note.write_text(digest)
+            write_text(note, digest)
         with self._lock:
             self._digests[key] = digest
         return digest

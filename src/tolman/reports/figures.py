@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 from tolman.reports.content import Report, ReportRow
 from tolman.scoring.table import Column
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def tasks_svg(report: Report) -> str:
@@ -14,17 +18,16 @@ def tasks_svg(report: Report) -> str:
     Returns:
         One SVG element, to be put into a page.
     """
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Drawing
 
     columns = [c for c in report.columns if any(c.key in row.figures for row in report.rows)]
     runs = [row for row in report.rows if row.headline]
-    with matplotlib.rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": "tolman", "font.family": "sans-serif", "font.size": 10}
-    ):
-        figure, axes = pyplot.subplots(figsize=(9, 0.42 * len(columns) + 1.3), layout="constrained")
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tolman", "font.family": "sans-serif", "font.size": 10}):
+        figure = Drawing(figsize=(9, 0.42 * len(columns) + 1.3), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
         positions = {column.key: -i for i, column in enumerate(columns)}
         for row, marker, name in _marks(report):
             points = [(row.figures[c.key].value, positions[c.key]) for c in columns if c.key in row.figures]
@@ -41,7 +44,6 @@ def tasks_svg(report: Report) -> str:
         figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=9)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-        pyplot.close(figure)
     text = out.getvalue()
     return text[text.index("<svg") :]
 
@@ -56,10 +58,7 @@ def _marks(report: Report) -> list[tuple[ReportRow, str, str]]:
     return found
 
 
-def _draw_run(axes: object, row: ReportRow, columns: list[Column], positions: dict[str, int], offset: float) -> None:
-    from matplotlib.axes import Axes
-
-    assert isinstance(axes, Axes)
+def _draw_run(axes: Axes, row: ReportRow, columns: list[Column], positions: dict[str, int], offset: float) -> None:
     present = [(row.figures[c.key], positions[c.key] - offset) for c in columns if c.key in row.figures]
     values = [figure.value for figure, _ in present]
     heights = [height for _, height in present]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -28,6 +29,7 @@ class RunProgress:
         self._task: TaskID | None = None
         self._run: Started | None = None
         self._failures = 0
+        self._drawn = 0.0
 
     def start(self, run: Started) -> None:
         """Show an empty bar."""
@@ -40,7 +42,10 @@ class RunProgress:
             return
         if isinstance(outcome, Failure):
             self._failures += 1
-        self._progress.update(self._task, advance=1, state=self._state(self._run))
+        self._progress.advance(self._task)
+        if self._console.is_terminal and time.monotonic() > self._drawn + 0.2:
+            self._drawn = time.monotonic()
+            self._progress.update(self._task, state=self._state(self._run))
 
     def summary(self) -> None:
         """One line about the calls, where there were any."""

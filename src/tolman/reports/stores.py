@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from tolman.errors import UsageError
+from tolman.files import whole
 from tolman.runs.store import open_store
 
 
@@ -47,13 +48,11 @@ def prune(console: Console, path: Path | None, *, model: str | None, days: float
 
 def export(console: Console, path: Path | None, out: Path) -> None:
     """Write all rows as JSONL, whole or not at all."""
-    partial = out.with_name(out.name + ".partial")
     count = 0
-    with partial.open("w", encoding="utf-8") as file:
+    with whole(out) as partial, partial.open("w", encoding="utf-8") as file:
         for row in open_store(path).export():
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1
-    partial.replace(out)
     console.print(f"Written: {count:,} answers to {out}.", markup=False, highlight=False, soft_wrap=True)
 
 

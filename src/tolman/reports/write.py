@@ -9,10 +9,11 @@ from typing import cast, get_args
 from rich.console import Console
 
 from tolman.errors import UsageError
+from tolman.files import write_text
 from tolman.reports import text
 from tolman.reports.content import LoadedRun, Published, Report, build, load_runs
 from tolman.reports.terminal import print_report
-from tolman.runs.folder import RunFolder, write_text
+from tolman.runs.folder import RunFolder
 
 _FORMS: dict[str, Callable[[Report], str]] = {
     "markdown": text.markdown,

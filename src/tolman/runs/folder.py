@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import tolman
 from tolman.errors import InputError, RunConflictError
+from tolman.files import whole, write_text
 from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.media.sampling import Frames
@@ -123,9 +124,8 @@ class RunFolder:
 
     def write_scores(self, scores: pl.DataFrame, figures: dict[str, Any]) -> None:
         """Replace the scores and the figures."""
-        partial = self.path / "scores.parquet.partial"
-        scores.write_parquet(partial)
-        partial.replace(self.path / "scores.parquet")
+        with whole(self.path / "scores.parquet") as partial:
+            scores.write_parquet(partial)
         write_text(self.path / "scores.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
 
     def scores(self) -> pl.DataFrame:
@@ -146,13 +146,6 @@ class RunFolder:
             raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
         loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return loaded
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
 
 
 def default_folder(settings: RunSettings) -> Path:

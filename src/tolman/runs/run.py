@@ -12,6 +12,7 @@ from typing import Any
 from tolman import models, protocols
 from tolman.benchmarks.base import Preset
 from tolman.errors import RunInterruptedError, UsageError
+from tolman.files import write_text
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.media.store import FrameStore, default_root
@@ -19,7 +20,7 @@ from tolman.models.base import HasExpectation, KnowsTheTruth, Model, ModelOption
 from tolman.protocols.base import Protocol
 from tolman.responses import Outcome, Response
 from tolman.runs.engine import Engine, Limits, Tally
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder, write_text
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prices import Price, read_price
 from tolman.runs.scoring import score_run

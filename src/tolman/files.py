@@ -1,0 +1,30 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A path beside the target to write to; it takes the target's place if nothing goes wrong.
+
+    Readers see the old content or the new, never a part. Processes and threads that write the same file don't
+    disturb each other; the last one wins.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")

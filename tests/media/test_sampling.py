@@ -1,0 +1,47 @@
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tolman import benchmarks
+from tolman.media.sampling import Frames
+
+
+@given(st.integers(1, 5000), st.integers(2, 128))
+def test_a_number_of_frames_is_numpys_linspace_as_lmms_eval_uses_it(total: int, count: int) -> None:
+    found = Frames(count=count).indices(total, Fraction(60))
+    if count < total:
+        assert found == np.linspace(0, total - 1, count, dtype=int).tolist()
+    else:
+        assert found == list(range(total))
+
+
+@given(st.integers(1, 4000), st.sampled_from([24, 25, 30, 60, Fraction(30000, 1001)]))
+def test_spatialbench_shows_one_frame_a_second_and_at_most_64(total: int, fps: int | Fraction) -> None:
+    frames = benchmarks.get("spatialbench").presets[0].frames
+    # As the released code computes it.
+    wanted = min(min(int(total / float(fps)), 64), total)
+    if wanted == 0:
+        released = []
+    elif wanted == 1:
+        released = [0]
+    else:
+        step = (total - 1) / (wanted - 1)
+        released = [round(i * step) for i in range(wanted)]
+    assert frames.indices(total, Fraction(total) / fps) == released
+
+
+@given(st.integers(1, 3000), st.integers(1, 64), st.sampled_from(["down", "nearest"]))
+def test_frames_rise_from_the_first_to_the_last(total: int, count: int, rounding: str) -> None:
+    found = Frames.model_validate({"count": count, "rounding": rounding}).indices(total, Fraction(1))
+    assert len(found) == min(count, total)
+    assert found == sorted(set(found))
+    assert found[0] == 0
+    assert len(found) == 1 or found[-1] == total - 1
+
+
+def test_a_rate_is_capped() -> None:
+    assert len(Frames(per_second=2.0, cap=10).indices(900, Fraction(30))) == 10
+    assert len(Frames(per_second=0.1).indices(900, Fraction(30))) == 3
+    assert Frames(per_second=1.0).indices(10, Fraction(1, 3)) == []

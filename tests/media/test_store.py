@@ -1,0 +1,163 @@
+"""The frame store: once for each sampling, shared, whole or not at all."""
+
+import io
+import threading
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+from PIL import Image
+
+from tolman.items import Media
+from tolman.media import store as store_module
+from tolman.media.sampling import Frames
+from tolman.media.store import FrameStore
+from tolman.media.video import BrokenMediaError
+from tolman.messages import Picture
+from videos import read_code, write_video
+
+CLIP = Media(kind="video", path="a.mp4")
+
+
+def opened(picture: Picture) -> Image.Image:
+    """The picture, its file closed again."""
+    with Image.open(picture.path) as image:
+        return image.copy()
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    write_video(tmp_path / "data" / "a.mp4", 120)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FrameStore:
+    return FrameStore(tmp_path / "frames")
+
+
+def test_pictures_are_the_frames_asked_for(data: Path, store: FrameStore) -> None:
+    pictures = store.pictures(data, CLIP, Frames(count=5))
+    assert [p.frame for p in pictures] == [0, 29, 59, 89, 119]
+    assert [read_code(opened(p)) for p in pictures] == [0, 29, 59, 89, 119]
+    assert [p.seconds for p in pictures] == pytest.approx([f / 30 for f in (0, 29, 59, 89, 119)])
+
+
+def test_a_video_is_decoded_once_for_each_sampling(
+    data: Path, store: FrameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = []
+    original = store_module.read_frames
+    monkeypatch.setattr(store_module, "read_frames", lambda *a: decoded.append(a) or original(*a))
+    first = store.pictures(data, CLIP, Frames(count=4))
+    assert store.pictures(data, CLIP, Frames(count=4)) == first
+    (data / "b.mp4").write_bytes((data / "a.mp4").read_bytes())
+    assert store.pictures(data, Media(kind="video", path="b.mp4"), Frames(count=4)) == first  # the same content
+    assert FrameStore(store.root).pictures(data, CLIP, Frames(count=4)) == first  # another run
+    assert len(decoded) == 1
+    store.pictures(data, CLIP, Frames(count=4, quality=40))
+    store.pictures(data, CLIP, Frames(count=5))
+    assert len(decoded) == 3
+
+
+def test_a_changed_file_is_seen(data: Path, store: FrameStore) -> None:
+    before = store.pictures(data, CLIP, Frames(count=2))
+    write_video(data / "a.mp4", 60)
+    assert [p.frame for p in store.pictures(data, CLIP, Frames(count=2))] == [0, 59] != [p.frame for p in before]
+
+
+def test_many_threads_at_once_get_the_same(data: Path, store: FrameStore) -> None:
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(store.pictures(data, CLIP, Frames(count=8)))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(found)) == 1
+    assert not list(store.root.rglob(".partial-*"))
+
+
+def test_quality_and_size_are_settings(data: Path, store: FrameStore) -> None:
+    fine = store.pictures(data, CLIP, Frames(count=1, quality=95))[0]
+    coarse = store.pictures(data, CLIP, Frames(count=1, quality=30))[0]
+    small = store.pictures(data, CLIP, Frames(count=1, longest_side=100))[0]
+    assert Path(coarse.path).stat().st_size < Path(fine.path).stat().st_size
+    assert opened(small).size == (100, 68)
+
+
+def test_a_part_of_a_video(data: Path, store: FrameStore) -> None:
+    part = Media(kind="video", path="a.mp4", start=1.0, end=2.0)
+    assert [p.frame for p in store.pictures(data, part, Frames(count=3))] == [30, 45, 60]
+    with pytest.raises(BrokenMediaError, match="no frame between 9"):
+        store.pictures(data, Media(kind="video", path="a.mp4", start=9.0), Frames(count=3))
+
+
+def test_a_broken_video_leaves_nothing(data: Path, store: FrameStore) -> None:
+    (data / "a.mp4").write_bytes((data / "a.mp4").read_bytes()[:2000])
+    with pytest.raises(BrokenMediaError, match=r"a\.mp4"):
+        store.pictures(data, CLIP, Frames(count=3))
+    assert not list(store.root.rglob("*.jpg"))
+
+
+def test_too_short_for_one_frame_is_named(data: Path, store: FrameStore) -> None:
+    write_video(data / "a.mp4", 10)
+    with pytest.raises(BrokenMediaError, match=r"too short for one frame \(0\.33 s\)"):
+        store.pictures(data, CLIP, Frames(per_second=1.0))
+
+
+def jpeg(color: str, size: tuple[int, int] = (40, 20), **options: object) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", size, color).save(out, "JPEG", **options)
+    return out.getvalue()
+
+
+def image(data: Path, name: str, content: bytes) -> Media:
+    (data / name).write_bytes(content)
+    return Media(kind="image", path=name)
+
+
+def test_a_jpeg_is_passed_on_byte_for_byte(data: Path, store: FrameStore) -> None:
+    content = jpeg("red")
+    (picture,) = store.pictures(data, image(data, "i.jpg", content), Frames())
+    assert Path(picture.path).read_bytes() == content
+
+
+def test_other_images_become_upright_jpegs_on_white(data: Path, store: FrameStore) -> None:
+    out = io.BytesIO()
+    Image.new("RGBA", (10, 10), (0, 0, 0, 0)).save(out, "PNG")
+    (picture,) = store.pictures(data, image(data, "i.png", out.getvalue()), Frames())
+    assert np.asarray(opened(picture)).mean() > 250
+    exif = Image.Exif()
+    exif[0x0112] = 6  # taken with the camera turned
+    (picture,) = store.pictures(data, image(data, "t.jpg", jpeg("red", exif=exif)), Frames())
+    assert opened(picture).size == (20, 40)
+
+
+def test_images_inside_tables(data: Path, store: FrameStore) -> None:
+    import base64
+    import json
+
+    pictures = [[jpeg("red"), jpeg("blue")], [jpeg("green")]]
+    pl.DataFrame({"images": pictures}).write_parquet(data / "t.parquet")
+    cells = [json.dumps([base64.b64encode(p).decode() for p in row]) for row in pictures]
+    (data / "t.tsv").write_text(
+        "index\timage\n" + "\n".join(f'{i}\t"{c.replace(chr(34), chr(34) * 2)}"' for i, c in enumerate(cells))
+    )
+    for name in ("t.parquet", "t.tsv"):
+        for row, position in ((0, 0), (0, 1), (1, 0)):
+            (picture,) = store.pictures(data, Media(kind="image", path=name, part=(row, position)), Frames())
+            assert Path(picture.path).read_bytes() == pictures[row][position]
+        with pytest.raises(BrokenMediaError, match="row 2: holds no image 2"):
+            store.pictures(data, Media(kind="image", path=name, part=(1, 1)), Frames())
+
+
+@pytest.mark.parametrize("content", [b"", b"<svg onload=alert(1)>", jpeg("red")[:200]])
+def test_what_is_no_image_is_named(data: Path, store: FrameStore, content: bytes) -> None:
+    with pytest.raises(BrokenMediaError, match=r"i\.jpg: is no readable image"):
+        store.pictures(data, image(data, "i.jpg", content), Frames())

@@ -1,0 +1,140 @@
+"""Frames by their number, on videos whose frames carry it."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+from tolman.media.video import BrokenMediaError, read_frames, read_index
+from videos import read_code, turn, write_video
+
+
+def numbers_of(path: Path, numbers: list[int]) -> list[int]:
+    return [read_code(image) for _, image in read_frames(path, read_index(path), numbers)]
+
+
+@pytest.mark.parametrize("gop", [1, 12, 250])
+def test_frames_of_a_constant_rate_are_exact(tmp_path: Path, gop: int) -> None:
+    path = write_video(tmp_path / "a.mp4", 300, gop=gop)
+    index = read_index(path)
+    assert len(index.times) == 300
+    assert float(index.duration) == pytest.approx(10)
+    for numbers in (list(range(300)), [0, 150, 299], [299], [7], sorted(random.Random(1).sample(range(300), 32))):
+        assert numbers_of(path, numbers) == numbers
+
+
+def test_frames_of_a_variable_rate_are_exact(tmp_path: Path) -> None:
+    generator = random.Random(3)
+    times = [0]
+    for _ in range(249):
+        times.append(times[-1] + generator.choice([17, 33, 34, 50, 120, 400]))
+    path = write_video(tmp_path / "v.mp4", 250, times=times)
+    index = read_index(path)
+    assert len(index.times) == 250
+    assert [round(1000 * index.seconds(i)) for i in range(250)] == pytest.approx(times, abs=1)
+    numbers = sorted(generator.sample(range(250), 40))
+    assert numbers_of(path, numbers) == numbers
+
+
+def test_open_groups_of_pictures_are_decoded_from_the_group_before(tmp_path: Path) -> None:
+    options = {"x264-params": "open-gop=1:keyint=20:min-keyint=20:bframes=3:b-adapt=0:scenecut=0"}
+    path = write_video(tmp_path / "o.mp4", 200, options=options)
+    for number in range(0, 200, 7):
+        assert numbers_of(path, [number]) == [number]
+
+
+def test_stretches_without_a_wanted_frame_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tolman.media import video
+
+    path = write_video(tmp_path / "g.mp4", 300, gop=10)
+    index = read_index(path)
+    needed = video._packets_needed(index, {index.times[5], index.times[255]})
+    assert 2 <= sum(needed) <= 40
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_turned_video_comes_out_upright(tmp_path: Path, degrees: int) -> None:
+    # The camera was turned: what is stored is the upright picture turned back, with a flag that says so.
+    import av
+
+    upright = np.zeros((320, 240, 3), dtype=np.uint8)
+    upright[:80] = (255, 0, 0)  # a red band at the top
+    upright[:, :40] = (0, 0, 255)  # a blue one at the left
+    stored = np.rot90(upright, {90: 1, 180: 2, 270: 3}[degrees])
+    path = tmp_path / "t.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=10)
+        stream.width, stream.height, stream.pix_fmt = stored.shape[1], stored.shape[0], "yuv420p"
+        for _ in range(5):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(stored), "rgb24")))
+        container.mux(stream.encode())
+    turn(path, degrees)
+    _, image = next(iter(read_frames(path, read_index(path), [2])))
+    assert image.size == (240, 320)
+    pixels = np.asarray(image).astype(int)
+    assert abs(pixels - upright).mean() < 12
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is no video"),
+        (b"this is a text, not a video" * 50, "is no video"),
+        (None, "the file is missing"),
+    ],
+)
+def test_a_file_that_is_no_video_is_named(tmp_path: Path, content: bytes | None, sentence: str) -> None:
+    path = tmp_path / "x.mp4"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(BrokenMediaError) as caught:
+        read_index(path)
+    assert str(path) in str(caught.value)
+    assert sentence in str(caught.value)
+
+
+def test_a_truncated_video_is_named_or_read_rightly(tmp_path: Path) -> None:
+    whole = write_video(tmp_path / "w.mp4", 60).read_bytes()
+    generator = random.Random(5)
+    named = 0
+    for i in range(25):
+        path = tmp_path / f"{i}.mp4"
+        path.write_bytes(whole[: generator.randrange(1, len(whole))])
+        try:
+            assert numbers_of(path, [0, 59]) == [0, 59]
+        except BrokenMediaError as error:
+            assert str(path) in str(error)
+            named += 1
+    assert named > 20
+
+
+def test_a_corrupted_video_never_ends_in_anything_else(tmp_path: Path) -> None:
+    whole = bytearray(write_video(tmp_path / "w.mp4", 60).read_bytes())
+    generator = random.Random(6)
+    for i in range(40):
+        data = bytearray(whole)
+        for _ in range(20):
+            data[generator.randrange(len(data))] = generator.randrange(256)
+        path = tmp_path / f"{i}.mp4"
+        path.write_bytes(data)
+        try:
+            index = read_index(path)
+            list(read_frames(path, index, [0, len(index.times) // 2]))
+        except BrokenMediaError as error:
+            assert str(path) in str(error)
+
+
+def test_a_sound_file_holds_no_video(tmp_path: Path) -> None:
+    import av
+
+    path = tmp_path / "s.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("aac", rate=44100)
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), dtype=np.float32), format="fltp", layout="mono")
+        frame.sample_rate = 44100
+        container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    with pytest.raises(BrokenMediaError, match="holds no video stream"):
+        read_index(path)
