@@ -168,13 +168,11 @@ def serving(server: Server) -> Iterator[str]:
     address: list[str] = []
 
     async def start() -> web.AppRunner:
-        runner = web.AppRunner(server.app(), handler_cancellation=True)
+        runner = web.AppRunner(server.app(), handler_cancellation=True, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=0.1)
+        site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
-        assert site._server is not None
-        address.append(f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/v1")
-        ready.set()
+        address.append(f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
         return runner
 
     runner = None
@@ -183,6 +181,7 @@ def serving(server: Server) -> Iterator[str]:
         nonlocal runner
         asyncio.set_event_loop(loop)
         runner = loop.run_until_complete(start())
+        loop.call_soon(ready.set)
         loop.run_forever()
         loop.run_until_complete(runner.cleanup())
         loop.close()

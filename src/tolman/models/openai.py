@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import email.utils
+import io
 import json
 import os
 import time
@@ -67,7 +68,7 @@ class OpenAICompatible:
         heavy = any(isinstance(part, Picture) for message in request.messages for part in message.parts)
         body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
         try:
-            async with self._open().post(f"{self._url}/chat/completions", data=body) as reply:
+            async with self._open().post(f"{self._url}/chat/completions", data=io.BytesIO(body)) as reply:
                 content = await reply.read()
                 status, retry_after = reply.status, reply.headers.get("Retry-After")
         except TimeoutError:

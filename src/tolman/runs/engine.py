@@ -90,6 +90,7 @@ class Engine:
         self._pictures: dict[Media, asyncio.Future[tuple[Picture, ...]]] = {}
         self._probed = not self.model.remote
         self._probe = asyncio.Lock()
+        self._hopeless: EndpointError | None = None
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
         jobs = sorted(((item, r) for item in items for r in range(repeats)), key=lambda job: _media_key(job[0]))
@@ -166,15 +167,20 @@ class Engine:
             self.tally.reused += 1
             return found
         response = await self._call(request)
-        self.store.put(key, self.model.name, text, response)
-        return response
+        return self.store.put(key, self.model.name, text, response)
 
     async def _call(self, request: Request) -> Response:
         """Call the model; before anything else is sent, one call must show that calls can succeed at all."""
         if not self._probed:
             async with self._probe:
+                if self._hopeless is not None:
+                    raise self._hopeless
                 if not self._probed:
-                    response = await self._retrying(request, probing=True)
+                    try:
+                        response = await self._retrying(request, probing=True)
+                    except EndpointError as error:
+                        self._hopeless = error  # those who wait behind this call must not try their luck
+                        raise
                     self._probed = True
                     return response
         return await self._retrying(request, probing=False)

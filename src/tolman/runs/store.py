@@ -85,12 +85,15 @@ class ResponseStore:
         row = self._db.execute("SELECT response FROM responses WHERE key = ?", (key,)).fetchone()
         return Response.model_validate_json(row[0]) if row else None
 
-    def put(self, key: str, model: str, request: str, response: Response) -> None:
-        """Commit an answer; the first one under a key stays."""
-        text = response.model_dump_json(exclude_defaults=True)
-        self._db.execute(
-            "INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?)", (key, model, time.time(), request, text)
-        )
+    def put(self, key: str, model: str, request: str, response: Response) -> Response:
+        """Commit an answer, and give the one that now stands under its key: the first one stays.
+
+        Two equal requests in flight at once bring two answers; both then count as the one that a later run will find.
+        """
+        row = (key, model, time.time(), request, response.model_dump_json(exclude_defaults=True))
+        if self._db.execute("INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?)", row).rowcount:
+            return response
+        return self.get(key) or response
 
     def summary(self) -> list[tuple[str, int, float, float]]:
         """For each model: answers, first and last time (seconds since 1970)."""

@@ -1,0 +1,181 @@
+"""A run that is killed, stopped or repeated: nothing done is lost, nothing is asked twice. Whole processes."""
+
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tolman.item_table import write_items
+from tolman.items import Item
+
+TESTS = Path(__file__).resolve().parents[1]
+ITEMS = 400
+IN_FLIGHT = 16
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    command = [sys.executable, str(TESTS / "loopback.py"), "--latency", "0.05"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
+    write_items(
+        folder / "items.parquet",
+        [
+            Item(
+                id=str(i),
+                question=f"Question {i}?",
+                kind="choice",
+                answer="A",
+                options=("x", "y"),
+                task="t",
+                scene=str(i % 40),
+            )
+            for i in range(ITEMS)
+        ],
+    )
+    return tmp_path
+
+
+def command(url: str, *more: str) -> list[str]:
+    return [
+        sys.executable, "-m", "tolman", "run", "./bench", "--model", "openai/m", "--base-url", url, "--out", "run",
+        "--store", "store.sqlite", "--concurrency", str(IN_FLIGHT), *more,
+    ]  # fmt: skip
+
+
+def requests(url: str) -> int:
+    with urllib.request.urlopen(url.replace("/v1", "/stats")) as reply:
+        return int(json.load(reply)["requests"])
+
+
+def committed(place: Path) -> int:
+    path = place / "store.sqlite"
+    if not path.exists():
+        return 0
+    db = sqlite3.connect(path)
+    try:
+        return int(db.execute("SELECT COUNT(*) FROM responses").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0  # killed before the table was there
+    finally:
+        db.close()
+
+
+def test_killed_at_three_random_moments_every_committed_answer_is_reused(server: str, place: Path) -> None:
+    generator = random.Random(20261121)
+    lost = 0
+    for _ in range(3):
+        before, asked = committed(place), requests(server)
+        goal = before + generator.randrange(20, 100)
+        process = subprocess.Popen(command(server), cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while committed(place) < goal:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.2)  # answers that were on their way arrive nowhere
+        kept, sent = committed(place) - before, requests(server) - asked
+        assert kept >= goal - before
+        assert sent - kept <= IN_FLIGHT
+        lost += sent - kept
+    done = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert requests(server) == ITEMS + lost
+    lines = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == [str(i) for i in range(ITEMS)]
+    again = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    assert requests(server) == ITEMS + lost
+    assert f"0 calls, {ITEMS} answers from the store" in again.stderr
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) -> None:
+    process = subprocess.Popen(command(server), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while committed(place) < 50:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "of 400 answered and kept; the same command goes on." in errors
+    assert "Traceback" not in errors
+    kept = len((place / "run" / "responses.jsonl").read_text().splitlines())
+    assert 50 <= kept < ITEMS
+    done = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert requests(server) <= ITEMS + IN_FLIGHT
+
+
+def test_other_settings_in_the_same_folder_are_refused_with_the_difference(server: str, place: Path) -> None:
+    first = subprocess.run(command(server, "--limit", "5"), cwd=place, capture_output=True, text=True, check=False)
+    assert first.returncode == 0, first.stderr
+    assert "PART: openai/m: 5 of 400 items (--limit 5)." in first.stdout
+    for more, difference in (
+        (["--limit", "6"], "selection --limit 5, not --limit 6"),
+        (["--limit", "5", "--temperature", "0.7"], "temperature"),
+        (["--limit", "5", "--protocol", "direct", "--repeats", "2"], "repeats 1, not 2"),
+    ):
+        done = subprocess.run(command(server, *more), cwd=place, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert difference in done.stderr
+    assert requests(server) == 5
+
+
+def test_cost_and_tokens_are_reported(server: str, place: Path) -> None:
+    (place / "prices.json").write_text(json.dumps({"openai/m": {"input": 1000, "output": 1000}}))
+    done = subprocess.run(
+        command(server, "--limit", "5", "--prices", "prices.json"),
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    usage = json.loads((place / "run" / "usage.json").read_text())
+    assert usage["called"] == 5
+    assert usage["cost"] == pytest.approx((usage["input_tokens"] + usage["output_tokens"]) / 1000)
+    assert "5 calls" in done.stderr
+    assert "cost 0." in done.stderr
+
+
+def test_the_store_is_shown_exported_and_pruned(server: str, place: Path) -> None:
+    subprocess.run(command(server, "--limit", "7"), cwd=place, capture_output=True, check=True)
+
+    def store(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "tolman", "store", *arguments, "--store", "store.sqlite"],
+            cwd=place, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    assert json.loads(store("show", "--json").stdout)["models"][0]["answers"] == 7
+    assert "openai/m" in store("show").stdout
+    store("export", "all.jsonl")
+    rows = [json.loads(line) for line in (place / "all.jsonl").read_text().splitlines()]
+    assert len(rows) == 7
+    assert rows[0]["response"]["response"] == "A"
+    assert rows[0]["request"]["messages"]
+    assert store("prune").returncode == 2
+    assert "Deleted: 0 answers" in store("prune", "--older-than", "1").stdout
+    assert "Deleted: 7 answers" in store("prune", "--model", "openai/m").stdout
+    subprocess.run(command(server, "--limit", "7"), cwd=place, capture_output=True, check=True)
+    assert requests(server) == 14
+
+
+def test_a_file_that_is_no_store_is_named(place: Path) -> None:
+    (place / "store.sqlite").write_text("not a database at all, but long enough to look at")
+    done = subprocess.run(command("http://127.0.0.1:9/v1"), cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "store.sqlite: is no response store" in done.stderr
