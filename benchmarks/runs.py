@@ -228,18 +228,19 @@ def memory(place: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["text", "video", "memory", []], default=["text", "video", "memory"])
+    parser.add_argument("what", nargs="*", metavar="text|video|memory", help="default: all three")
     parser.add_argument("--pairs", type=int, default=5)
     options = parser.parse_args()
+    what = options.what or ["text", "video", "memory"]
     place = Path(tempfile.mkdtemp(prefix="tolman-runs-"))
     os.environ["OPENAI_API_KEY"] = "none"
     print("| what | measured | limit |\n|---|---:|---:|")
     try:
-        if "text" in options.what:
+        if "text" in what:
             text(options.pairs, place)
-        if "video" in options.what:
+        if "video" in what:
             video(place)
-        if "memory" in options.what:
+        if "memory" in what:
             memory(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Geometry: boxes, rooms, directions. Arrays in, arrays out."""

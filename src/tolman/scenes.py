@@ -1,0 +1,200 @@
+"""Scene and Capture: a place with known geometry, and one sensor's recording of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Vector = tuple[float, float, float]
+_ROTATION_TOLERANCE = 1e-6
+
+
+class OrientedBox(BaseModel):
+    """An oriented bounding box; z is up.
+
+    Attributes:
+        center: metres.
+        axes: the box's unit axes, one in each row; a right-handed rotation.
+        extents: full lengths along the axes in metres; zero for a flat box.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    center: Vector
+    axes: tuple[Vector, Vector, Vector]
+    extents: Vector
+
+    @model_validator(mode="after")
+    def _is_a_box(self) -> OrientedBox:
+        numbers = np.array([self.center, *self.axes, self.extents])
+        if not np.isfinite(numbers).all():
+            raise ValueError("a box holds a number that isn't finite")
+        if min(self.extents) < 0:
+            raise ValueError(f"an extent is negative: {min(self.extents):g} m")
+        if max(self.extents) == 0:
+            raise ValueError("all extents are zero")
+        axes = np.array(self.axes)
+        if np.abs(axes @ axes.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(axes) < 0:
+            raise ValueError("the axes are no rotation")
+        return self
+
+    @property
+    def longest(self) -> float:
+        """The longest extent in metres."""
+        return max(self.extents)
+
+
+class TrackPoint(BaseModel):
+    """Where a moving object's box is at one time.
+
+    Attributes:
+        seconds: on the scene's time line.
+        center, axes: as in OrientedBox; the extents don't change.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seconds: float
+    center: Vector
+    axes: tuple[Vector, Vector, Vector]
+
+
+class SceneObject(BaseModel):
+    """One object.
+
+    Attributes:
+        id: unique in its scene.
+        category: what it is called in questions.
+        box: where it is; for a moving object, at the scene's time 0.
+        track: where it moves; empty for one that stays.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    category: str
+    box: OrientedBox
+    track: tuple[TrackPoint, ...] = ()
+
+    @model_validator(mode="after")
+    def _times_rise(self) -> SceneObject:
+        times = [point.seconds for point in self.track]
+        if any(b <= a for a, b in zip(times, times[1:], strict=False)):
+            raise ValueError(f"the times of {self.id}'s track don't rise")
+        return self
+
+
+class Scene(BaseModel):
+    """A place.
+
+    Attributes:
+        id: unique in its collection.
+        dataset: where it comes from.
+        objects: with their boxes.
+        counts: how many of each category there are, where that is known apart from the boxes.
+        room_area: square metres.
+        room_center: metres.
+        floor: the outline of the floor, rings of (x, y) in metres; the first is the outer one.
+        video: the path of the scene's standard video, relative to the collection's media.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    dataset: str
+    objects: tuple[SceneObject, ...]
+    counts: dict[str, int] = Field(default_factory=dict)
+    room_area: float | None = None
+    room_center: Vector | None = None
+    floor: tuple[tuple[tuple[float, float], ...], ...] = ()
+    video: str | None = None
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> Scene:
+        if len({o.id for o in self.objects}) != len(self.objects):
+            raise ValueError("two objects have the same id")
+        return self
+
+    def of(self, category: str) -> list[SceneObject]:
+        """The objects of a category."""
+        return [o for o in self.objects if o.category == category]
+
+    def count(self, category: str) -> int:
+        """How many there are: the known count, or the number of boxes."""
+        return self.counts.get(category, len(self.of(category)))
+
+    @property
+    def categories(self) -> list[str]:
+        """All categories, in the order of first appearance among counts and objects."""
+        return list(dict.fromkeys([*self.counts, *(o.category for o in self.objects)]))
+
+
+class Sighting(BaseModel):
+    """One object in one frame.
+
+    Attributes:
+        frame: the frame's number in the capture.
+        object: the object's id.
+        pixels: how many show it.
+        depth: of the nearest of them, in metres; None where it isn't known.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    frame: int
+    object: str
+    pixels: int
+    depth: float | None = None
+
+
+class Capture(BaseModel):
+    """One sensor's recording of a scene. A scene has any number, on one time line.
+
+    Attributes:
+        id: unique in its collection.
+        scene: the scene's id.
+        sensor: what recorded.
+        role: 'ego', 'exo' or another word for which one it was.
+        media: path of the video or the clouds.
+        size: width and height in pixels.
+        offset: what is added to the sensor's own clock to be on the scene's time line, in seconds.
+        times: of each frame, by the sensor's own clock, in seconds.
+        poses: sensor → scene for each frame, 4×4, row by row; a camera looks along +z with y down.
+        intrinsics: fx, fy, cx, cy of each frame, or of all where there is one row.
+        sightings: which object is visible when.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    scene: str
+    sensor: Literal["camera", "lidar"]
+    role: str = ""
+    media: str | None = None
+    size: tuple[int, int] | None = None
+    offset: float = 0.0
+    times: tuple[float, ...] = ()
+    poses: tuple[tuple[float, ...], ...] = ()
+    intrinsics: tuple[tuple[float, float, float, float], ...] = ()
+    sightings: tuple[Sighting, ...] = ()
+
+    @model_validator(mode="after")
+    def _lengths_agree(self) -> Capture:
+        if self.poses and len(self.poses) != len(self.times):
+            raise ValueError(f"{len(self.poses)} poses for {len(self.times)} frames")
+        if len(self.intrinsics) not in (0, 1, len(self.times)):
+            raise ValueError(f"{len(self.intrinsics)} rows of intrinsics for {len(self.times)} frames")
+        if any(len(pose) != 16 for pose in self.poses):
+            raise ValueError("a pose has not 16 numbers")
+        return self
+
+    def pose(self, frame: int) -> NDArray[np.float64]:
+        """The pose of a frame as a matrix, shape (4, 4)."""
+        return np.array(self.poses[frame]).reshape(4, 4)
+
+    def scene_time(self, frame: int) -> float:
+        """When a frame was taken, on the scene's time line, in seconds."""
+        return self.times[frame] + self.offset
