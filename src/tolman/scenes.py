@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal
 
 import numpy as np
@@ -82,7 +83,7 @@ class SceneObject(BaseModel):
     @model_validator(mode="after")
     def _times_rise(self) -> SceneObject:
         times = [point.seconds for point in self.track]
-        if any(b <= a for a, b in zip(times, times[1:], strict=False)):
+        if any(b <= a for a, b in itertools.pairwise(times)):
             raise ValueError(f"the times of {self.id}'s track don't rise")
         return self
 

@@ -97,7 +97,8 @@ def _separated(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
     crosses = np.where(length > 1e-9, crosses / np.where(length > 1e-9, length, 1.0), 0.0)
     candidates = np.concatenate([a.axes, b.axes, crosses], axis=1)  # (n, 15, 3)
     reach = sum(
-        (np.abs(np.einsum("nck,nik->nci", candidates, box.axes)) * box.extents[:, None, :] / 2).sum(-1) for box in (a, b)
+        (np.abs(np.einsum("nck,nik->nci", candidates, box.axes)) * box.extents[:, None, :] / 2).sum(-1)
+        for box in (a, b)
     )
     gap = np.abs(np.einsum("nck,nk->nc", candidates, offset)) - reach
     # Zero axes (of parallel edges) have no gap; rounding must not make a touch a gap.

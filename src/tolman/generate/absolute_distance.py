@@ -1,0 +1,65 @@
+"""Absolute distance: "Measuring from the closest point of each object …" (VSI-Bench paper, Table 3)."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.options import numeric_options
+from tolman.generate.settings import DistanceSettings
+from tolman.items import Item
+
+TASK = "object_abs_distance"
+_PATTERN = re.compile(r"between the (.+?) and the (.+?) \(in meters\)\?\Z")
+
+
+def distance(geometry: SceneGeometry, a: str, b: str, settings: DistanceSettings) -> float:
+    """The distance of two categories as the settings measure it, in metres."""
+    return geometry.exact_distance(a, b) if settings.geometry == "exact" else geometry.sampled_distance(a, b)
+
+
+def violations(length: float, settings: DistanceSettings) -> list[str]:
+    """The rules that a distance breaks."""
+    broken = [f"nearer than {settings.least} m"] if length < settings.least else []
+    # Between two printed values the answer would hang on rounding.
+    if abs((length * 10) % 1 - 0.5) < settings.tie * 10:
+        broken.append("between two printed values")
+    return broken
+
+
+def draft(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft | Rejected]:
+    """A question for each pair of categories with one object each."""
+    scene = geometry.scene
+    for a, b in itertools.combinations(geometry.unique, 2):
+        length = distance(geometry, a, b, settings)
+        broken = violations(length, settings)
+        answer = f"{round(length, 1)}"
+        question = (
+            f"Measuring from the closest point of each object, what is the distance between the {a} and the {b} "
+            "(in meters)?"
+        )
+        options = () if broken else numeric_options(answer, f"{scene.id}:{question}")
+        if broken or not options:
+            yield Rejected(TASK, scene.id, broken[0] if broken else "no room for four options")
+            continue
+        evidence = {"distance": length, "geometry": settings.geometry}
+        yield Draft(TASK, scene.id, question, answer, "m", options, evidence)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings) -> Recomputed:
+    """The released distance, printed, and the exact one."""
+    match = _PATTERN.search(item.question)
+    if match is None:
+        raise ValueError("is no question for a distance")
+    a, b = geometry.category(match[1]), geometry.category(match[2])
+    exact, sampled = geometry.exact_distance(a, b), geometry.sampled_distance(a, b)
+    broken = violations(distance(geometry, a, b, settings), settings)
+    broken += [f"{c} is not unique" for c in (a, b) if c not in geometry.unique]
+    tie = abs((exact * 10) % 1 - 0.5) / 10
+    return Recomputed(f"{round(sampled, 1)}", exact, tie, tuple(broken), {"exact": exact, "sampled": sampled})
+
+
+FAMILY = Family((TASK,), draft, recompute)

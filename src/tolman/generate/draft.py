@@ -1,0 +1,87 @@
+"""Draft: a question with its truth, before options get letters and a benchmark takes its share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from tolman.generate.geometry import SceneGeometry
+from tolman.items import Item, Unit
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One question.
+
+    Attributes:
+        task: the question type.
+        scene: the scene's id.
+        question: the text.
+        answer: the right option's text, or the number as printed.
+        unit: of a number; None for a choice.
+        options: all options' texts, the right one first; for a number, those of its multiple-choice form.
+        evidence: what makes the answer true, and how far it is from ambiguity.
+    """
+
+    task: str
+    scene: str
+    question: str
+    answer: str
+    unit: Unit | None
+    options: tuple[str, ...]
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the question wants a number."""
+        return self.unit is not None
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A question that was not asked, and the rule that forbids it."""
+
+    task: str
+    scene: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What a scene says about a question that exists.
+
+    Attributes:
+        released: the answer by the released rules and geometry, as printed; for a choice its text.
+        exact: the exact value, or the exact answer's text.
+        margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
+        violations: the rules of the given settings that the question breaks.
+        evidence: the numbers behind it.
+    """
+
+    released: str
+    exact: float | str
+    margin: float | None = None
+    violations: tuple[str, ...] = ()
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+SettingsT = TypeVar("SettingsT", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Family(Generic[SettingsT]):
+    """One kind of question.
+
+    Attributes:
+        tasks: its question types.
+        draft: (scene, settings) → questions and rejections.
+        recompute: (scene, item, settings) → what the scene says about a question of that type; KeyError where the
+            scene lacks an object, ValueError where the text is none of this family's.
+    """
+
+    tasks: tuple[str, ...]
+    draft: Callable[[SceneGeometry, SettingsT], Iterator[Draft | Rejected]]
+    recompute: Callable[[SceneGeometry, Item, SettingsT], Recomputed]

@@ -1,0 +1,49 @@
+"""All question families, with the part of a preset that is theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tolman.generate import (
+    absolute_distance,
+    counting,
+    object_size,
+    relative_direction,
+    relative_distance,
+    room_size,
+)
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import Preset
+from tolman.items import Item
+
+_FAMILIES: tuple[tuple[str, Family[Any]], ...] = (
+    ("counting", counting.FAMILY),
+    ("distance", absolute_distance.FAMILY),
+    ("size", object_size.FAMILY),
+    ("room", room_size.FAMILY),
+    ("relative_distance", relative_distance.FAMILY),
+    ("direction", relative_direction.FAMILY),
+)
+_BY_TASK = {task: (part, family) for part, family in _FAMILIES for task in family.tasks}
+TASKS = tuple(_BY_TASK)
+
+
+def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected]:
+    """The questions of all families for a scene."""
+    for part, family in _FAMILIES:
+        yield from family.draft(geometry, getattr(preset, part))
+
+
+def recompute(geometry: SceneGeometry, item: Item, preset: Preset) -> Recomputed:
+    """What a scene says about a question.
+
+    Raises:
+        ValueError: no family knows the question.
+        KeyError: the scene lacks one of its objects.
+    """
+    if item.task not in _BY_TASK:
+        raise ValueError(f"no family answers '{item.task}'")
+    part, family = _BY_TASK[item.task]
+    return family.recompute(geometry, item, getattr(preset, part))

@@ -1,0 +1,79 @@
+"""What question families ask a scene for, computed once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from tolman.geometry.boxes import Boxes, Floats, pairwise_distances
+from tolman.geometry.sampled import grid_points, sampled_distance
+from tolman.scenes import Scene
+
+ALIASES = {"coat rack": "coat hanger"}
+"""Names in released questions that the scenes' ground truth has otherwise."""
+
+
+class SceneGeometry:
+    """A scene with its boxes as arrays.
+
+    Args:
+        scene: the scene.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.categories = scene.categories
+        self.members: dict[str, list[int]] = {}
+        for number, thing in enumerate(scene.objects):
+            self.members.setdefault(thing.category, []).append(number)
+        self._points: dict[int, Floats] = {}
+
+    @cached_property
+    def boxes(self) -> Boxes:
+        """All boxes, in the order of the scene's objects."""
+        boxes = [thing.box for thing in self.scene.objects]
+        return Boxes(
+            np.array([b.center for b in boxes]), np.array([b.axes for b in boxes]), np.array([b.extents for b in boxes])
+        )
+
+    @cached_property
+    def unique(self) -> list[str]:
+        """The categories with exactly one object and one box."""
+        return [c for c, found in self.members.items() if len(found) == 1 and self.scene.count(c) == 1]
+
+    @cached_property
+    def _distances(self) -> Floats:
+        return pairwise_distances(self.boxes)
+
+    def category(self, name: str) -> str:
+        """The category that a name in a question means.
+
+        Raises:
+            KeyError: the scene has none.
+        """
+        for candidate in (name, ALIASES.get(name, name)):
+            if candidate in self.members:
+                return candidate
+        raise KeyError(name)
+
+    def exact_distance(self, a: str, b: str) -> float:
+        """The exact distance of the nearest boxes of two categories, in metres."""
+        return float(self._distances[np.ix_(self.members[a], self.members[b])].min())
+
+    def sampled_distance(self, a: str, b: str) -> float:
+        """The same as the released answers have it, between grids of points."""
+        return min(sampled_distance(self._grid(i), self._grid(j)) for i in self.members[a] for j in self.members[b])
+
+    def center(self, category: str) -> Floats:
+        """The centre of a category's one box."""
+        return np.asarray(self.boxes.centers[self.members[category][0]])
+
+    def vertices(self, category: str) -> Floats:
+        """The corners of a category's one box, shape (8, 3)."""
+        return np.asarray(self.boxes.take(np.array(self.members[category][:1])).vertices()[0])
+
+    def _grid(self, number: int) -> Floats:
+        if number not in self._points:
+            self._points[number] = grid_points(self.boxes, number)
+        return self._points[number]

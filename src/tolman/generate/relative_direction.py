@@ -1,0 +1,130 @@
+"""Relative direction, easy, medium and hard (VSI-Bench paper, Table 3)."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import DirectionSettings
+from tolman.geometry.directions import (
+    HALVES,
+    QUADRANTS,
+    THIRDS,
+    Sectors,
+    boundary_gap,
+    egocentric_angle,
+    sector_of,
+)
+from tolman.items import Item
+
+
+@dataclass(frozen=True)
+class Level:
+    """One difficulty.
+
+    Attributes:
+        task: the question type.
+        sectors: what is told apart.
+        text: the question, with the three objects to be filled in.
+    """
+
+    task: str
+    sectors: Sectors
+    text: str
+
+
+_STANDING = "If I am standing by the {a} and facing the {b}, is the {c} to "
+LEVELS = (
+    Level("object_rel_direction_easy", HALVES, _STANDING + "the left or the right of the {b}?"),
+    Level(
+        "object_rel_direction_medium",
+        THIRDS,
+        _STANDING + "my left, right, or back?\nAn object is to my back if I would have to turn at least 135 degrees in "
+        "order to face it.",
+    ),
+    Level(
+        "object_rel_direction_hard",
+        QUADRANTS,
+        _STANDING + "my front-left, front-right, back-left, or back-right?\nThe directions refer to the quadrants of a "
+        "Cartesian plane (if I am standing at the origin and facing along the positive y-axis).",
+    ),
+)
+_BY_TASK = {level.task: level for level in LEVELS}
+_PATTERN = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to (?:my|the) ")
+
+
+def margin(angle: float, level: Level, settings: DirectionSettings) -> float:
+    """Degrees between an angle and the nearest boundary that the rule looks at.
+
+    The easy question has the medium one's boundaries in the released code: what lies behind is not asked for.
+    """
+    sectors = THIRDS if level.sectors is HALVES else level.sectors
+    behind, ahead = boundary_gap(angle, sectors)
+    if level.sectors is QUADRANTS and not settings.two_sided:
+        return ahead
+    return min(behind, ahead)
+
+
+def violations(
+    geometry: SceneGeometry, places: tuple[str, str, str], angle: float, level: Level, settings: DirectionSettings
+) -> list[str]:
+    """The rules that a question breaks."""
+    measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
+    broken = []
+    for a, b in itertools.combinations(places, 2):
+        if not settings.nearest <= measure(a, b) <= settings.farthest:
+            broken.append(f"two objects nearer than {settings.nearest} m or farther than {settings.farthest} m")
+            break
+    if margin(angle, level, settings) < settings.margin:
+        broken.append(f"within {settings.margin}° of a boundary")
+    if level.sectors is HALVES and sector_of(angle, THIRDS) == "back":
+        broken.append("behind")
+    corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
+    # The easy question's corners are looked at in the medium one's sectors, as in the released code.
+    sectors = THIRDS if level.sectors is HALVES else level.sectors
+    own = sector_of(angle, sectors)
+    if sum(sector_of(float(corner), sectors) != own for corner in corners) > settings.corners:
+        broken.append(f"more than {settings.corners} corners in another sector")
+    return broken
+
+
+def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draft | Rejected]:
+    """For each three unique objects, the three ways in which the released code asks for them."""
+    scene = geometry.scene
+    for a, b, c in itertools.combinations(geometry.unique, 3):
+        for places in ((a, b, c), (a, c, b), (b, a, c)):
+            angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
+            for level in LEVELS:
+                broken = violations(geometry, places, angle, level, settings)
+                if broken:
+                    yield Rejected(level.task, scene.id, broken[0])
+                    continue
+                answer = sector_of(angle, level.sectors)
+                others = [name for _, _, name in level.sectors if name != answer]
+                question = level.text.format(a=places[0], b=places[1], c=places[2])
+                evidence = {"angle": angle, "margin": margin(angle, level, settings)}
+                yield Draft(level.task, scene.id, question, answer, None, (answer, *others), evidence)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings) -> Recomputed:
+    """The sector that the queried object's centre lies in."""
+    match = _PATTERN.search(item.question)
+    if match is None or item.task not in _BY_TASK:
+        raise ValueError("is no question for a direction")
+    level = _BY_TASK[item.task]
+    places = (geometry.category(match[1]), geometry.category(match[2]), geometry.category(match[3]))
+    angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
+    broken = violations(geometry, places, angle, level, settings)
+    broken += [f"{c} is not unique" for c in places if c not in geometry.unique]
+    answer = sector_of(angle, level.sectors)
+    behind, ahead = boundary_gap(angle, level.sectors)
+    return Recomputed(
+        answer, answer, min(behind, ahead), tuple(broken), {"angle": angle, "past": behind, "before": ahead}
+    )
+
+
+FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute)

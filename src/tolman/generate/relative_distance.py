@@ -1,0 +1,117 @@
+"""Relative distance: which of four objects is the closest to another? (VSI-Bench paper, Table 3)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import RelativeDistanceSettings
+from tolman.items import Item
+
+TASK = "object_rel_distance"
+_PATTERN = re.compile(r"which of these objects \((.+)\) is the closest to the (.+?)\?")
+_TRIES = 12
+"""Sets of options drawn for each object that is asked about."""
+
+
+def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
+    """Metres by which options must differ in a room of this area."""
+    large = area is not None and area > settings.large_room
+    return settings.large_gap if large else settings.gap
+
+
+def smallest_gap(lengths: Sequence[float]) -> float:
+    """The least difference of any two distances."""
+    ordered = sorted(lengths)
+    return min(b - a for a, b in itertools.pairwise(ordered))
+
+
+def violations(lengths: Sequence[float], area: float | None, settings: RelativeDistanceSettings) -> list[str]:
+    """The rules that the distances of the options break."""
+    broken = [f"an option nearer than {settings.least} m"] if min(lengths) < settings.least else []
+    needed = gap_needed(area, settings)
+    if smallest_gap(lengths) <= needed:
+        broken.append(f"two options within {needed} m of each other")
+    return broken
+
+
+def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterator[Draft | Rejected]:
+    """For each unique object a question with a set of options that keeps all rules, if one is found."""
+    scene = geometry.scene
+    measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
+    categories = [c for c in geometry.categories if c in geometry.members]
+    for primary in geometry.unique:
+        others = [c for c in categories if c != primary]
+        if len(others) < settings.options:
+            yield Rejected(TASK, scene.id, f"fewer than {settings.options} other categories")
+            continue
+        lengths = {c: measure(primary, c) for c in others}
+        generator = random.Random(f"{scene.id}:{TASK}:{primary}")
+        broken: list[str] = []
+        for _ in range(_TRIES):
+            options = generator.sample(others, settings.options)
+            broken = violations([lengths[c] for c in options], scene.room_area, settings)
+            if not broken:
+                yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
+                break
+        else:
+            yield Rejected(TASK, scene.id, broken[0])
+
+
+def _question(
+    geometry: SceneGeometry,
+    primary: str,
+    options: list[str],
+    lengths: dict[str, float],
+    settings: RelativeDistanceSettings,
+) -> Draft:
+    chosen = {c: lengths[c] for c in options}
+    evidence = {
+        "distances": chosen,
+        "gap": smallest_gap(list(chosen.values())),
+        "gap_needed": gap_needed(geometry.scene.room_area, settings),
+        "geometry": settings.geometry,
+    }
+    # The list in the text is filled in when the options have their letters.
+    question = (
+        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
+        f"{primary}?"
+    )
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: RelativeDistanceSettings) -> Recomputed:
+    """The nearest option by sampled and by exact distance."""
+    match = _PATTERN.search(item.question)
+    if match is None:
+        raise ValueError("is no question for the closest object")
+    primary = geometry.category(match[2])
+    options = {text: geometry.category(text) for text in item.options}
+    sampled = {text: geometry.sampled_distance(primary, c) for text, c in options.items()}
+    exact = {text: geometry.exact_distance(primary, c) for text, c in options.items()}
+    used = exact if settings.geometry == "exact" else sampled
+    area = geometry.scene.room_area
+    broken = violations(list(used.values()), area, settings)
+    broken += [] if primary in geometry.unique else [f"{primary} is not unique"]
+    first, second = sorted(exact.values())[:2]
+    evidence = {
+        "exact": exact,
+        "sampled": sampled,
+        "exact_gap": smallest_gap(list(exact.values())),
+        "sampled_gap": smallest_gap(list(sampled.values())),
+        "room_area": area,
+    }
+    return Recomputed(
+        min(sampled, key=sampled.__getitem__),
+        min(exact, key=exact.__getitem__),
+        second - first,
+        tuple(broken),
+        evidence,
+    )
+
+
+FAMILY = Family((TASK,), draft, recompute)

@@ -1,0 +1,47 @@
+"""Taking a share of many questions: caps, strata and answers that frequency doesn't give away."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def capped(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:
+    """At most so many of each stratum, drawn at random, in their old order."""
+    generator = random.Random(seed)
+    order = list(range(len(things)))
+    generator.shuffle(order)
+    taken: Counter[Hashable] = Counter()
+    kept = set()
+    for i in order:
+        stratum = key(things[i])
+        if taken[stratum] < most:
+            taken[stratum] += 1
+            kept.add(i)
+    return [thing for i, thing in enumerate(things) if i in kept]
+
+
+def balanced(things: Sequence[T], key: Callable[[T], Hashable], share: float, seed: str) -> list[T]:
+    """Without so many of the frequent answers that any has more than its share; in their old order.
+
+    Where there are too few different answers for the share, all answers become equally frequent.
+
+    Args:
+        things: questions.
+        key: their answers.
+        share: the largest share that one answer may have.
+        seed: of the choice of what is left out.
+    """
+    counts = Counter(key(thing) for thing in things)
+    if not counts:
+        return []
+    share = max(share, 1 / len(counts))
+    limit = max(counts.values())
+    # The largest number of any one answer for which it is no more than its share of what is left.
+    while limit > 1 and limit > share * sum(min(n, limit) for n in counts.values()) + 1e-9:
+        limit -= 1
+    return capped(things, key, limit, seed)

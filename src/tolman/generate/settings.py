@@ -1,0 +1,146 @@
+"""The thresholds of every question family, and the presets that fix them.
+
+`vsi-official` reproduces what the released questions were made with, its defects included; `vsi-paper` is what the
+paper says (section 3 and Appendix B.1), on exact geometry.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from tolman.errors import UsageError
+
+Geometry = Literal["exact", "sampled"]
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CountingSettings(_Settings):
+    """Object count.
+
+    Attributes:
+        least: the least count that is asked for.
+    """
+
+    least: int = 2
+
+
+class DistanceSettings(_Settings):
+    """Absolute distance.
+
+    Attributes:
+        geometry: which distance of boxes.
+        least: metres; nearer pairs are not asked for.
+        tie: metres that a distance must be away from the middle between two printed values.
+    """
+
+    geometry: Geometry = "exact"
+    least: float = 0.2
+    tie: float = 1e-6
+
+
+class SizeSettings(_Settings):
+    """Object size: nothing to set but the tie in metres."""
+
+    tie: float = 1e-8
+
+
+class RoomSettings(_Settings):
+    """Room size: nothing to set but the tie in square metres."""
+
+    tie: float = 1e-9
+
+
+class RelativeDistanceSettings(_Settings):
+    """Relative distance.
+
+    Attributes:
+        geometry: which distance of boxes.
+        least: metres; every option must be at least so far away.
+        gap: metres by which any two options must differ.
+        large_gap: the same in rooms larger than `large_room` square metres.
+        options: how many.
+    """
+
+    geometry: Geometry = "exact"
+    least: float = 0.15
+    gap: float = 0.15
+    large_gap: float = 0.30
+    large_room: float = 40.0
+    options: int = 4
+
+
+class DirectionSettings(_Settings):
+    """Relative direction.
+
+    Attributes:
+        geometry: which distance of boxes.
+        nearest, farthest: metres that any two of the three objects are apart.
+        margin: degrees from the nearest boundary of a sector.
+        two_sided: whether the hard question's margin holds on both sides of a boundary.
+        corners: how many corners of the queried box may lie in another sector.
+    """
+
+    geometry: Geometry = "exact"
+    nearest: float = 0.30
+    farthest: float = 5.0
+    margin: float = 10.0
+    two_sided: bool = True
+    corners: int = 2
+
+
+class ShareSettings(_Settings):
+    """How many questions a benchmark takes.
+
+    Attributes:
+        per_scene: the most of a question type from one scene.
+        per_task: the most of a question type; None for all.
+        most_common: the largest share of a question type that one answer may have.
+    """
+
+    per_scene: int = 10
+    per_task: int | None = None
+    most_common: float = 0.25
+
+
+class Preset(_Settings):
+    """The settings of all families."""
+
+    name: str
+    counting: CountingSettings = CountingSettings()
+    distance: DistanceSettings = DistanceSettings()
+    size: SizeSettings = SizeSettings()
+    room: RoomSettings = RoomSettings()
+    relative_distance: RelativeDistanceSettings = RelativeDistanceSettings()
+    direction: DirectionSettings = DirectionSettings()
+    share: ShareSettings = ShareSettings()
+
+
+PRESETS = {
+    "vsi-paper": Preset(name="vsi-paper"),
+    "vsi-official": Preset(
+        name="vsi-official",
+        distance=DistanceSettings(geometry="sampled", tie=0.0),
+        size=SizeSettings(tie=0.0),
+        room=RoomSettings(tie=0.0),
+        # The released code computes 0.30 for large rooms and then doesn't use it.
+        relative_distance=RelativeDistanceSettings(geometry="sampled", large_gap=0.15),
+        direction=DirectionSettings(geometry="sampled", two_sided=False),
+        share=ShareSettings(most_common=1.0),
+    ),
+}
+
+
+def preset(name: str) -> Preset:
+    """The preset of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in PRESETS:
+        raise UsageError(f"there is no preset '{name}'; known: {', '.join(PRESETS)}.")
+    return PRESETS[name]

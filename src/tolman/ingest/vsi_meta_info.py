@@ -1,0 +1,101 @@
+"""VSI-Bench's released scene ground truth: data/meta_info/*_meta_info_val.json of vision-x-nyu/thinking-in-space.
+
+`normalizedAxes` holds the box's axes in its rows; `axesLengths` are full extents in metres; z is up. Boxes that stand
+twice in a scene (the printers of ten ScanNet scenes) are taken once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from tolman.errors import InputError
+from tolman.scenes import OrientedBox, Scene, SceneObject
+
+PATTERN = "*meta_info*.json"
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A scene or object that can't be used, and why."""
+
+    scene: str
+    reason: str
+
+
+def read(path: Path) -> Iterator[Scene | Skipped]:
+    """The scenes of a file, or of all such files in a folder.
+
+    What is wrong with an object is said in a Skipped beside its scene, which goes on without it; a scene without any
+    usable object, or without what a scene must have, is only Skipped.
+
+    Raises:
+        InputError: no such file, or a file that is no meta-info.
+    """
+    files = sorted(path.glob(PATTERN)) if path.is_dir() else [path]
+    if not files or not all(file.is_file() for file in files):
+        raise InputError(path, "holds no scene meta-info", fix=f"give the folder of {PATTERN}")
+    for file in files:
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise InputError(file, f"is no JSON ({error})") from None
+        if not isinstance(content, dict):
+            raise InputError(file, "is no object of scenes", fix="give a released *_meta_info_val.json")
+        for name, record in content.items():
+            yield from _scene(file, str(name), record)
+
+
+def _scene(file: Path, name: str, record: Any) -> Iterator[Scene | Skipped]:
+    try:
+        dataset = str(record["dataset"])
+        label = f"{dataset}/{name}"
+        objects: list[SceneObject] = []
+        seen: set[OrientedBox] = set()
+        for category, boxes in record["object_bbox"].items():
+            for number, raw in enumerate(boxes):
+                made = _object(f"{category} {number + 1}", str(category), raw)
+                if isinstance(made, str):
+                    yield Skipped(label, f"{category} {number + 1}: {made}")
+                elif made.box not in seen:
+                    seen.add(made.box)
+                    objects.append(made)
+        if not objects:
+            yield Skipped(label, "it has no usable object")
+            return
+        yield Scene(
+            id=label,
+            dataset=dataset,
+            objects=tuple(objects),
+            counts={str(category): int(n) for category, n in record["object_counts"].items()},
+            room_area=float(record["room_size"]),
+            room_center=tuple(record["room_center"]),
+            video=f"{label}.mp4",
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"lacks {error}" if isinstance(error, KeyError) else str(error).splitlines()[0]
+        yield Skipped(f"{file.name}: {name}", what)
+
+
+def _object(identity: str, category: str, raw: Any) -> SceneObject | str:
+    try:
+        axes = [float(value) for value in raw["normalizedAxes"]]
+        box = OrientedBox.model_validate(
+            {
+                "center": raw["centroid"],
+                "axes": (axes[0:3], axes[3:6], axes[6:9]),
+                "extents": raw["axesLengths"],
+            }
+        )
+        return SceneObject(id=identity, category=category, box=box)
+    except KeyError as error:
+        return f"lacks {error}"
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+    except (TypeError, ValueError) as error:
+        return str(error)
