@@ -117,7 +117,7 @@ def test_a_part_is_marked(place: Path) -> None:
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--protocol", "blnd"], "no protocol 'blnd'"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--preset", "x"], "no preset 'x'; known: open"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--tasks", "x"], "no question type 'x'"),
-        (["score", "nothing.jsonl", "--benchmark", "vsi-bench", "--data", "DATA"], "nothing.jsonl: No such file"),
+        (["score", "nothing.jsonl", "--benchmark", "vsi-bench", "--data", "DATA"], "nothing.jsonl: does not exist"),
         (["score", "random/responses.jsonl"], "Name it with --benchmark"),
         (["score", "random/responses.jsonl", "--benchmark", "vsi-bench", "--data", "DATA", "--format", "x"], "no response format 'x'"),
         (["compare", "random", "nowhere"], "nowhere: is no run folder"),

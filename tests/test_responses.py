@@ -6,7 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import InputError
-from tolman.responses import Failure, FailureKind, Outcome, Response, Usage, outcome_from_record, outcome_to_line
+from tolman.responses import (
+    Failure,
+    FailureKind,
+    Outcome,
+    Response,
+    Usage,
+    outcome_from_record,
+    outcome_to_line,
+    read_outcomes,
+    write_outcomes,
+)
 
 RESPONSES = st.builds(
     Response,
@@ -36,6 +46,8 @@ def test_an_outcome_comes_back_from_its_line(outcome: Outcome) -> None:
         ({"id": 1}, "x.jsonl, row 3, field 'response': is missing"),
         ({"id": 1, "response": 5}, "x.jsonl, row 3, field 'response': input should be a valid string"),
         ({"id": 1, "response": "A", "score": 1}, "x.jsonl, row 3, field 'score': is not a known field"),
+        ({"id": 1, "response": "A", "repeat": -1}, "row 3, field 'repeat'"),
+        ({"id": 1, "response": "A", "repeat": 10**10}, "row 3, field 'repeat'"),
         ({"id": 1, "failure": "x"}, "x.jsonl, row 3, field 'failure': is not an object"),
         ({"id": 1, "failure": {"kind": "bad luck", "message": ""}}, "row 3, field 'kind'"),
     ],
@@ -44,6 +56,12 @@ def test_a_wrong_row_is_named(record: object, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         outcome_from_record(record, Path("x.jsonl"), 3)
     assert sentence in str(caught.value)
+
+
+def test_a_lone_surrogate_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    write_outcomes(path, [outcome_from_record({"id": "\ud800", "response": "\udfff 4"}, path, 1)])
+    assert read_outcomes(path) == [Response(id="\ufffd", response="\ufffd 4")]
 
 
 def test_ids_may_be_numbers() -> None:

@@ -302,6 +302,12 @@ def main() -> None:
     except TolmanError as error:
         _console(stderr=True).print(f"tolman: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _console(stderr=True).print(
+            f"tolman: {place}{error.strerror or error}.", style="red", markup=False, soft_wrap=True
+        )
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -7,11 +7,13 @@ enters a store of answers.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from tolman.errors import InputError
 from tolman.files import whole
@@ -40,6 +42,15 @@ class Usage(BaseModel):
     output_tokens: int = 0
 
 
+def _encodable(text: object) -> object:
+    """A text without lone surrogates, which no file can hold."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text) if isinstance(text, str) else text
+
+
+Text = Annotated[str, BeforeValidator(_encodable)]
+Repeat = Annotated[int, Field(ge=0, le=9999)]
+
+
 class Response(BaseModel):
     """The text a model gave for one item.
 
@@ -55,10 +66,10 @@ class Response(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str
-    response: str
-    repeat: int = 0
-    reasoning: str | None = None
+    id: Text
+    response: Text
+    repeat: Repeat = 0
+    reasoning: Text | None = None
     finish_reason: str | None = None
     usage: Usage = Usage()
     seconds: float | None = None
@@ -77,10 +88,10 @@ class Failure(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str
+    id: Text
     kind: FailureKind
-    message: str
-    repeat: int = 0
+    message: Text
+    repeat: Repeat = 0
     attempts: int = 1
 
 

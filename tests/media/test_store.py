@@ -98,6 +98,18 @@ def test_a_part_of_a_video(data: Path, store: FrameStore) -> None:
         store.pictures(data, Media(kind="video", path="a.mp4", start=9.0), Frames(count=3))
 
 
+@pytest.mark.parametrize("damage", ["index", "picture"])
+def test_a_damaged_folder_is_made_again(data: Path, store: FrameStore, damage: str) -> None:
+    before = store.pictures(data, CLIP, Frames(count=3))
+    path = Path(before[1].path)
+    if damage == "index":
+        path.with_name("index.json").write_text("")
+    else:
+        path.unlink()
+    assert store.pictures(data, CLIP, Frames(count=3)) == before
+    assert path.is_file()
+
+
 def test_a_broken_video_leaves_nothing(data: Path, store: FrameStore) -> None:
     (data / "a.mp4").write_bytes((data / "a.mp4").read_bytes()[:2000])
     with pytest.raises(BrokenMediaError, match=r"a\.mp4"):

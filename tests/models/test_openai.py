@@ -124,6 +124,23 @@ def test_what_the_model_said_is_a_response_even_if_it_is_nothing(ask: Ask, conte
     assert ask(Says(message(content))).response == text
 
 
+def test_tokens_that_cannot_be_are_none(ask: Ask) -> None:
+    huge = "1" + "0" * 400
+    for usage in (
+        '{"prompt_tokens": Infinity}',
+        '{"prompt_tokens": -1}',
+        '{"prompt_tokens": "many"}',
+        f'{{"prompt_tokens": {huge}}}',
+    ):
+        body = json.dumps(message("A"))[:-1] + f', "usage": {usage}}}'
+        assert ask(Says(body)).usage.input_tokens == 0
+
+
+def test_a_lone_surrogate_is_replaced(ask: Ask) -> None:
+    found = ask(Says('{"choices": [{"message": {"content": "\\ud800 A"}}]}'))
+    assert found.response == "\ufffd A"
+
+
 def test_reasoning_is_kept_apart(ask: Ask) -> None:
     for field in ("reasoning_content", "reasoning"):
         found = ask(Says(message("B", **{field: "Because."})))
@@ -142,6 +159,15 @@ def test_the_key_travels_in_the_header_only(ask: Ask) -> None:
     ("content", "status", "kind", "retry"),
     [
         ("{not json", 200, FailureKind.MALFORMED, True),
+        ({"choices": [{"message": {"content": "A"}}], "error": {"message": "dead"}}, 200, FailureKind.SERVER, True),
+        ({"choices": [{"message": {"content": ""}, "finish_reason": "error"}]}, 200, FailureKind.SERVER, True),
+        ({"choices": [{"message": {"content": ""}, "error": {"code": 502}}]}, 200, FailureKind.SERVER, True),
+        (
+            {"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]},
+            200,
+            FailureKind.REFUSED,
+            False,
+        ),
         ({"choices": []}, 200, FailureKind.MALFORMED, True),
         ({"choices": [{"message": {"content": 5}}]}, 200, FailureKind.MALFORMED, True),
         ("[" * 100_000, 200, FailureKind.MALFORMED, True),

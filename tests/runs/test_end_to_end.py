@@ -74,7 +74,7 @@ def test_a_missing_video_is_a_failure_that_names_file_and_item(shared_data: Path
             "--model", "openai/m", "--base-url", url, "--out", "run",
         )  # fmt: skip
     assert done.returncode == 1
-    assert done.stdout.startswith("INCOMPLETE: openai/m: 4 failed of 4 items, not in the figures.")
+    assert done.stdout.startswith("INCOMPLETE: openai/m: 4 failed of 4 items, not in the figures. 4 × media: item ")
     first = json.loads((tmp_path / "run" / "responses.jsonl").read_text().splitlines()[0])
     assert first["failure"]["kind"] == "media"
     assert f"item {first['id']}: dataset/rgb_video" in first["failure"]["message"]
@@ -130,6 +130,21 @@ def test_a_folder_like_a_benchmark_uses_its_prompts_and_rules(folder: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "official" in done.stdout
     assert "Obj. Count" in done.stdout
+
+
+def test_a_baseline_needs_no_media(shared_data: Path, tmp_path: Path) -> None:
+    data = str(shared_data / "vsi-bench")
+    done = tolman(
+        tmp_path, "run", "vsi-bench", "--data", data, "--model", "baseline/random", "--limit", "20", "--out", "r"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(folder: Path) -> None:
+    done = tolman(folder, "run", "./bench", "--model", "baseline/random", "--out", "/etc/passwd/x")
+    assert done.returncode == 2
+    assert "/etc/passwd/x: Not a directory." in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_script_answers_what_it_has_and_fails_the_rest(folder: Path) -> None:

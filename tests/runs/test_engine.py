@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -111,20 +111,49 @@ def test_with_a_fifth_of_all_calls_failing_every_item_is_answered(run: Run, item
 def test_a_call_that_never_succeeds_is_a_failure_and_never_stored(
     run: Run, items: list[Item], tmp_path: Path, fault: str
 ) -> None:
-    server = Server(answer="2")
-    run(server, items[:1])  # the endpoint works, so the first call of the next run is no reason to stop
-    broken = Server(faults={fault: 1.0}, retry_after=0.01)
-    limits = Limits(retries=1, base_delay=0.01)
-    try:
-        engine = run(broken, items[:6], limits=limits, timeout=0.2)
-    except EndpointError:
-        assert fault == "cut"  # an endpoint that can't be reached at all is told at once
-        return
+    class BreaksDown(Server):
+        def _draw(self, pictures: list[str]) -> str | None:
+            return fault if self.requests > 1 else None
+
+    server = BreaksDown(answer="2", retry_after=0.01)
+    engine = run(server, items[:6], limits=Limits(retries=1, base_delay=0.01), timeout=0.2)
     lost = [o for o in engine.outcomes.values() if isinstance(o, Failure)]
     assert len(lost) == 5
     assert all(f"item {o.id}: " in o.message and o.attempts == 2 for o in lost)
-    assert engine.tally.reused == 1
     assert len(stored(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "cut", "malformed", "stall"])
+def test_an_endpoint_that_never_answers_is_told_after_a_few_tries(run: Run, items: list[Item], fault: str) -> None:
+    server = Server(faults={fault: 1.0}, retry_after=0.01)
+    with pytest.raises(EndpointError, match="Nothing else was sent"):
+        run(server, items, timeout=0.1)
+    assert server.requests <= 5
+
+
+def test_an_endpoint_that_asks_for_a_day_is_not_waited_for(run: Run, items: list[Item]) -> None:
+    class Tomorrow(Server):
+        def _draw(self, pictures: list[str]) -> str | None:
+            return "429" if self.requests > 10 else None
+
+    started = time.monotonic()
+    engine = run(Tomorrow(retry_after=86_400), items[:30])
+    assert time.monotonic() - started < 5
+    assert sum(isinstance(o, Failure) for o in engine.outcomes.values()) >= 15
+
+
+def test_calls_that_wait_for_a_place_keep_the_pause_too(run: Run, items: list[Item]) -> None:
+    class Burst(Server):
+        times: ClassVar[list[float]] = []
+
+        def _draw(self, pictures: list[str]) -> str | None:
+            self.times.append(time.monotonic())
+            return "429" if 9 <= self.requests <= 12 else None
+
+    server = Burst(latency=0.05, retry_after=0.5)
+    run(server, items[:40], concurrency=4)
+    refused = server.times[11]
+    assert not [t for t in server.times[12:] if t < refused + 0.4]
 
 
 def test_an_empty_answer_is_an_answer(run: Run, items: list[Item], tmp_path: Path) -> None:

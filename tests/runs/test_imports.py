@@ -58,7 +58,12 @@ def test_vlmevalkit_results(tmp_path: Path, items: list[Item], suffix: str) -> N
     path = tmp_path / f"Model_Bench.{suffix}"
     rows = [
         {"index": 3, "question": items[0].question, "answer": "A", "prediction": "A"},
-        {"index": 4, "question": items[1].question, "answer": "A", "prediction": "Failed to obtain answer via API."},
+        {
+            "index": 4,
+            "question": items[1].question,
+            "answer": "A",
+            "prediction": "Failed to obtain answer via API. 429",
+        },
     ]
     if suffix == "tsv":
         pl.DataFrame(rows).write_csv(path, separator="\t")
@@ -70,6 +75,20 @@ def test_vlmevalkit_results(tmp_path: Path, items: list[Item], suffix: str) -> N
     one, other = read_responses(path, items)
     assert one == Response(id="3", response="A")
     assert isinstance(other, Failure)
+
+
+def test_an_empty_cell_is_no_answer(tmp_path: Path, items: list[Item]) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"index": 3, "prediction": null}\n{"index": 4, "prediction": NaN}')
+    assert all(isinstance(outcome, Failure) for outcome in read_responses(path, items))
+    with pytest.raises(InputError, match="field 'prediction': is no text"):
+        read_responses(lines(tmp_path / "d.jsonl", {"index": 3, "prediction": {"a": 1}}), items)
+
+
+def test_a_byte_order_mark_is_no_reason_to_refuse(tmp_path: Path, items: list[Item]) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('\ufeff{"id": 3, "response": "A"}', encoding="utf-8")
+    assert read_responses(path, items) == [Response(id="3", response="A")]
 
 
 def test_vlmevalkit_rows_numbered_otherwise_are_refused(tmp_path: Path, items: list[Item]) -> None:

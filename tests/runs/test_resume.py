@@ -120,6 +120,17 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) ->
     assert requests(server) <= ITEMS + IN_FLIGHT
 
 
+def test_a_stopped_repetition_loses_nothing_that_was_there(server: str, place: Path) -> None:
+    assert subprocess.run(command(server), cwd=place, capture_output=True, check=False).returncode == 0
+    (place / "store.sqlite").unlink()
+    process = subprocess.Popen(command(server), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while committed(place) < 50:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert len((place / "run" / "responses.jsonl").read_text().splitlines()) == ITEMS
+
+
 def test_other_settings_in_the_same_folder_are_refused_with_the_difference(server: str, place: Path) -> None:
     first = subprocess.run(command(server, "--limit", "5"), cwd=place, capture_output=True, text=True, check=False)
     assert first.returncode == 0, first.stderr

@@ -25,11 +25,19 @@ def test_options_combine_and_keep_the_order(items: list[Item]) -> None:
     assert ids(Selection(limit=99), items) == "0123456789"
 
 
+def test_items_that_count_as_one_are_taken_as_one(choice: Callable[..., Item]) -> None:
+    turns = [choice(id=f"{g}{t}", all_of=g) for t in range(4) for g in "xyz"]
+    assert len(Selection(limit=2).apply(turns)) == 8
+    assert {i.all_of for i in Selection(ids=("y2",)).apply(turns)} == {"y"}
+    assert {i.all_of for i in Selection(exclude=("y2",)).apply(turns)} == {"x", "z"}
+
+
 @pytest.mark.parametrize(
     ("selection", "sentence"),
     [
         (Selection(tasks=("c",)), "no question type 'c'; known: a, b"),
         (Selection(ids=("77",)), "no item '77'"),
+        (Selection(exclude=("77",)), "no item '77' to exclude"),
         (Selection(tasks=("a",), ids=("1",)), "no item is left"),
     ],
 )

@@ -54,8 +54,12 @@ def test_a_group_is_right_only_if_all_of_it_is(choice: Make) -> None:
 
 def test_repeats_are_rows_of_their_own(choice: Make) -> None:
     outcomes = [Response(id="1", response="A", repeat=1), Response(id="1", response="B")]
-    rows = score([choice()], outcomes, [careful()])
-    assert rows.select("repeat", "score").rows() == [(0, 0.0), (1, 1.0)]
+    rows = score([choice()], outcomes, [careful()], repeats=3)
+    assert rows.select("repeat", "score", "status").rows() == [
+        (0, 0.0, "scored"),
+        (1, 1.0, "scored"),
+        (2, None, "missing"),
+    ]
 
 
 def test_the_expectation_of_a_uniform_guess_is_one_in_n(choice: Make, number: Make) -> None:
@@ -112,7 +116,7 @@ def test_repeats_are_averaged_before_a_comparison(choice: Make) -> None:
     items = [choice(id=str(i), scene=str(i)) for i in range(3)]
     twice = [Response(id=str(i), response=t, repeat=r) for i in range(3) for r, t in enumerate("AB")]
     a, b = (
-        score(items, twice, [careful()]),
+        score(items, twice, [careful()], repeats=2),
         score(items, [Response(id=str(i), response="A") for i in range(3)], [careful()]),
     )
     assert differences(a, b, TABLE)["all"].value == pytest.approx(-50)

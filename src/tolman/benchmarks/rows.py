@@ -52,6 +52,8 @@ def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
         ".csv": lambda p: _separated(p, ","),
         ".tsv": lambda p: _separated(p, "\t"),
     }
+    if not path.is_file():
+        raise InputError(path, "does not exist")
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise InputError(path, f"has an unknown suffix '{path.suffix}'", fix=f"use one of {', '.join(readers)}")
@@ -130,7 +132,7 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> list[Row]:
 
 def _json_lines(path: Path) -> list[Row]:
     rows = []
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 rows.append(_object(path, number, _parse(path, line, number)))

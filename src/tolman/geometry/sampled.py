@@ -15,7 +15,7 @@ from tolman.geometry.boxes import Boxes, Floats
 
 
 def grid_points(boxes: Boxes, number: int, spacing: float = 0.05) -> Floats:
-    """The points of one box, shape (n, 3). The order of operations decides what rounding leaves, and is the released."""
+    """The points of one box, shape (n, 3). What rounding leaves depends on the order of operations: it is theirs."""
     center, rotation, extent = boxes.centers[number], boxes.axes[number].T, boxes.extents[number]
     sides = [np.linspace(-e / 2, e / 2, int(np.ceil(e / spacing))) for e in extent]
     grid = np.meshgrid(*sides)
@@ -40,4 +40,4 @@ def sampled_distance(a: Floats, b: Floats) -> float:
 
     small, large = sorted((a, b), key=len)
     nearest, _ = cKDTree(large).query(small)
-    return float(nearest.min())
+    return float(np.min(nearest))

@@ -75,9 +75,14 @@ class FrameStore:
         source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
         digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
         folder = self._folder(digest, media, frames)
-        if not (folder / "index.json").exists():
+        found = _read(folder)
+        if found is None:
+            shutil.rmtree(folder, ignore_errors=True)  # what a full disk or another program left of it
             self._write(folder, _encode(source, media, frames, str(data / media.path)))
-        return _read(folder)
+            found = _read(folder)
+        if found is None:
+            raise BrokenMediaError(f"{folder}: the frame store can't be read back")
+        return found
 
     def _digest(self, path: Path) -> str:
         """The hash of a video's bytes, remembered while the file is unchanged."""
@@ -147,9 +152,14 @@ def _encode(source: bytes | Path, media: Media, frames: Frames, where: str) -> I
         yield _Encoded(to_jpeg(image, frames), number, index.seconds(number))
 
 
-def _read(folder: Path) -> tuple[Picture, ...]:
-    entries = json.loads((folder / "index.json").read_text())
-    return tuple(
-        Picture(path=str(folder / e["file"]), sha256=e["sha256"], frame=e["frame"], seconds=e["seconds"])
-        for e in entries
-    )
+def _read(folder: Path) -> tuple[Picture, ...] | None:
+    """The pictures of a folder; None where it is not there or not whole."""
+    try:
+        entries = json.loads((folder / "index.json").read_text())
+        pictures = tuple(
+            Picture(path=str(folder / e["file"]), sha256=e["sha256"], frame=e["frame"], seconds=e["seconds"])
+            for e in entries
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return pictures if pictures and all(Path(p.path).is_file() for p in pictures) else None

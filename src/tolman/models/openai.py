@@ -66,7 +66,10 @@ class OpenAICompatible:
             raise CallError(FailureKind.MEDIA, f"{self.name} takes pictures, not whole videos", retry=False)
         started = time.monotonic()
         heavy = any(isinstance(part, Picture) for message in request.messages for part in message.parts)
-        body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
+        try:
+            body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
+        except OSError as error:
+            raise CallError(FailureKind.MEDIA, f"a stored frame can't be read: {error}", retry=False) from None
         try:
             async with self._open().post(f"{self._url}/chat/completions", data=io.BytesIO(body)) as reply:
                 content = await reply.read()
@@ -105,7 +108,7 @@ class OpenAICompatible:
             **sampling.model_dump(exclude_none=True),
         }
         fields = {key: value for key, value in (usual | self._body).items() if value is not None}
-        return json.dumps(fields, ensure_ascii=False).encode()
+        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
 
     def _refusal(self, status: int, content: bytes, retry_after: str | None) -> CallError:
         excerpt = _error_text(content)
@@ -127,8 +130,15 @@ class OpenAICompatible:
         try:
             reply = json.loads(content)
             choice = reply["choices"][0]
+            # Some endpoints report a dead provider inside an answer of status 200.
+            error = reply.get("error") or choice.get("error")
+            if error or choice.get("finish_reason") == "error":
+                sentence = f"{self._url} answered with an error: {_error_text(json.dumps(error).encode())}"
+                raise CallError(FailureKind.SERVER, sentence, retry=True)
             message = choice["message"]
             text = _text(message)
+            if choice.get("finish_reason") == "content_filter" and not text:
+                raise CallError(FailureKind.REFUSED, f"{self._url} filtered the answer out", retry=False)
             usage = reply.get("usage") or {}
             return Response(
                 id=request.item.id,
@@ -137,8 +147,8 @@ class OpenAICompatible:
                 reasoning=message.get("reasoning_content") or message.get("reasoning") or None,
                 finish_reason=choice.get("finish_reason"),
                 usage=Usage(
-                    input_tokens=int(usage.get("prompt_tokens") or 0),
-                    output_tokens=int(usage.get("completion_tokens") or 0),
+                    input_tokens=_count(usage.get("prompt_tokens")),
+                    output_tokens=_count(usage.get("completion_tokens")),
                 ),
                 seconds=round(seconds, 4),
             )
@@ -175,6 +185,11 @@ def _text(message: Mapping[str, Any]) -> str:
     if not isinstance(content, str):
         raise TypeError("content is no text")
     return content
+
+
+def _count(value: object) -> int:
+    """A number of tokens as an endpoint reports it; 0 for what can't be one."""
+    return int(value) if isinstance(value, int | float) and 0 <= value < 1e12 else 0
 
 
 def _error_text(content: bytes) -> str:

@@ -175,7 +175,9 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
         parts = [f"{failed:,} failed"] if failed else []
         parts += [f"{missing:,} missing"] if missing else []
         counted = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
-        warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {run.figures['items']:,} items, {counted}.")
+        asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
+        reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
+        warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
     selection = run.record.settings.selection
     if not selection.is_all:
         warnings.append(

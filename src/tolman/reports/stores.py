@@ -17,7 +17,7 @@ from tolman.runs.store import open_store
 
 def print_summary(console: Console, path: Path | None, *, as_json: bool) -> None:
     """The answers of each model, and the file they are in."""
-    store = open_store(path)
+    store = open_store(path, existing=True)
     rows = store.summary()
     if as_json:
         content = [{"model": m, "answers": n, "first": a, "last": b} for m, n, a, b in rows]
@@ -42,7 +42,7 @@ def prune(console: Console, path: Path | None, *, model: str | None, days: float
     if not (model or days is not None or everything):
         raise UsageError("say which answers: --model NAME, --older-than DAYS, or --all.")
     before = None if days is None else time.time() - 86_400 * days
-    deleted = open_store(path).prune(model=model, before=before)
+    deleted = open_store(path, existing=True).prune(model=model, before=before)
     console.print(f"Deleted: {deleted:,} answers.", highlight=False)
 
 
@@ -50,7 +50,7 @@ def export(console: Console, path: Path | None, out: Path) -> None:
     """Write all rows as JSONL, whole or not at all."""
     count = 0
     with whole(out) as partial, partial.open("w", encoding="utf-8") as file:
-        for row in open_store(path).export():
+        for row in open_store(path, existing=True).export():
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1
     console.print(f"Written: {count:,} answers to {out}.", markup=False, highlight=False, soft_wrap=True)

@@ -24,6 +24,8 @@ from tolman.runs.throttle import Throttle
 
 DECODERS = 2
 """Videos decoded side by side."""
+PROBE_RETRIES = 4
+"""How often a run's first call is tried again."""
 
 
 @dataclass
@@ -44,12 +46,14 @@ class Limits:
     Attributes:
         retries: how often a call is tried again.
         base_delay, most_delay: seconds before the first and before any further try, where the endpoint asks for none.
+        longest_pause: seconds; an endpoint that asks for a longer one is not waited for.
         run_seconds: the run's time limit; what is not asked by then is a failure of kind 'interrupted'.
     """
 
     retries: int = 8
     base_delay: float = 0.5
     most_delay: float = 30.0
+    longest_pause: float = 600.0
     run_seconds: float | None = None
 
 
@@ -155,7 +159,9 @@ class Engine:
 
     async def _ask(self, item: Item, ask: Ask, repeat: int) -> Response:
         """One turn: from the store if it holds it, else from the model into the store."""
-        messages = tuple([await self._with_pictures(message) for message in ask.messages])
+        messages = ask.messages
+        if self.model.remote:  # the others look at the item, not at its pictures
+            messages = tuple([await self._with_pictures(message) for message in messages])
         request = Request(item, messages, ask.sampling or self.preset.sampling, repeat)
         if self.store is None:
             return await self._call(request)
@@ -187,26 +193,38 @@ class Engine:
 
     async def _retrying(self, request: Request, *, probing: bool) -> Response:
         attempt = 0
+        # The first call tells after a few tries; once one has succeeded, patience is worth more.
+        tries = min(self.limits.retries, PROBE_RETRIES) if probing else self.limits.retries
         while True:
             try:
-                async with self._throttle.slot():
-                    self.tally.called += 1
-                    response = await self.model.answer(request)
+                response = await self._try(request)
+            except CallError as error:
+                unreachable = error.kind == FailureKind.NETWORK and attempt >= 2
+                too_long = error.after is not None and error.after > self.limits.longest_pause
+                final = not error.retry or too_long or attempt >= tries or (probing and unreachable)
+                if final and probing and error.kind != FailureKind.MEDIA:
+                    raise EndpointError(f"{error.message}. Nothing else was sent.") from None
+                if final:
+                    raise
+                self.tally.retried += 1
+                await asyncio.sleep(error.after if error.after is not None else self._delay(request, attempt))
+                attempt += 1
+            else:
                 self._throttle.succeeded()
                 self.tally.input_tokens += response.usage.input_tokens
                 self.tally.output_tokens += response.usage.output_tokens
                 return response
+
+    async def _try(self, request: Request) -> Response:
+        """One call. That the endpoint is overloaded is noted before the call's place is given to another."""
+        async with self._throttle.slot():
+            self.tally.called += 1
+            try:
+                return await self.model.answer(request)
             except CallError as error:
-                hopeless = not error.retry or (error.kind == FailureKind.NETWORK and attempt >= 2)
-                if probing and hopeless and error.kind != FailureKind.MEDIA:
-                    raise EndpointError(f"{error.message}. Nothing else was sent.") from None
-                if not error.retry or attempt >= self.limits.retries:
-                    raise
-                if error.overloaded:
+                if error.overloaded and (error.after or 0) <= self.limits.longest_pause:
                     self._throttle.overloaded(error.after)
-                self.tally.retried += 1
-                await asyncio.sleep(error.after if error.after is not None else self._delay(request, attempt))
-                attempt += 1
+                raise
 
     def _delay(self, request: Request, attempt: int) -> float:
         """Exponential back-off with jitter, so that calls that failed together don't come back together."""

@@ -146,7 +146,11 @@ def _from_vlmevalkit(path: Path, number: int, row: Row, known: Mapping[str, Item
             fix="the file numbers its rows otherwise; give it the benchmark's own ids",
         )
     prediction = row.get("prediction")
-    return _outcome(name, "" if prediction is None else str(prediction))
+    if prediction is None or prediction != prediction:  # an empty cell, or a spreadsheet's NaN
+        return Failure(id=name, kind=FailureKind.IMPORTED, message="the file holds no prediction")
+    if not isinstance(prediction, str | int | float):
+        raise InputError(path, "is no text", row=number, field="prediction")
+    return _outcome(name, str(prediction))
 
 
 def _same_question(text: str, item: Item) -> bool:
@@ -158,6 +162,6 @@ def _same_question(text: str, item: Item) -> bool:
 
 
 def _outcome(identity: str, text: str) -> Outcome:
-    if text.strip() in FAILED_CALLS:
+    if any(sign in text for sign in FAILED_CALLS):
         return Failure(id=identity, kind=FailureKind.IMPORTED, message=json.dumps(text.strip()))
     return Response(id=identity, response=text)

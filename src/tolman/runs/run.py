@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -129,19 +130,24 @@ def run(
         done=done,
     )
     started(Started(len(items) * request.repeats, folder.path, engine.tally, price))
+    expectation = model if isinstance(model, HasExpectation) else None
     try:
         asyncio.run(engine.run(items, request.repeats))
     except KeyboardInterrupt:
-        _keep(folder, engine, items, request.repeats, price)
-        answered = sum(isinstance(outcome, Response) for outcome in engine.outcomes.values())
+        outcomes = _keep(folder, engine, items, request.repeats, price)
+        score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
+        answered = sum(isinstance(outcome, Response) for outcome in outcomes)
         raise RunInterruptedError(
             f"Stopped: {answered:,} of {len(items) * request.repeats:,} answered and kept; the same command goes on."
         ) from None
+    except BaseException:
+        if engine.outcomes:
+            _keep(folder, engine, items, request.repeats, price)
+        raise
     finally:
         if engine.store is not None:
             engine.store.close()
     outcomes = _keep(folder, engine, items, request.repeats, price)
-    expectation = model if isinstance(model, HasExpectation) else None
     return folder, score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
 
 
@@ -197,14 +203,19 @@ def _record(request: RunRequest, model: Model, protocol: Protocol, preset: Prese
 
 
 def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int, price: Price | None) -> list[Outcome]:
-    """Write what came, in the order of items, then repeats."""
-    keys = ((item.id, repeat) for item in items for repeat in range(repeats))
-    outcomes = [engine.outcomes[key] for key in keys if key in engine.outcomes]
-    folder.write_outcomes(outcomes)
-    if engine.model.remote:
-        tally = engine.tally
-        usage = asdict(tally)
-        if price is not None:
-            usage["cost"] = price.cost(tally.input_tokens, tally.output_tokens)
-        write_text(folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
-    return outcomes
+    """Write what came, in the order of items, then repeats; what an earlier start of this run had stays beside it."""
+    patience = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not stop the writing
+    try:
+        found = {(o.id, o.repeat): o for o in folder.outcomes()} | engine.outcomes
+        keys = ((item.id, repeat) for item in items for repeat in range(repeats))
+        outcomes = [found[key] for key in keys if key in found]
+        folder.write_outcomes(outcomes)
+        if engine.model.remote:
+            tally = engine.tally
+            usage = asdict(tally)
+            if price is not None:
+                usage["cost"] = price.cost(tally.input_tokens, tally.output_tokens)
+            write_text(folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
+        return outcomes
+    finally:
+        signal.signal(signal.SIGINT, patience)

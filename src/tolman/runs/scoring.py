@@ -11,7 +11,7 @@ import polars as pl
 from tolman.benchmarks.base import Benchmark
 from tolman.items import Item
 from tolman.models.base import HasExpectation
-from tolman.responses import Outcome
+from tolman.responses import Failure, Outcome
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.rules import RuleSet
@@ -47,10 +47,21 @@ def score_run(
         What scores.json holds.
     """
     rules = rules_of(benchmark, record.settings.preset)
-    rows = score(items, outcomes, rules, seed=record.settings.seed, failures_are_wrong=record.failures_are_wrong)
+    rows = score(
+        items,
+        outcomes,
+        rules,
+        repeats=record.settings.repeats,
+        seed=record.settings.seed,
+        failures_are_wrong=record.failures_are_wrong,
+    )
     figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}
     figures["items"] = len(items)
+    figures["asked"] = len(items) * record.settings.repeats
     figures["unanswered"] = count_unanswered(rows)
+    figures["failures"] = [
+        {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(outcomes).items()
+    ]
     figures["rule_sets"] = {}
     for rule_set in rules:
         own = rows.filter(pl.col("rule_set") == rule_set.name)
@@ -72,8 +83,18 @@ def score_run(
     return figures
 
 
+def _failures(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, str]]:
+    """For each kind of failure, the most frequent first: how many, and the sentence of the first."""
+    found: dict[str, tuple[int, str]] = {}
+    for outcome in outcomes:
+        if isinstance(outcome, Failure):
+            count, example = found.get(outcome.kind, (0, outcome.message))
+            found[str(outcome.kind)] = count + 1, example
+    return dict(sorted(found.items(), key=lambda entry: -entry[1][0]))
+
+
 def count_unanswered(rows: pl.DataFrame) -> dict[str, int]:
-    """How many items failed, and how many were never asked."""
+    """How many askings failed, and how many brought no outcome at all."""
     first = rows.filter(pl.col("rule_set") == rows["rule_set"][0]) if len(rows) else rows
     return {status: int((first["status"] == status).sum()) for status in ("failed", "missing")}
 

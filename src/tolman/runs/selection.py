@@ -53,16 +53,24 @@ class Selection(BaseModel):
             if unknown:
                 listed = f"; known: {', '.join(sorted(known))}" if what == "question type" else ""
                 raise UsageError(f"the benchmark has no {what} '{unknown[0]}'{listed}.")
-        taken = [
-            item
-            for item in items
-            if (not self.tasks or item.task in self.tasks)
-            and (not self.ids or item.id in self.ids)
-            and item.id not in self.exclude
+        if self.exclude and not known_ids & set(self.exclude):
+            raise UsageError(f"the benchmark has no item '{self.exclude[0]}' to exclude, nor any other of the list.")
+        # Items that count as one question (`all_of`) are taken or left as one.
+        groups: dict[str, list[Item]] = {}
+        for item in items:
+            groups.setdefault(item.all_of or item.id, []).append(item)
+        chosen = [
+            group
+            for group in groups.values()
+            if (not self.tasks or group[0].task in self.tasks)
+            and (not self.ids or any(item.id in self.ids for item in group))
+            and not any(item.id in self.exclude for item in group)
         ]
-        if self.limit is not None and self.limit < len(taken):
-            step = len(taken) / max(self.limit, 1)
-            taken = [taken[int(i * step)] for i in range(self.limit)]
+        if self.limit is not None and self.limit < len(chosen):
+            step = len(chosen) / max(self.limit, 1)
+            chosen = [chosen[int(i * step)] for i in range(self.limit)]
+        kept = {item.id for group in chosen for item in group}
+        taken = [item for item in items if item.id in kept]
         if not taken:
             raise UsageError("no item is left after the selection.")
         return taken

@@ -55,7 +55,7 @@ def request_key(
         "repeat": repeat,
         "draw": draw,
     }
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest(), text
 
 
@@ -77,7 +77,7 @@ class ResponseStore:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
             raise InputError(path, f"is no response store ({error})", fix="name another with --store") from None
 
     def get(self, key: str) -> Response | None:
@@ -91,8 +91,13 @@ class ResponseStore:
         Two equal requests in flight at once bring two answers; both then count as the one that a later run will find.
         """
         row = (key, model, time.time(), request, response.model_dump_json(exclude_defaults=True))
-        if self._db.execute("INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?)", row).rowcount:
-            return response
+        try:
+            if self._db.execute("INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?)", row).rowcount:
+                return response
+        except sqlite3.Error as error:
+            raise InputError(
+                self.path, f"can't be written ({error})", fix="make room, or name another with --store"
+            ) from None
         return self.get(key) or response
 
     def summary(self) -> list[tuple[str, int, float, float]]:
@@ -131,7 +136,14 @@ class ResponseStore:
         self._db.close()
 
 
-def open_store(path: Path | None) -> ResponseStore:
-    """The store at a path, or the user's own ($TOLMAN_STORE, or the cache folder)."""
+def open_store(path: Path | None, *, existing: bool = False) -> ResponseStore:
+    """The store at a path, or the user's own ($TOLMAN_STORE, or the cache folder).
+
+    Raises:
+        InputError: it must exist and doesn't, or it is no store.
+    """
     named = os.environ.get("TOLMAN_STORE")
-    return ResponseStore(path or (Path(named) if named else default_path()))
+    chosen = path or (Path(named) if named else default_path())
+    if existing and not chosen.exists():
+        raise InputError(chosen, "does not exist", fix="name a response store with --store")
+    return ResponseStore(chosen)

@@ -31,11 +31,16 @@ class Throttle:
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Wait until a call may start, and hold its place while it runs."""
-        while (wait := self._resume - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._in_flight < self.limit)
-            self._in_flight += 1
+        while True:
+            while (wait := self._resume - time.monotonic()) > 0:
+                await asyncio.sleep(wait)
+            async with self._changed:
+                await self._changed.wait_for(lambda: self._in_flight < self.limit)
+                # A pause may have begun while this call waited for its place.
+                if self._resume <= time.monotonic():
+                    self._in_flight += 1
+                    break
+                self._changed.notify(1)
         try:
             yield
         finally:

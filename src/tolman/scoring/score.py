@@ -36,6 +36,7 @@ def score(
     outcomes: Iterable[Outcome],
     rule_sets: Iterable[RuleSet],
     *,
+    repeats: int = 1,
     seed: int = 0,
     failures_are_wrong: bool = False,
 ) -> pl.DataFrame:
@@ -45,20 +46,19 @@ def score(
         items: the questions.
         outcomes: responses and failures; an item without any is 'missing'.
         rule_sets: the rules.
+        repeats: how often each item was to be asked; an asking without outcome is 'missing'.
         seed: for released parsers that draw at random.
         failures_are_wrong: the user's own decision to score failed and missing items 0.
 
     Returns:
         A frame with the columns of `SCHEMA`; for each rule set the items in their order, then repeats.
     """
-    by_item: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        by_item.setdefault(outcome.id, []).append(outcome)
+    found = {(outcome.id, outcome.repeat): outcome for outcome in outcomes}
     rows = []
     for rules in rule_sets:
         for item in items:
-            found: Sequence[Outcome | None] = sorted(by_item.get(item.id, ()), key=lambda o: o.repeat) or (None,)
-            rows += [_row(rules, item, outcome, seed, failures_are_wrong) for outcome in found]
+            for repeat in range(repeats):
+                rows.append(_row(rules, item, found.get((item.id, repeat)), repeat, seed, failures_are_wrong))
     return _join_groups(pl.DataFrame(rows, schema=SCHEMA, orient="row"), items)
 
 
@@ -109,17 +109,17 @@ def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, 
 
 
 def _row(
-    rules: RuleSet, item: Item, outcome: Outcome | None, seed: int, failures_are_wrong: bool
+    rules: RuleSet, item: Item, outcome: Outcome | None, repeat: int, seed: int, failures_are_wrong: bool
 ) -> tuple[object, ...]:
     if isinstance(outcome, Response):
-        head = _head(rules, item, outcome.repeat)
+        head = _head(rules, item, repeat)
         if not rules.counts(item, outcome.response):
             return (*head, "left out", "", "left out of the denominators", False, None, None)
-        reading = rules.read(item, outcome.response, seed)
+        reading = rules.read(item, outcome.response, seed * 10_000 + repeat)  # each asking has a draw of its own
         value = rules.score(item, reading)
         expected = 1 / len(item.options) if reading.guessed else value
         return (*head, "scored", reading.text, reading.note, reading.guessed, value, expected)
-    head = _head(rules, item, outcome.repeat if outcome else 0)
+    head = _head(rules, item, repeat)
     note = f"{outcome.kind}: {outcome.message}" if isinstance(outcome, Failure) else "no response"
     status: Status = "failed" if outcome else "missing"
     value_or_none = 0.0 if failures_are_wrong else None
