@@ -84,6 +84,7 @@ def run(
     body: Annotated[
         str | None, typer.Option(help="JSON object of further fields for every request; null takes one out.", **_MODEL)
     ] = None,
+    scenes: Annotated[Path | None, typer.Option(help="Folder of scenes, for baseline/oracle.", **_MODEL)] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **_MODEL)] = 32,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one call.", **_MODEL)] = 600.0,
     retries: Annotated[int, typer.Option(min=0, help="How often a failed call is tried again.", **_MODEL)] = 8,
@@ -145,7 +146,12 @@ def run(
         sampling={key: value for key, value in drawn.items() if value is not None},
         out=out,
         options=ModelOptions(
-            base_url=base_url, body=_json_object(body, "--body"), concurrency=concurrency, timeout=timeout, seed=seed
+            base_url=base_url,
+            body=_json_object(body, "--body"),
+            concurrency=concurrency,
+            timeout=timeout,
+            seed=seed,
+            scenes=scenes,
         ),
         limits=Limits(retries=retries, run_seconds=time_limit),
         selection=Selection(
@@ -246,6 +252,46 @@ def report(
     from tolman.reports.write import write_report
 
     write_report(_console(), runs, form=form, out=out, published=published)
+
+
+@app.command()
+def generate(
+    scenes: Annotated[Path, typer.Argument(help="Folder of scenes: Parquet shards, or VSI-Bench's meta-info.")],
+    out: Annotated[Path, typer.Option(help="Folder of the benchmark.")],
+    preset: Annotated[str, typer.Option(help="Rules: vsi-paper, or vsi-official with its defects.")] = "vsi-paper",
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.")] = 0,
+    per_scene: Annotated[int | None, typer.Option(min=1, help="Most of a question type from one scene.")] = None,
+    per_task: Annotated[int | None, typer.Option(min=1, help="Most of a question type.")] = None,
+    choices: Annotated[bool, typer.Option("--choices", help="Numerical questions as multiple choice.")] = False,
+) -> None:
+    """Make a benchmark from scenes.
+
+    Example:  tolman generate meta_info --preset vsi-paper --out my-bench
+    """
+    from tolman.reports.construction import generate as carry_out
+
+    carry_out(
+        _console(), scenes, preset=preset, out=out, seed=seed, per_scene=per_scene, per_task=per_task, choices=choices
+    )
+
+
+@app.command()
+def audit(
+    benchmark: Annotated[str, typer.Argument(help="A benchmark whose scenes are known.")],
+    scenes: Annotated[Path, typer.Option(help="Folder of its scenes.")],
+    data: Data = None,
+    subset: Subset = None,
+    preset: Annotated[str, typer.Option(help="Rules that questions are held to.")] = "vsi-paper",
+    out: Annotated[Path, typer.Option(help="Folder of the findings.")] = Path("audit"),
+    as_json: Json = False,
+) -> None:
+    """Compute every answer of a benchmark anew from its scenes, and name those that are doubtful.
+
+    Example:  tolman audit vsi-bench --scenes meta_info
+    """
+    from tolman.reports.construction import audit_benchmark
+
+    audit_benchmark(_console(), benchmark, scenes, data=data, subset=subset, preset=preset, out=out, as_json=as_json)
 
 
 store_app = typer.Typer(no_args_is_help=True, help="Show, prune or export the answers that models gave.")

@@ -82,7 +82,7 @@ def test_the_most_frequent_letter_stands_in_where_no_text_is_right_twice(choice:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("baseline/smart", "there is no baseline 'smart'; known: random, most-frequent"),
+        ("baseline/smart", "there is no baseline 'smart'; known: random, oracle, most-frequent"),
         ("baseline", "names a family but no model; write baseline/NAME"),
         ("gpt/4", "there is no model family 'gpt'; known: baseline"),
     ],

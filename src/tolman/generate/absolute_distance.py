@@ -49,17 +49,19 @@ def draft(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft
         yield Draft(TASK, scene.id, question, answer, "m", options, evidence)
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings) -> Recomputed:
+def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings, *, released: bool = True) -> Recomputed:
     """The released distance, printed, and the exact one."""
     match = _PATTERN.search(item.question)
     if match is None:
         raise ValueError("is no question for a distance")
     a, b = geometry.category(match[1]), geometry.category(match[2])
-    exact, sampled = geometry.exact_distance(a, b), geometry.sampled_distance(a, b)
+    exact = geometry.exact_distance(a, b)
+    sampled = geometry.sampled_distance(a, b) if released else None
     broken = violations(distance(geometry, a, b, settings), settings)
     broken += [f"{c} is not unique" for c in (a, b) if c not in geometry.unique]
     tie = abs((exact * 10) % 1 - 0.5) / 10
-    return Recomputed(f"{round(sampled, 1)}", exact, tie, tuple(broken), {"exact": exact, "sampled": sampled})
+    printed = None if sampled is None else f"{round(sampled, 1)}"
+    return Recomputed(printed, exact, tie, tuple(broken), {"exact": exact, "sampled": sampled})
 
 
 FAMILY = Family((TASK,), draft, recompute)

@@ -32,7 +32,7 @@ def draft(geometry: SceneGeometry, settings: CountingSettings) -> Iterator[Draft
         yield Draft(TASK, scene.id, question, str(count), "count", options, {"count": count, "boxes": boxes})
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: CountingSettings) -> Recomputed:
+def recompute(geometry: SceneGeometry, item: Item, settings: CountingSettings, *, released: bool = True) -> Recomputed:
     """The scene's count."""
     match = _PATTERN.match(item.question)
     if match is None:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from tolman.generate.geometry import SceneGeometry
-from tolman.items import Item, Unit
+from tolman.items import Unit
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Recomputed:
     """What a scene says about a question that exists.
 
     Attributes:
-        released: the answer by the released rules and geometry, as printed; for a choice its text.
+        released: the answer by the released geometry, as printed; for a choice its text; None where not asked for.
         exact: the exact value, or the exact answer's text.
         margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
         violations: the rules of the given settings that the question breaks.
         evidence: the numbers behind it.
     """
 
-    released: str
+    released: str | None
     exact: float | str
     margin: float | None = None
     violations: tuple[str, ...] = ()
@@ -78,10 +78,11 @@ class Family(Generic[SettingsT]):
     Attributes:
         tasks: its question types.
         draft: (scene, settings) → questions and rejections.
-        recompute: (scene, item, settings) → what the scene says about a question of that type; KeyError where the
-            scene lacks an object, ValueError where the text is none of this family's.
+        recompute: (scene, item, settings, released=…) → what the scene says about a question of that type, by the
+            released geometry too if asked for; KeyError where the scene lacks an object, ValueError where the text is
+            none of this family's.
     """
 
     tasks: tuple[str, ...]
     draft: Callable[[SceneGeometry, SettingsT], Iterator[Draft | Rejected]]
-    recompute: Callable[[SceneGeometry, Item, SettingsT], Recomputed]
+    recompute: Callable[..., Recomputed]

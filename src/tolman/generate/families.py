@@ -7,11 +7,13 @@ from typing import Any
 
 from tolman.generate import (
     absolute_distance,
+    appearance_order,
     counting,
     object_size,
     relative_direction,
     relative_distance,
     room_size,
+    route_plan,
 )
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
@@ -25,6 +27,8 @@ _FAMILIES: tuple[tuple[str, Family[Any]], ...] = (
     ("room", room_size.FAMILY),
     ("relative_distance", relative_distance.FAMILY),
     ("direction", relative_direction.FAMILY),
+    ("appearance", appearance_order.FAMILY),
+    ("route", route_plan.FAMILY),
 )
 _BY_TASK = {task: (part, family) for part, family in _FAMILIES for task in family.tasks}
 TASKS = tuple(_BY_TASK)
@@ -36,7 +40,7 @@ def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected
         yield from family.draft(geometry, getattr(preset, part))
 
 
-def recompute(geometry: SceneGeometry, item: Item, preset: Preset) -> Recomputed:
+def recompute(geometry: SceneGeometry, item: Item, preset: Preset, *, released: bool = True) -> Recomputed:
     """What a scene says about a question.
 
     Raises:
@@ -46,4 +50,4 @@ def recompute(geometry: SceneGeometry, item: Item, preset: Preset) -> Recomputed
     if item.task not in _BY_TASK:
         raise ValueError(f"no family answers '{item.task}'")
     part, family = _BY_TASK[item.task]
-    return family.recompute(geometry, item, getattr(preset, part))
+    return family.recompute(geometry, item, getattr(preset, part), released=released)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, pairwise_distances
 from tolman.geometry.sampled import grid_points, sampled_distance
-from tolman.scenes import Scene
+from tolman.scenes import Capture, Scene
 
 ALIASES = {"coat rack": "coat hanger"}
 """Names in released questions that the scenes' ground truth has otherwise."""
@@ -19,15 +20,23 @@ class SceneGeometry:
 
     Args:
         scene: the scene.
+        captures: its recordings, for what is seen when.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, captures: Sequence[Capture] = ()) -> None:
         self.scene = scene
+        self.captures = captures
         self.categories = scene.categories
         self.members: dict[str, list[int]] = {}
         for number, thing in enumerate(scene.objects):
             self.members.setdefault(thing.category, []).append(number)
         self._points: dict[int, Floats] = {}
+
+    @property
+    def video_capture(self) -> Capture | None:
+        """The recording that the scene's standard video shows, where it is known what it sees."""
+        seeing = [c for c in self.captures if c.sensor == "camera" and c.sightings]
+        return next((c for c in seeing if c.media == self.scene.video), seeing[0] if seeing else None)
 
     @cached_property
     def boxes(self) -> Boxes:

@@ -39,7 +39,7 @@ def draft(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | R
         yield Draft(TASK, scene.id, question, answer, "cm", options, {"extents": list(thing.box.extents)})
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings) -> Recomputed:
+def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, released: bool = True) -> Recomputed:
     """The longest extent."""
     match = _PATTERN.search(item.question)
     if match is None:

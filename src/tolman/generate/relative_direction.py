@@ -110,7 +110,7 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
                 yield Draft(level.task, scene.id, question, answer, None, (answer, *others), evidence)
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings) -> Recomputed:
+def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, *, released: bool = True) -> Recomputed:
     """The sector that the queried object's centre lies in."""
     match = _PATTERN.search(item.question)
     if match is None or item.task not in _BY_TASK:

@@ -14,8 +14,10 @@ from tolman.items import Item
 
 TASK = "object_rel_distance"
 _PATTERN = re.compile(r"which of these objects \((.+)\) is the closest to the (.+?)\?")
-_TRIES = 12
+_TRIES = 24
 """Sets of options drawn for each object that is asked about."""
+_SETS = 4
+"""Sets of them that are kept."""
 
 
 def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
@@ -40,7 +42,7 @@ def violations(lengths: Sequence[float], area: float | None, settings: RelativeD
 
 
 def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterator[Draft | Rejected]:
-    """For each unique object a question with a set of options that keeps all rules, if one is found."""
+    """For each unique object some questions, with sets of options that keep all rules."""
     scene = geometry.scene
     measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
     categories = [c for c in geometry.categories if c in geometry.members]
@@ -51,15 +53,15 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             continue
         lengths = {c: measure(primary, c) for c in others}
         generator = random.Random(f"{scene.id}:{TASK}:{primary}")
-        broken: list[str] = []
+        kept: set[frozenset[str]] = set()
         for _ in range(_TRIES):
             options = generator.sample(others, settings.options)
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
-            if not broken:
+            if broken:
+                yield Rejected(TASK, scene.id, broken[0])
+            elif frozenset(options) not in kept and len(kept) < _SETS:
+                kept.add(frozenset(options))
                 yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
-                break
-        else:
-            yield Rejected(TASK, scene.id, broken[0])
 
 
 def _question(
@@ -84,14 +86,18 @@ def _question(
     return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence)
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: RelativeDistanceSettings) -> Recomputed:
+def recompute(
+    geometry: SceneGeometry, item: Item, settings: RelativeDistanceSettings, *, released: bool = True
+) -> Recomputed:
     """The nearest option by sampled and by exact distance."""
     match = _PATTERN.search(item.question)
     if match is None:
         raise ValueError("is no question for the closest object")
     primary = geometry.category(match[2])
     options = {text: geometry.category(text) for text in item.options}
-    sampled = {text: geometry.sampled_distance(primary, c) for text, c in options.items()}
+    sampled = {}
+    if released or settings.geometry == "sampled":
+        sampled = {text: geometry.sampled_distance(primary, c) for text, c in options.items()}
     exact = {text: geometry.exact_distance(primary, c) for text, c in options.items()}
     used = exact if settings.geometry == "exact" else sampled
     area = geometry.scene.room_area
@@ -102,11 +108,11 @@ def recompute(geometry: SceneGeometry, item: Item, settings: RelativeDistanceSet
         "exact": exact,
         "sampled": sampled,
         "exact_gap": smallest_gap(list(exact.values())),
-        "sampled_gap": smallest_gap(list(sampled.values())),
+        "sampled_gap": smallest_gap(list(sampled.values())) if sampled else None,
         "room_area": area,
     }
     return Recomputed(
-        min(sampled, key=sampled.__getitem__),
+        min(sampled, key=sampled.__getitem__) if sampled else None,
         min(exact, key=exact.__getitem__),
         second - first,
         tuple(broken),

@@ -38,7 +38,7 @@ def draft(geometry: SceneGeometry, settings: RoomSettings) -> Iterator[Draft | R
     yield Draft(TASK, scene.id, QUESTION, answer, "m2", options, {"area": area})
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: RoomSettings) -> Recomputed:
+def recompute(geometry: SceneGeometry, item: Item, settings: RoomSettings, *, released: bool = True) -> Recomputed:
     """The scene's area."""
     area = geometry.scene.room_area
     if not item.question.startswith("What is the size of this room"):

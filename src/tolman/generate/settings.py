@@ -93,6 +93,37 @@ class DirectionSettings(_Settings):
     corners: int = 2
 
 
+class AppearanceSettings(_Settings):
+    """Appearance order.
+
+    Attributes:
+        pixels: how many of a category make it seen. The paper's threshold is not published.
+        gap: seconds that first appearances must be apart.
+    """
+
+    pixels: int = 200
+    gap: float = 1.0
+
+
+class RouteSettings(_Settings):
+    """Route plan.
+
+    Attributes:
+        least_moves, most_moves: straight moves of a route.
+        margin: degrees that a turn must be away from another answer.
+        shortest: metres of a move.
+        clearance: metres on each side of the way that must be free.
+        headroom: metres; an object that begins higher is no obstacle.
+    """
+
+    least_moves: int = 2
+    most_moves: int = 5
+    margin: float = 20.0
+    shortest: float = 0.5
+    clearance: float = 0.2
+    headroom: float = 1.9
+
+
 class ShareSettings(_Settings):
     """How many questions a benchmark takes.
 
@@ -102,7 +133,7 @@ class ShareSettings(_Settings):
         most_common: the largest share of a question type that one answer may have.
     """
 
-    per_scene: int = 10
+    per_scene: int = 15
     per_task: int | None = None
     most_common: float = 0.25
 
@@ -117,6 +148,8 @@ class Preset(_Settings):
     room: RoomSettings = RoomSettings()
     relative_distance: RelativeDistanceSettings = RelativeDistanceSettings()
     direction: DirectionSettings = DirectionSettings()
+    appearance: AppearanceSettings = AppearanceSettings()
+    route: RouteSettings = RouteSettings()
     share: ShareSettings = ShareSettings()
 
 
@@ -130,6 +163,7 @@ PRESETS = {
         # The released code computes 0.30 for large rooms and then doesn't use it.
         relative_distance=RelativeDistanceSettings(geometry="sampled", large_gap=0.15),
         direction=DirectionSettings(geometry="sampled", two_sided=False),
+        appearance=AppearanceSettings(pixels=1),
         share=ShareSettings(most_common=1.0),
     ),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from tolman.benchmarks.base import Benchmark
@@ -23,6 +24,7 @@ class ModelOptions:
         concurrency: the most requests in flight.
         timeout: seconds for one call.
         seed: for models that draw at random themselves.
+        scenes: a folder of scenes, for the oracle.
     """
 
     base_url: str | None = None
@@ -31,6 +33,7 @@ class ModelOptions:
     concurrency: int = 32
     timeout: float = 600.0
     seed: int = 0
+    scenes: Path | None = None
 
 
 @dataclass(frozen=True)

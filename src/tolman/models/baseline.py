@@ -16,7 +16,7 @@ from typing import Any
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.models.base import ModelOptions, Request
+from tolman.models.base import Model, ModelOptions, Request
 from tolman.responses import Response
 
 
@@ -142,7 +142,7 @@ _CONSTANTS = {
 }
 
 
-def create(name: str, options: ModelOptions) -> Constant | Random:
+def create(name: str, options: ModelOptions) -> Model:
     """The baseline of that name.
 
     Raises:
@@ -150,6 +150,12 @@ def create(name: str, options: ModelOptions) -> Constant | Random:
     """
     if name == "random":
         return Random("baseline/random", options.seed)
+    if name == "oracle":
+        from tolman.models.oracle import Oracle
+
+        if options.scenes is None:
+            raise UsageError("baseline/oracle reads its answers off scenes; give their folder with --scenes.")
+        return Oracle(options.scenes)
     if name not in _CONSTANTS:
-        raise UsageError(f"there is no baseline '{name}'; known: random, {', '.join(_CONSTANTS)}.")
+        raise UsageError(f"there is no baseline '{name}'; known: random, oracle, {', '.join(_CONSTANTS)}.")
     return Constant(f"baseline/{name}", _CONSTANTS[name])

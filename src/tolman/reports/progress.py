@@ -49,7 +49,7 @@ class RunProgress:
 
     def summary(self) -> None:
         """One line about the calls, where there were any."""
-        if self._run is None or not (self._run.tally.called or self._run.tally.reused):
+        if self._run is None or not self._run.remote:
             return
         tally = self._run.tally
         parts = [f"{tally.called:,} calls", f"{tally.reused:,} answers from the store"]

@@ -80,12 +80,14 @@ class Started:
         folder: of the run.
         tally: counts that grow while the run goes on.
         price: of tokens, where the user gave it.
+        remote: whether calls cost time or money.
     """
 
     calls: int
     folder: Path
     tally: Tally
     price: Price | None
+    remote: bool
 
 
 def run(
@@ -129,7 +131,7 @@ def run(
         limits=request.limits,
         done=done,
     )
-    started(Started(len(items) * request.repeats, folder.path, engine.tally, price))
+    started(Started(len(items) * request.repeats, folder.path, engine.tally, price, model.remote))
     expectation = model if isinstance(model, HasExpectation) else None
     try:
         asyncio.run(engine.run(items, request.repeats))

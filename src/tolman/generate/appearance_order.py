@@ -1,0 +1,90 @@
+"""Appearance order: in which order do four categories come into view for the first time? (VSI-Bench paper, Table 3)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import AppearanceSettings
+from tolman.items import Item
+
+TASK = "obj_appearance_order"
+_PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z")
+_TRIES = 24
+_SETS = 4
+
+
+def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, float]:
+    """When each category first shows at least so many pixels, all its objects together, in seconds of the video."""
+    capture = geometry.video_capture
+    if capture is None:
+        return {}
+    category = {thing.id: thing.category for thing in geometry.scene.objects}
+    pixels: dict[tuple[int, str], int] = {}
+    for sighting in capture.sightings:
+        key = sighting.frame, category[sighting.object]
+        pixels[key] = pixels.get(key, 0) + sighting.pixels
+    first: dict[str, float] = {}
+    for (frame, name), count in sorted(pixels.items()):
+        if count >= settings.pixels and name not in first:
+            first[name] = capture.times[frame] - capture.times[0]
+    return first
+
+
+def gap(times: list[float]) -> float:
+    """The least time between two first appearances."""
+    return min(b - a for a, b in itertools.pairwise(sorted(times)))
+
+
+def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Draft | Rejected]:
+    """Some sets of four categories whose first appearances lie far enough apart."""
+    scene = geometry.scene
+    first = first_appearances(geometry, settings)
+    if len(first) < 4:
+        yield Rejected(TASK, scene.id, "fewer than four categories are seen in a video")
+        return
+    generator = random.Random(f"{scene.id}:{TASK}")
+    kept: set[frozenset[str]] = set()
+    for _ in range(_TRIES):
+        chosen = generator.sample(sorted(first), 4)
+        times = [first[name] for name in chosen]
+        if gap(times) <= settings.gap:
+            yield Rejected(TASK, scene.id, f"two first appearances within {settings.gap} s")
+        elif frozenset(chosen) not in kept and len(kept) < _SETS:
+            kept.add(frozenset(chosen))
+            order = sorted(chosen, key=first.__getitem__)
+            others = [list(p) for p in itertools.permutations(order) if list(p) != order]
+            options = (order, *generator.sample(others, 3))
+            question = (
+                "What will be the first-time appearance order of the following categories in the video: "
+                f"{', '.join(chosen)}?"
+            )
+            evidence = {"first_seen": {name: first[name] for name in order}, "gap": gap(times)}
+            yield Draft(
+                TASK, scene.id, question, ", ".join(order), None, tuple(", ".join(o) for o in options), evidence
+            )
+
+
+def recompute(
+    geometry: SceneGeometry, item: Item, settings: AppearanceSettings, *, released: bool = True
+) -> Recomputed:
+    """The order by first appearance."""
+    match = _PATTERN.search(item.question)
+    if match is None:
+        raise ValueError("is no question for an order of appearance")
+    first = first_appearances(geometry, settings)
+    names = match[1].split(", ")
+    missing = [name for name in names if name not in first]
+    if missing:
+        raise KeyError(f"{missing[0]} in a video")
+    times = [first[name] for name in names]
+    order = ", ".join(sorted(names, key=first.__getitem__))
+    broken = (f"two first appearances within {settings.gap} s",) if gap(times) <= settings.gap else ()
+    return Recomputed(order, order, gap(times), broken, {"first_seen": {name: first[name] for name in names}})
+
+
+FAMILY = Family((TASK,), draft, recompute)

@@ -1,0 +1,115 @@
+"""Auditing a released benchmark: every answer computed anew from its scene."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tolman.generate.families import recompute
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import Preset
+from tolman.items import Item
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found out about one item.
+
+    Attributes:
+        id, task, scene, answer: the item's; the answer of a choice as its text.
+        status: 'agrees', 'differs' or 'not checked'.
+        recomputed: the answer by the released geometry and rules.
+        exact: the exact value or answer.
+        exact_differs: for a choice, the exact answer is another one; for a number, the released one is not the exact
+            value as printed.
+        error: released minus exact, for a number, in its unit.
+        margin: how far the exact answer is from another one.
+        violations: rules of the preset that the question breaks.
+        note: why it was not checked.
+        evidence: the numbers behind it.
+    """
+
+    id: str
+    task: str
+    scene: str
+    answer: str
+    status: str
+    recomputed: str | None = None
+    exact: float | str | None = None
+    exact_differs: bool | None = None
+    error: float | None = None
+    margin: float | None = None
+    violations: tuple[str, ...] = ()
+    note: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a careful user may leave the item out."""
+        wrong_choice = bool(self.exact_differs) and self.error is None
+        return self.status == "differs" or bool(self.violations) or wrong_choice
+
+
+def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Preset) -> list[Finding]:
+    """Compute every answer anew.
+
+    Args:
+        items: of the benchmark.
+        scenes: by id.
+        preset: whose rules the questions are held to; answers are always recomputed by the released geometry.
+    """
+    return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
+
+
+def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Finding:
+    head = (item.id, item.task, item.scene or "", item.answer_text)
+    if geometry is None:
+        return Finding(*head, status="not checked", note="the scene is not in the collection")
+    try:
+        found = recompute(geometry, item, preset)
+    except (KeyError, ValueError) as error:
+        return Finding(*head, status="not checked", note=str(error))
+    gap: float | None = None
+    if item.kind == "number":
+        exact = float(found.exact)
+        gap = float(item.answer) - exact
+        decimals = len(item.answer.partition(".")[2])
+        differs = float(item.answer) != round(exact, decimals)
+    else:
+        differs = found.exact != item.answer_text
+    return Finding(
+        *head,
+        status="agrees" if found.released == item.answer_text else "differs",
+        recomputed=found.released,
+        exact=found.exact,
+        exact_differs=differs,
+        error=gap,
+        margin=found.margin,
+        violations=found.violations,
+        evidence=found.evidence,
+    )
+
+
+def summary(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """A row for each question type, in the order of first appearance."""
+    rows = []
+    for task in dict.fromkeys(finding.task for finding in findings):
+        own = [finding for finding in findings if finding.task == task]
+        checked = [finding for finding in own if finding.status != "not checked"]
+        errors = [finding.error for finding in checked if finding.error is not None]
+        rows.append(
+            {
+                "task": task,
+                "items": len(own),
+                "checked": len(checked),
+                "agree": sum(finding.status == "agrees" for finding in checked),
+                "exact_differs": sum(bool(finding.exact_differs) for finding in checked),
+                "mean_error": sum(errors) / len(errors) if errors else None,
+                "largest_error": max(errors, key=abs) if errors else None,
+                "break_rules": sum(bool(finding.violations) for finding in checked),
+                "rules": dict(Counter(rule for finding in checked for rule in finding.violations).most_common()),
+            }
+        )
+    return rows

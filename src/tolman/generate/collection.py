@@ -1,0 +1,41 @@
+"""Opening a collection of scenes, whatever form it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tolman.errors import InputError
+from tolman.generate.geometry import SceneGeometry
+from tolman.ingest import vsi_meta_info
+from tolman.ingest.vsi_meta_info import Skipped
+from tolman.scene_table import has_captures, has_scenes, read_captures, read_scenes
+from tolman.scenes import Capture, Scene
+
+
+def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
+    """The scenes of a folder of Parquet shards with their captures, or of VSI-Bench's released meta-info.
+
+    Captures stand in the order of their scenes, so both are read side by side and nothing is held in memory.
+
+    Raises:
+        InputError: it is neither, or holds no usable scene.
+    """
+    sharded = path.is_dir() and has_scenes(path)
+    captures = read_captures(path) if sharded and has_captures(path) else iter(())
+    waiting = next(captures, None)
+    usable = 0
+    for found in read_scenes(path) if sharded else vsi_meta_info.read(path):
+        if not isinstance(found, Scene):
+            yield found
+            continue
+        own: list[Capture] = []
+        while waiting is not None and waiting.scene == found.id:
+            own.append(waiting)
+            waiting = next(captures, None)
+        usable += 1
+        yield SceneGeometry(found, own)
+    if waiting is not None:
+        raise InputError(path, f"holds a capture of '{waiting.scene}' out of the order of the scenes")
+    if not usable:
+        raise InputError(path, "holds no usable scene")

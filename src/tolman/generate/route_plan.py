@@ -1,0 +1,138 @@
+"""Route plan: which turns lead from landmark to landmark? (VSI-Bench paper, Table 3; there written by people.)
+
+Routes are composed here: two to five straight moves between unique landmarks, inside the floor and clear of every other
+object, each turn far enough from an ambiguous one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import RouteSettings
+from tolman.geometry.directions import THIRDS, boundary_gap, egocentric_angle, sector_of
+from tolman.items import Item
+
+TASK = "route_planning"
+TURNS = {"left": "Turn Left", "right": "Turn Right", "back": "Turn Back"}
+_PATTERN = re.compile(r"beginning at the (.+?) facing the (.+?)\. You want to navigate to the (.+?)\. ")
+_STOP = re.compile(r"Go forward until the (.+?)(?= \d+\. |\. You have reached)")
+_TRIES = 60
+
+
+def turns_of(geometry: SceneGeometry, stops: Sequence[str]) -> list[tuple[str, float]]:
+    """Each turn of a route with the degrees to the nearest other answer.
+
+    Args:
+        geometry: of the scene.
+        stops: landmarks; the walk begins at the first, facing the second.
+    """
+    places = [geometry.center(name) for name in stops]
+    found = []
+    for before, here, after in zip(places, places[1:], places[2:], strict=False):
+        # Standing here, facing on in the direction of the walk.
+        angle = float(egocentric_angle(here, here + (here - before), after))
+        found.append((TURNS[sector_of(angle, THIRDS)], min(boundary_gap(angle, THIRDS))))
+    return found
+
+
+def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
+    """What is in the way of a route: 'the floor ends', or the categories of objects that stand in it."""
+    import shapely
+
+    floor = shapely.Polygon(geometry.scene.floor[0], geometry.scene.floor[1:])
+    found = []
+    for a, b in itertools.pairwise(stops):
+        way = shapely.LineString([geometry.center(a)[:2], geometry.center(b)[:2]]).buffer(settings.clearance)
+        if not floor.buffer(settings.clearance).covers(way):
+            found.append("the floor ends")
+        for number, thing in enumerate(geometry.scene.objects):
+            bottom = geometry.boxes.vertices()[number]
+            low = float(bottom[:, 2].min())
+            if thing.category in (a, b) or low > settings.headroom:
+                continue
+            if shapely.convex_hull(shapely.multipoints(bottom[:, :2])).intersects(way):
+                found.append(thing.category)
+    return found
+
+
+def violations(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
+    """The rules that a route breaks."""
+    if not settings.least_moves <= len(stops) - 1 <= settings.most_moves:
+        return [f"not {settings.least_moves} to {settings.most_moves} moves"]
+    broken = [f"{name} is not unique" for name in stops if name not in geometry.unique]
+    if broken:
+        return broken[:1]
+    if min(margin for _, margin in turns_of(geometry, stops)) < settings.margin:
+        return [f"a turn within {settings.margin}° of another answer"]
+    lengths = [
+        float(np.linalg.norm((geometry.center(b) - geometry.center(a))[:2])) for a, b in itertools.pairwise(stops)
+    ]
+    if min(lengths) < settings.shortest:
+        return [f"a move shorter than {settings.shortest} m"]
+    return ["something is in the way"] if obstacles(geometry, stops, settings) else []
+
+
+def draft(geometry: SceneGeometry, settings: RouteSettings) -> Iterator[Draft | Rejected]:
+    """Some routes of every length."""
+    scene = geometry.scene
+    if not scene.floor:
+        yield Rejected(TASK, scene.id, "the floor's outline is not known")
+        return
+    generator = random.Random(f"{scene.id}:{TASK}")
+    for moves in range(settings.least_moves, settings.most_moves + 1):
+        if len(geometry.unique) < moves + 1:
+            break
+        seen: set[tuple[str, ...]] = set()
+        for _ in range(_TRIES):
+            stops = tuple(generator.sample(geometry.unique, moves + 1))
+            if stops in seen:
+                continue
+            seen.add(stops)
+            broken = violations(geometry, stops, settings)
+            if broken:
+                yield Rejected(TASK, scene.id, broken[0])
+                continue
+            yield _question(geometry, stops, generator)
+
+
+def _question(geometry: SceneGeometry, stops: tuple[str, ...], generator: random.Random) -> Draft:
+    turns = turns_of(geometry, stops)
+    right = ", ".join(name for name, _ in turns)
+    others = [", ".join(p) for p in itertools.product(TURNS.values(), repeat=len(turns)) if ", ".join(p) != right]
+    options = (right, *(others if len(others) < 3 else generator.sample(others, 3)))
+    steps = [f"Go forward until the {stops[1]}"]
+    for stop in stops[2:]:
+        steps += ["[please fill in]", f"Go forward until the {stop}"]
+    listed = " ".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+    question = (
+        f"You are a robot beginning at the {stops[0]} facing the {stops[1]}. You want to navigate to the {stops[-1]}. "
+        "You will perform the following actions (Note: for each [please fill in], choose either 'turn back,' "
+        f"'turn left,' or 'turn right.'): {listed}. You have reached the final destination."
+    )
+    evidence = {"stops": list(stops), "margins": [margin for _, margin in turns]}
+    return Draft(TASK, geometry.scene.id, question, right, None, options, evidence)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, released: bool = True) -> Recomputed:
+    """The turns of a route whose stops are all landmarks."""
+    match = _PATTERN.search(item.question)
+    stops = _STOP.findall(item.question)
+    if match is None or not stops:
+        raise ValueError("is no question for a route of straight moves")
+    names = [geometry.category(name) for name in (match[1], *stops)]
+    if not geometry.scene.floor:
+        raise KeyError("the floor's outline")
+    turns = turns_of(geometry, names)
+    answer = ", ".join(name for name, _ in turns)
+    margins = [margin for _, margin in turns]
+    return Recomputed(answer, answer, min(margins), tuple(violations(geometry, names, settings)), {"margins": margins})
+
+
+FAMILY = Family((TASK,), draft, recompute)

@@ -1,0 +1,82 @@
+"""What a camera sees: projection of points and boxes, and counting instances in masks.
+
+A camera looks along its +z with x to the right and y down; poses map camera to scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.geometry.boxes import Boxes, Floats
+from tolman.scenes import Sighting
+
+
+def project(points: Floats, pose: Floats, intrinsics: tuple[float, float, float, float]) -> tuple[Floats, Floats]:
+    """Points of the scene in a camera's picture.
+
+    Args:
+        points: metres, shape (…, 3).
+        pose: camera → scene, shape (4, 4).
+        intrinsics: fx, fy, cx, cy in pixels.
+
+    Returns:
+        Pixels, shape (…, 2), nan for points that are not in front; and depths along the view, shape (…,).
+    """
+    rotation, position = pose[:3, :3], pose[:3, 3]
+    local = (points - position) @ rotation
+    depth = local[..., 2]
+    fx, fy, cx, cy = intrinsics
+    ahead = np.where(depth > 1e-6, depth, np.nan)
+    return np.stack([fx * local[..., 0] / ahead + cx, fy * local[..., 1] / ahead + cy], axis=-1), depth
+
+
+def sightings_in_mask(
+    frame: int, mask: NDArray[np.integer], names: Mapping[int, str], depth: Floats | None = None
+) -> list[Sighting]:
+    """Which objects an instance mask shows, with their pixels and nearest depth.
+
+    Args:
+        frame: the frame's number.
+        mask: the instance of each pixel, shape (height, width).
+        names: instance → object's id; other values are background.
+        depth: metres along the view, the same shape; 0 and non-finite values are no reading.
+    """
+    found = []
+    values, counts = np.unique(mask, return_counts=True)
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        if value not in names:
+            continue
+        nearest = None
+        if depth is not None:
+            read = depth[(mask == value) & np.isfinite(depth) & (depth > 0)]
+            nearest = float(read.min()) if len(read) else None
+        found.append(Sighting(frame=frame, object=names[value], pixels=count, depth=nearest))
+    return found
+
+
+def boxes_in_view(
+    boxes: Boxes, pose: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]
+) -> Floats:
+    """The pixels that each box's outline covers in the picture, without regard to what stands before it.
+
+    Args:
+        boxes: of the scene.
+        pose, intrinsics: as in `project`.
+        size: width and height of the picture.
+
+    Returns:
+        Shape (n,); 0 for boxes outside the picture or not wholly in front of the camera.
+    """
+    import shapely
+
+    pixels, depth = project(boxes.vertices(), pose, intrinsics)
+    picture = shapely.box(0, 0, *size)
+    areas = np.zeros(len(boxes))
+    for i in range(len(boxes)):
+        if (depth[i] > 1e-6).all():
+            outline = shapely.convex_hull(shapely.multipoints(pixels[i]))
+            areas[i] = shapely.area(shapely.intersection(outline, picture))
+    return areas

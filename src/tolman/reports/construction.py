@@ -1,0 +1,144 @@
+"""What `tolman generate` and `tolman audit` print and write."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from tolman.errors import UsageError
+from tolman.files import whole, write_text
+from tolman.generate.audit import Finding, audit, summary
+from tolman.generate.build import Spool, collect, select
+from tolman.generate.collection import open_collection
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.publish import publish
+from tolman.generate.settings import preset as preset_of
+from tolman.ingest.vsi_meta_info import Skipped
+from tolman.runs.load import load
+
+
+def generate(
+    console: Console,
+    scenes: Path,
+    *,
+    preset: str,
+    out: Path,
+    seed: int,
+    per_scene: int | None,
+    per_task: int | None,
+    choices: bool,
+) -> None:
+    """Make a benchmark from scenes.
+
+    Raises:
+        InputError: no usable scene, or a folder that holds something else.
+        UsageError: an unknown preset, or no question comes out.
+    """
+    chosen = preset_of(preset)
+    limits = {"per_scene": per_scene, "per_task": per_task}
+    changes = {key: value for key, value in limits.items() if value is not None}
+    chosen = chosen.model_copy(update={"share": chosen.share.model_copy(update=changes)})
+    with tempfile.TemporaryDirectory(prefix="tolman-") as place, Spool(Path(place) / "drafts") as spool:
+        with console.status("reading scenes"):
+            collected = collect(_shown(console, open_collection(scenes)), chosen, seed, spool)
+        taken = select(collected, chosen, seed)
+        if not taken:
+            raise UsageError("no question can be asked of these scenes under the preset's rules.")
+        with console.status("writing questions"):
+            statistics = publish(out, taken, collected, chosen, seed, str(scenes), choices=choices)
+    grid = RichTable(box=None, pad_edge=False)
+    for heading in ("question type", "questions", "offered", "rejected", "most frequent reason"):
+        grid.add_column(heading, justify="right" if heading in ("questions", "offered", "rejected") else "left")
+    for task, counts in statistics["tasks"].items():
+        reasons = counts["rejected"]
+        top = max(reasons, key=reasons.__getitem__) if reasons else ""
+        grid.add_row(task, f"{counts['taken']:,}", f"{counts['offered']:,}", f"{sum(reasons.values()):,}", top)
+    console.print(grid)
+    where = out if out.is_absolute() else f"./{out}"
+    console.print(
+        f"{len(taken):,} questions from {collected.scenes:,} scenes: {out}. Evaluate with 'tolman run {where}'.",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def audit_benchmark(
+    console: Console,
+    benchmark: str,
+    scenes: Path,
+    *,
+    data: Path | None,
+    subset: str | None,
+    preset: str,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Recompute a benchmark's answers from its scenes, and write what was found.
+
+    Raises:
+        InputError: no usable scene.
+        UsageError: an unknown name.
+    """
+    chosen = preset_of(preset)
+    loaded = load(benchmark, data, subset)
+    found = (one for one in _shown(console, open_collection(scenes)) if isinstance(one, SceneGeometry))
+    geometries = {geometry.scene.id: geometry for geometry in found}
+    with console.status("computing answers"):
+        findings = audit(loaded.items, geometries, chosen)
+    rows = summary(findings)
+    out.mkdir(parents=True, exist_ok=True)
+    _write_findings(out / "findings.jsonl", findings)
+    doubtful = [finding.id for finding in findings if finding.doubtful]
+    write_text(out / "exclude.txt", "".join(f"{identity}\n" for identity in doubtful))
+    write_text(out / "summary.json", json.dumps({"preset": preset, "tasks": rows}, indent=2) + "\n")
+    if as_json:
+        console.file.write(json.dumps(rows, indent=2) + "\n")
+        return
+    grid = RichTable(box=None, pad_edge=False)
+    for heading in (
+        "question type",
+        "items",
+        "checked",
+        "agree",
+        "exact differs",
+        "mean error",
+        "largest",
+        "break a rule",
+    ):
+        grid.add_column(heading, justify="left" if heading == "question type" else "right")
+    for row in rows:
+        numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
+        counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
+        grid.add_row(row["task"], *counts, *numbers, f"{row['break_rules']:,}")
+    console.print(grid)
+    for row in rows:
+        for rule, count in row["rules"].items():
+            console.print(f"{row['task']}: {count:,} × {rule}", highlight=False, soft_wrap=True)
+    console.print(
+        f"Findings: {out / 'findings.jsonl'}. {len(doubtful):,} items a careful user may leave out: "
+        f"tolman run {benchmark} --exclude {out / 'exclude.txt'}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _shown(console: Console, found: Iterable[SceneGeometry | Skipped]) -> Iterator[SceneGeometry | Skipped]:
+    """The same, with every scene or object that is skipped named on the way."""
+    for one in found:
+        if isinstance(one, Skipped):
+            console.print(f"skipped: {one.scene}: {one.reason}", style="yellow", markup=False, soft_wrap=True)
+        yield one
+
+
+def _write_findings(path: Path, findings: list[Finding]) -> None:
+    with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
+        for finding in findings:
+            file.write(json.dumps(asdict(finding), ensure_ascii=False) + "\n")

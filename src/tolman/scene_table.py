@@ -1,0 +1,132 @@
+"""Scenes and Captures as Parquet: shards that are written and read one after the other, so that any number fits.
+
+```
+scenes-00000.parquet   one row for each scene, objects and counts as lists of structs
+captures-00000.parquet one row for each capture, frames and sightings as lists
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+from pydantic import BaseModel, ValidationError
+
+from tolman.errors import InputError
+from tolman.files import whole
+from tolman.scenes import Capture, Scene
+
+SHARD = 256
+_VECTOR = pl.List(pl.Float64)
+_TRACK = pl.Struct({"seconds": pl.Float64, "center": _VECTOR, "axes": pl.List(_VECTOR)})
+_BOX = pl.Struct({"center": _VECTOR, "axes": pl.List(_VECTOR), "extents": _VECTOR})
+_Schema = dict[str, pl.DataType | type[pl.DataType]]
+SCENES: _Schema = {
+    "id": pl.String,
+    "dataset": pl.String,
+    "objects": pl.List(pl.Struct({"id": pl.String, "category": pl.String, "box": _BOX, "track": pl.List(_TRACK)})),
+    "counts": pl.List(pl.Struct({"category": pl.String, "count": pl.Int64})),
+    "room_area": pl.Float64,
+    "room_center": _VECTOR,
+    "floor": pl.List(pl.List(_VECTOR)),
+    "video": pl.String,
+}
+CAPTURES: _Schema = {
+    "id": pl.String,
+    "scene": pl.String,
+    "sensor": pl.String,
+    "role": pl.String,
+    "media": pl.String,
+    "size": pl.List(pl.Int64),
+    "offset": pl.Float64,
+    "times": pl.List(pl.Float64),
+    "poses": pl.List(pl.List(pl.Float64)),
+    "intrinsics": pl.List(pl.List(pl.Float64)),
+    "sightings": pl.List(pl.Struct({"frame": pl.Int64, "object": pl.String, "pixels": pl.Int64, "depth": pl.Float64})),
+}
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def write_scenes(folder: Path, scenes: Iterable[Scene]) -> int:
+    """Write scenes into a folder's shards; the number written."""
+    return _write(folder, "scenes", SCENES, (_scene_row(scene) for scene in scenes))
+
+
+def write_captures(folder: Path, captures: Iterable[Capture]) -> int:
+    """Write captures into a folder's shards; the number written."""
+    return _write(folder, "captures", CAPTURES, (capture.model_dump(mode="python") for capture in captures))
+
+
+def read_scenes(folder: Path) -> Iterator[Scene]:
+    """The scenes of a folder, shard by shard.
+
+    Raises:
+        InputError: it holds none, or a row is no scene.
+    """
+    for path, number, row in _rows(folder, "scenes"):
+        row["counts"] = {entry["category"]: entry["count"] for entry in row["counts"] or ()}
+        yield _made(Scene, path, number, row)
+
+
+def read_captures(folder: Path) -> Iterator[Capture]:
+    """The captures of a folder, shard by shard.
+
+    Raises:
+        InputError: it holds none, or a row is no capture.
+    """
+    for path, number, row in _rows(folder, "captures"):
+        yield _made(Capture, path, number, row)
+
+
+def has_scenes(folder: Path) -> bool:
+    """Whether a folder holds scenes in this form."""
+    return any(folder.glob("scenes-*.parquet"))
+
+
+def has_captures(folder: Path) -> bool:
+    """Whether a folder holds captures in this form."""
+    return any(folder.glob("captures-*.parquet"))
+
+
+def _scene_row(scene: Scene) -> dict[str, Any]:
+    row = scene.model_dump(mode="python")
+    row["counts"] = [{"category": category, "count": count} for category, count in scene.counts.items()]
+    return row
+
+
+def _write(folder: Path, name: str, schema: _Schema, rows: Iterator[dict[str, Any]]) -> int:
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"{name}-*.parquet"):
+        old.unlink()
+    count = shard = 0
+    while part := list(islice(rows, SHARD)):
+        with whole(folder / f"{name}-{shard:05d}.parquet") as partial:
+            pl.DataFrame(part, schema=schema, orient="row").write_parquet(partial)
+        count, shard = count + len(part), shard + 1
+    return count
+
+
+def _rows(folder: Path, name: str) -> Iterator[tuple[Path, int, dict[str, Any]]]:
+    paths: Sequence[Path] = sorted(folder.glob(f"{name}-*.parquet"))
+    if not paths:
+        raise InputError(folder, f"holds no {name}-*.parquet")
+    for path in paths:
+        try:
+            rows = pl.read_parquet(path).iter_rows(named=True)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise InputError(path, f"is no readable table of {name} ({str(error).splitlines()[0]})") from None
+        for number, row in enumerate(rows, start=1):
+            yield path, number, row
+
+
+def _made(kind: type[ModelT], path: Path, number: int, row: dict[str, Any]) -> ModelT:
+    try:
+        return kind.model_validate(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise InputError(path, first["msg"].removeprefix("Value error, "), row=number, field=field or None) from None

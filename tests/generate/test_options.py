@@ -1,0 +1,72 @@
+from collections import Counter
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tolman.generate.options import balanced_places, counting_options, numeric_options, placed
+from tolman.generate.sampling import balanced, capped
+
+
+@given(st.integers(1, 200), st.text(max_size=5))
+def test_no_answer_is_infeasible_by_rounding(tenths: int, seed: str) -> None:
+    options = numeric_options(f"{tenths / 10:.1f}", seed)
+    # 0.1 and 0.2 leave no room for four numbers with one decimal; all others do, 0.3 and 0.6 among them.
+    assert len(options) == (0 if tenths < 3 else 4)
+
+
+@given(st.integers(4, 3000), st.integers(0, 1), st.text(max_size=5))
+def test_distractors_keep_their_distance_and_their_bounds(units: int, decimals: int, seed: str) -> None:
+    answer = Decimal(units).scaleb(-decimals)
+    options = [Decimal(o) for o in numeric_options(str(answer), seed)]
+    if not options:
+        return
+    assert options[0] == answer
+    for i, one in enumerate(options):
+        assert answer * Decimal("0.25") <= one <= answer * Decimal("1.75")
+        assert all(abs(one - other) >= answer * Decimal("0.2") for other in options[:i])
+
+
+@given(st.integers(1, 60), st.text(max_size=5))
+def test_counting_options_are_near_and_different(answer: int, seed: str) -> None:
+    options = [int(o) for o in counting_options(answer, seed)]
+    assert options[0] == answer
+    assert len(set(options)) == 4
+    assert all(o >= 1 and abs(o - answer) <= 5 for o in options)
+
+
+@given(st.lists(st.integers(2, 6), max_size=300), st.text(max_size=5))
+def test_every_place_is_as_frequent_as_any_other(sizes: list[int], seed: str) -> None:
+    places = balanced_places(sizes, seed)
+    for size in set(sizes):
+        counts = Counter(p for p, n in zip(places, sizes, strict=True) if n == size)
+        assert all(0 <= place < size for place in counts)
+        assert max(counts.values()) - min(counts.get(p, 0) for p in range(size)) <= 1
+
+
+@given(st.lists(st.text(max_size=3), min_size=2, max_size=6, unique=True), st.data())
+def test_placing_keeps_all_options(options: list[str], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(options) - 1))
+    found = placed(tuple(options), place, "seed")
+    assert sorted(found) == sorted(options)
+    assert found[place] == options[0]
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=200), st.floats(0.05, 1))
+def test_no_answer_has_more_than_its_share(answers: list[str], share: float) -> None:
+    kept = balanced(answers, lambda a: a, share, "seed")
+    if not answers:
+        assert kept == []
+        return
+    counts = Counter(kept)
+    bound = max(share, 1 / len(set(answers)))
+    assert max(counts.values()) <= max(bound * len(kept) + 1e-6, 1)
+    assert set(kept) == set(answers)
+
+
+@given(st.lists(st.integers(0, 5), max_size=100), st.integers(0, 9))
+def test_caps_hold_and_keep_the_order(things: list[int], most: int) -> None:
+    kept = capped(list(enumerate(things)), lambda t: t[1], most, "seed")
+    assert kept == sorted(kept)
+    counts = Counter(value for _, value in kept)
+    assert all(counts[value] == min(n, most) for value, n in Counter(things).items() if most)

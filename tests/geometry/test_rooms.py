@@ -1,0 +1,74 @@
+"""Room areas against the `alphashape` package and against rooms of known area."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("shapely", reason="room areas need the extra 'generate'")
+
+from tolman.geometry.rooms import alpha_area, room_area, room_center, thinned, without_outliers
+
+
+def square(n: int, side: float, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(0, side, (n, 2))
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize("shape", ["square", "ring", "two"])
+def test_the_same_as_the_alphashape_package(shape: str) -> None:
+    alphashape = pytest.importorskip("alphashape", reason="compares with the package alphashape")
+    points = square(3000, 3.0)
+    if shape == "ring":
+        points = points[np.abs(np.linalg.norm(points - 1.5, axis=1) - 1.1) < 0.4]
+    if shape == "two":
+        points = np.concatenate([points, square(2000, 2.0, 1) + 5])
+    assert alpha_area(points) == pytest.approx(alphashape.alphashape(points, 5).area, rel=1e-12)
+
+
+def test_holes_are_filled_or_not() -> None:
+    points = square(60_000, 4.0)
+    radius = np.linalg.norm(points - 2, axis=1)
+    ring = points[(radius > 1) & (radius < 2)]
+    assert alpha_area(ring) == pytest.approx(np.pi * 4, rel=0.01)
+    assert alpha_area(ring, fill_holes=False) == pytest.approx(np.pi * 3, rel=0.01)
+
+
+@pytest.mark.parametrize("side", [5.0, 8.0, 12.0, 16.0])
+def test_large_rooms_are_not_undercounted(side: float) -> None:
+    points = square(400_000, side)
+    assert room_area(points) == pytest.approx(side * side, rel=0.01)
+
+
+def test_outliers_and_several_rooms() -> None:
+    generator = np.random.default_rng(3)
+    rooms = np.concatenate([square(40_000, 4.0), square(30_000, 3.0, 1) + np.array([6, 0])])
+    stray = generator.uniform(-20, 20, (200, 2))
+    mirror = square(300, 0.5, 2) + 15
+    assert room_area(np.concatenate([rooms, stray, mirror])) == pytest.approx(16 + 9, rel=0.02)
+    assert len(without_outliers(thinned(rooms))) == len(thinned(rooms))
+
+
+def test_an_l_shaped_room_keeps_its_corner() -> None:
+    points = square(100_000, 6.0)
+    inside = points[(points[:, 0] < 3) | (points[:, 1] < 2)]
+    assert room_area(inside) == pytest.approx(6 * 2 + 3 * 4, rel=0.02)
+
+
+def test_a_million_points() -> None:
+    points = np.random.default_rng(4).uniform(0, [9, 7, 2.5], (1_000_000, 3))
+    assert room_area(points) == pytest.approx(63, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "points", [np.zeros((0, 2)), np.zeros((2, 2)), np.zeros((50, 2)), np.array([[i, 2.0 * i] for i in range(30)])]
+)
+def test_degenerate_clouds_have_no_area(points: np.ndarray) -> None:
+    assert alpha_area(points) == 0.0
+
+
+def test_the_centre_of_a_turned_room() -> None:
+    generator = np.random.default_rng(5)
+    local = generator.uniform([-3, -1, 0], [3, 1, 2.4], (5000, 3))
+    angle = 0.6
+    turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+    center = room_center(local @ turn.T + [10, -4, 1])
+    assert center == pytest.approx([10, -4, 2.2], abs=0.02)

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("shapely", reason="outlines of boxes need the extra 'generate'")
+
+from tolman.geometry.boxes import Boxes
+from tolman.geometry.visibility import boxes_in_view, project, sightings_in_mask
+
+K = (100.0, 100.0, 160.0, 120.0)
+
+
+def test_points_land_where_a_pinhole_camera_puts_them() -> None:
+    pixels, depth = project(np.array([[0, 0, 2.0], [1, 0.5, 2.0], [0, 0, -1.0]]), np.eye(4), K)
+    assert pixels[:2].tolist() == [[160, 120], [210, 145]]
+    assert np.isnan(pixels[2]).all()
+    assert depth.tolist() == [2, 2, -1]
+
+
+def test_a_pose_maps_camera_to_scene() -> None:
+    pose = np.eye(4)
+    pose[:3, :3] = [[0, 0, 1], [-1, 0, 0], [0, -1, 0]]  # looks along the scene's x, z up
+    pose[:3, 3] = [1, 0, 1.5]
+    pixels, depth = project(np.array([4.0, 0.0, 1.5]), pose, K)
+    assert pixels.tolist() == [160, 120]
+    assert depth == pytest.approx(3)
+
+
+def test_a_box_covers_its_face() -> None:
+    boxes = Boxes(
+        np.array([[0, 0, 3.0], [50, 0, 3.0], [0, 0, 0]]), np.array([np.eye(3)] * 3), np.array([[1, 1, 2.0]] * 3)
+    )
+    areas = boxes_in_view(boxes, np.eye(4), K, (320, 240))
+    assert areas[0] == pytest.approx((100 * 1 / 2) ** 2)  # its front face, 2 m away
+    assert areas[1:].tolist() == [0, 0]
+
+
+def test_a_mask_tells_pixels_and_nearest_depth() -> None:
+    mask = np.array([[1, 1, 2], [0, 1, 7]])
+    depth = np.array([[2.0, 0.0, 5.0], [1.0, 1.5, np.nan]])
+    found = sightings_in_mask(4, mask, {1: "chair", 2: "lamp"}, depth)
+    assert [(s.frame, s.object, s.pixels, s.depth) for s in found] == [(4, "chair", 3, 1.5), (4, "lamp", 1, 5.0)]
+    assert sightings_in_mask(0, mask, {7: "x"}, depth)[0].depth is None

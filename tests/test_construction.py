@@ -1,0 +1,108 @@
+"""`tolman generate` and `tolman audit` as a user types them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=300,
+        env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Path:
+    """A folder with a tenth of the scenes, and their questions."""
+    folder = tmp_path_factory.mktemp("construction")
+    (folder / "scenes").mkdir()
+    kept = {}
+    for path in (shared_data / "vsi-bench" / "meta_info").glob("*.json"):
+        records = dict(list(json.loads(path.read_text()).items())[:10])
+        kept.update({name: record["dataset"] for name, record in records.items()})
+        (folder / "scenes" / path.name).write_text(json.dumps(records))
+    import polars as pl
+
+    questions = pl.read_parquet(shared_data / "vsi-bench" / "test-00000-of-00001.parquet")
+    (folder / "data").mkdir()
+    questions.filter(pl.col("scene_name").is_in(list(kept))).write_parquet(folder / "data" / "test-0.parquet")
+    return folder
+
+
+def test_generate_run_and_oracle(place: Path) -> None:
+    made = tolman(place, "generate", "scenes", "--out", "mine")
+    assert made.returncode == 0, made.stderr
+    assert "questions from 30 scenes: mine. Evaluate with 'tolman run ./mine'." in made.stdout
+    ran = tolman(place, "run", "./mine", "--model", "baseline/oracle", "--scenes", "scenes", "--out", "o", "--json")
+    assert ran.returncode == 0, ran.stderr
+    official = next(row for row in json.loads(ran.stdout)["rows"] if row["headline"])
+    assert official["figures"]["rel_direction"]["value"] == 100
+    assert official["figures"]["object_size"]["value"] == 100
+
+
+def test_numbers_as_multiple_choice(place: Path) -> None:
+    assert tolman(place, "generate", "scenes", "--out", "choices", "--choices", "--per-task", "20").returncode == 0
+    ran = tolman(place, "run", "./choices", "--model", "baseline/most-frequent", "--out", "c", "--json")
+    assert ran.returncode == 0, ran.stderr
+    figures = json.loads(ran.stdout)["rows"][0]["figures"]
+    assert figures["object_abs_distance"]["n"] == 20
+    assert figures["object_abs_distance"]["value"] == pytest.approx(25, abs=5)
+
+
+def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
+    done = tolman(place, "audit", "vsi-bench", "--scenes", "scenes", "--data", "data", "--out", "found")
+    assert done.returncode == 0, done.stderr
+    assert "object_abs_distance" in done.stdout
+    findings = [json.loads(line) for line in (place / "found" / "findings.jsonl").read_text().splitlines()]
+    assert {f["status"] for f in findings} == {"agrees", "not checked"} | {
+        f["status"] for f in findings if f["status"] == "differs"
+    }
+    doubtful = (place / "found" / "exclude.txt").read_text().split()
+    assert doubtful
+    ran = tolman(
+        place, "run", "vsi-bench", "--data", "data", "--exclude", "found/exclude.txt", "--model", "baseline/random", "--out", "x"
+    )  # fmt: skip
+    assert f"{len(findings) - len(doubtful):,} of {len(findings):,} items (--exclude ({len(doubtful)}))" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["generate", "nowhere", "--out", "x"], "nowhere: holds no scene meta-info"),
+        (
+            ["generate", "scenes", "--out", "x", "--preset", "vsi"],
+            "there is no preset 'vsi'; known: vsi-paper, vsi-official",
+        ),
+        (["generate", "scenes", "--out", "scenes"], "scenes: holds other files"),
+        (["audit", "vsi-bench", "--scenes", "data", "--data", "data"], "data: holds no scene meta-info"),
+        (["run", "vsi-bench", "--data", "data", "--model", "baseline/oracle"], "give their folder with --scenes"),
+    ],
+)
+def test_a_typo_is_one_sentence(place: Path, arguments: list[str], sentence: str) -> None:
+    done = tolman(place, *arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_bad_scenes_are_named_and_skipped(place: Path) -> None:
+    (place / "bad").mkdir()
+    path = next((place / "scenes").glob("scannet_*.json"))
+    records = json.loads(path.read_text())
+    first = next(iter(records))
+    records[first]["object_bbox"] = {}
+    (place / "bad" / path.name).write_text(json.dumps(records))
+    done = tolman(place, "generate", "bad", "--out", "some")
+    assert done.returncode == 0, done.stderr
+    assert f"skipped: scannet/{first}: it has no usable object" in done.stdout
+    assert json.loads((place / "some" / "provenance.json").read_text())["statistics"]["skipped"]
+    (place / "none").mkdir()
+    (place / "none" / path.name).write_text(json.dumps({first: records[first]}))
+    none = tolman(place, "generate", "none", "--out", "nothing")
+    assert none.returncode == 2
+    assert "none: holds no usable scene" in none.stderr
