@@ -77,6 +77,7 @@ def time_areas() -> None:
     import alphashape
 
     points = np.random.default_rng(0).uniform(0, [9, 7], (200_000, 2))
+    alpha_area(points[:100])  # imports
     start = time.perf_counter()
     ours = alpha_area(points)
     own = time.perf_counter() - start
@@ -109,10 +110,8 @@ def time_scale(meta_info: Path, place: Path) -> None:
         questions = json.loads((place / f"b{copies}" / "provenance.json").read_text())["statistics"]["tasks"]
         count = sum(task["taken"] for task in questions.values())
         half = samples[len(samples) // 2] if samples else 0
-        print(
-            f"| {288 * copies:,} scenes, {count:,} questions | {wall:.0f} s, {half:.0f} MB half way, {peak:.0f} MB peak "
-            "| 1,000 MB |"
-        )
+        print(f"| {288 * copies:,} scenes, {count:,} questions | {wall:.0f} s | |")
+        print(f"| … memory half way and at most | {half:.0f} MB, {peak:.0f} MB | 1,000 MB |")
 
 
 def _copy(scene: Scene, number: int) -> Scene:
