@@ -73,9 +73,9 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["generate", "nowhere", "--out", "x"], "nowhere: holds no scene meta-info"),
+        (["generate", "nowhere", "--out", "fresh"], "nowhere: holds no scene meta-info"),
         (
-            ["generate", "scenes", "--out", "x", "--preset", "vsi"],
+            ["generate", "scenes", "--out", "fresh", "--preset", "vsi"],
             "there is no preset 'vsi'; known: vsi-paper, vsi-official",
         ),
         (["generate", "scenes", "--out", "scenes"], "scenes: holds other files"),

@@ -67,7 +67,9 @@ SCENES = st.builds(
     counts=st.dictionaries(st.text(max_size=5), st.integers(0, 9), max_size=3),
     room_area=st.none() | st.floats(0, 500),
     room_center=st.none() | VECTORS,
-    floor=st.lists(st.lists(st.tuples(FLOATS, FLOATS), min_size=3, max_size=5).map(tuple), max_size=2).map(tuple),
+    floor=st.lists(st.lists(st.tuples(FLOATS, FLOATS), min_size=3, max_size=5, unique=True).map(tuple), max_size=2).map(
+        tuple
+    ),
     video=st.none() | st.text(max_size=9),
 )
 CAPTURES = st.builds(
@@ -77,7 +79,7 @@ CAPTURES = st.builds(
         sensor=sensor,
         role="ego",
         size=(640, 480),
-        times=tuple(times),
+        times=tuple(sorted(times)),
         offset=offset,
         poses=tuple(tuple(float(x) for x in np.eye(4).ravel() * (t + 1)) for t in times),
         intrinsics=((500.0, 500.0, 320.0, 240.0),),
@@ -90,7 +92,7 @@ CAPTURES = st.builds(
     st.lists(
         st.builds(
             Sighting,
-            frame=st.integers(0, 9),
+            frame=st.integers(0, 1),
             object=st.text(max_size=5),
             pixels=st.integers(0, 9),
             depth=st.none() | FLOATS,

@@ -108,7 +108,7 @@ class Scene(BaseModel):
     dataset: str
     objects: tuple[SceneObject, ...]
     counts: dict[str, int] = Field(default_factory=dict)
-    room_area: float | None = None
+    room_area: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     room_center: Vector | None = None
     floor: tuple[tuple[tuple[float, float], ...], ...] = ()
     video: str | None = None
@@ -117,6 +117,8 @@ class Scene(BaseModel):
     def _ids_are_unique(self) -> Scene:
         if len({o.id for o in self.objects}) != len(self.objects):
             raise ValueError("two objects have the same id")
+        if any(len(set(ring)) < 3 for ring in self.floor):
+            raise ValueError("a ring of the floor has fewer than three corners")
         return self
 
     def of(self, category: str) -> list[SceneObject]:
@@ -190,6 +192,10 @@ class Capture(BaseModel):
             raise ValueError(f"{len(self.intrinsics)} rows of intrinsics for {len(self.times)} frames")
         if any(len(pose) != 16 for pose in self.poses):
             raise ValueError("a pose has not 16 numbers")
+        if any(b < a for a, b in itertools.pairwise(self.times)):
+            raise ValueError("the times of its frames fall")
+        if any(not 0 <= sighting.frame < len(self.times) for sighting in self.sightings):
+            raise ValueError(f"a sighting is in none of its {len(self.times)} frames")
         return self
 
     def pose(self, frame: int) -> NDArray[np.float64]:

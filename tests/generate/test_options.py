@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.generate.options import balanced_places, counting_options, numeric_options, placed
-from tolman.generate.sampling import balanced, capped
+from tolman.generate.sampling import balanced, capped, evenly
 
 
 @given(st.integers(1, 200), st.text(max_size=5))
@@ -25,6 +25,20 @@ def test_distractors_keep_their_distance_and_their_bounds(units: int, decimals: 
     for i, one in enumerate(options):
         assert answer * Decimal("0.25") <= one <= answer * Decimal("1.75")
         assert all(abs(one - other) >= answer * Decimal("0.2") for other in options[:i])
+
+
+def test_the_right_number_has_no_place_of_its_own() -> None:
+    for answer, lower in (("3.4", "0.25"), ("140", "0.4")):
+        ranks = Counter()
+        for seed in range(400):
+            options = [Decimal(o) for o in numeric_options(answer, str(seed), lower=lower)]
+            ranks[sorted(options).index(options[0])] += 1
+        assert set(ranks) == {0, 1, 2, 3}
+        assert max(ranks.values()) < 0.33 * 400
+
+
+def test_huge_numbers_take_no_memory() -> None:
+    assert len(numeric_options("100000000000.0", "s")) == 4
 
 
 @given(st.integers(1, 60), st.text(max_size=5))
@@ -70,3 +84,12 @@ def test_caps_hold_and_keep_the_order(things: list[int], most: int) -> None:
     assert kept == sorted(kept)
     counts = Counter(value for _, value in kept)
     assert all(counts[value] == min(n, most) for value, n in Counter(things).items() if most)
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=60), st.integers(1, 30))
+def test_an_even_cap_takes_answers_in_turn(things: list[str], most: int) -> None:
+    kept = evenly(things, lambda t: t, most, "seed")
+    assert len(kept) == min(most, len(things))
+    counts, offered = Counter(kept), Counter(things)
+    for one in offered:
+        assert counts[one] == offered[one] or counts[one] >= max(counts.values()) - 1

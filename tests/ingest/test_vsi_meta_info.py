@@ -78,7 +78,9 @@ def test_a_bad_box_is_named_and_the_rest_goes_on(tmp_path: Path, change: dict[st
     ("record", "reason"),
     [
         ({**RECORD, "object_bbox": {}}, "it has no usable object"),
-        ({key: value for key, value in RECORD.items() if key != "room_size"}, "lacks 'room_size'"),
+        ({key: value for key, value in RECORD.items() if key != "dataset"}, "lacks 'dataset'"),
+        ({**RECORD, "room_size": float("nan")}, "room_area"),
+        ({**RECORD, "room_size": -3}, "room_area"),
         ({**RECORD, "object_counts": {"chair": "many"}}, "invalid literal"),
         ([], "list indices"),
     ],

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.benchmarks.base import Benchmark, Preset, media_first, without_media
+from tolman.benchmarks.rows import check_unique
 from tolman.errors import InputError
 from tolman.item_table import read_items, tasks_in
 from tolman.items import Item
@@ -102,7 +103,9 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _load(folder: Path, subset: str) -> list[Item]:
-    return [item for file in _files(folder) for item in read_items(file)]
+    items = [item for file in _files(folder) for item in read_items(file)]
+    check_unique(folder, items)
+    return items
 
 
 def _prompt(item: Item, preset: Preset) -> Message:

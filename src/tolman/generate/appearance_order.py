@@ -26,6 +26,8 @@ def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> 
     category = {thing.id: thing.category for thing in geometry.scene.objects}
     pixels: dict[tuple[int, str], int] = {}
     for sighting in capture.sightings:
+        if category[sighting.object] not in geometry.whole:
+            continue
         key = sighting.frame, category[sighting.object]
         pixels[key] = pixels.get(key, 0) + sighting.pixels
     first: dict[str, float] = {}

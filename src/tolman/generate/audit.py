@@ -67,8 +67,10 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Find
     head = (item.id, item.task, item.scene or "", item.answer_text)
     if geometry is None:
         return Finding(*head, status="not checked", note="the scene is not in the collection")
+    # Items that Tolman generated carry evidence and are held to exact geometry; released ones to the released.
+    generated = bool(item.evidence)
     try:
-        found = recompute(geometry, item, preset)
+        found = recompute(geometry, item, preset, released=not generated)
     except (KeyError, ValueError) as error:
         return Finding(*head, status="not checked", note=str(error))
     gap: float | None = None
@@ -78,10 +80,11 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Find
         decimals = len(item.answer.partition(".")[2])
         differs = float(item.answer) != round(exact, decimals)
     else:
-        differs = found.exact != item.answer_text
+        differs = chosen_option(found.exact, item) != item.answer_text
+    same = not differs if generated else found.released == item.answer_text
     return Finding(
         *head,
-        status="agrees" if found.released == item.answer_text else "differs",
+        status="agrees" if same else "differs",
         recomputed=found.released,
         exact=found.exact,
         exact_differs=differs,
@@ -90,6 +93,13 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Find
         violations=found.violations,
         evidence=found.evidence,
     )
+
+
+def chosen_option(exact: float | str, item: Item) -> str:
+    """The option that an exact answer means: its text, or of numerical options the nearest."""
+    if isinstance(exact, str):
+        return exact
+    return min(item.options, key=lambda option: abs(float(option) - exact))
 
 
 def summary(findings: Sequence[Finding]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
-from tolman.generate.sampling import balanced, capped
+from tolman.generate.sampling import balanced, evenly
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, Item, Media
@@ -146,7 +146,7 @@ def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
         if kept[0].number or kept[0].closed:
             kept = balanced(kept, lambda e: e.answer, preset.share.most_common, f"{seed}:{task}")
         if preset.share.per_task is not None:
-            kept = capped(kept, lambda e: "", preset.share.per_task, f"{seed}:{task}:cap")
+            kept = evenly(kept, lambda e: e.answer, preset.share.per_task, f"{seed}:{task}:cap")
         chosen += kept
     return chosen
 

@@ -25,6 +25,7 @@ def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
     captures = read_captures(path) if sharded and has_captures(path) else iter(())
     waiting = next(captures, None)
     usable = 0
+    seen: set[str] = set()
     for found in read_scenes(path) if sharded else vsi_meta_info.read(path):
         if not isinstance(found, Scene):
             yield found
@@ -33,6 +34,16 @@ def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
         while waiting is not None and waiting.scene == found.id:
             own.append(waiting)
             waiting = next(captures, None)
+        if found.id in seen:
+            yield Skipped(found.id, "another scene has the same id")
+            continue
+        seen.add(found.id)
+        known = {thing.id for thing in found.objects}
+        for capture in own:
+            strange = next((s.object for s in capture.sightings if s.object not in known), None)
+            if strange is not None:
+                yield Skipped(found.id, f"its capture {capture.id} sees '{strange}', which it doesn't have")
+                own = [one for one in own if one is not capture]
         usable += 1
         yield SceneGeometry(found, own)
     if waiting is not None:

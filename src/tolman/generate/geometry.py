@@ -47,9 +47,14 @@ class SceneGeometry:
         )
 
     @cached_property
+    def whole(self) -> list[str]:
+        """The categories with a box for each object that is counted, and a name that a list of names can hold."""
+        return [c for c, found in self.members.items() if len(found) == self.scene.count(c) and "," not in c]
+
+    @cached_property
     def unique(self) -> list[str]:
         """The categories with exactly one object and one box."""
-        return [c for c, found in self.members.items() if len(found) == 1 and self.scene.count(c) == 1]
+        return [c for c in self.whole if len(self.members[c]) == 1]
 
     @cached_property
     def _distances(self) -> Floats:

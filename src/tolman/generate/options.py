@@ -12,9 +12,10 @@ def numeric_options(
 ) -> tuple[str, ...]:
     """A number with distractors, the right one first.
 
-    Distractors are uniform between `lower` and `upper` times the answer, printed with as many decimals, and all options
-    are at least `margin` times the answer apart. The bounds are VSI-Bench's; their arithmetic is exact here, so that
-    no answer is infeasible by rounding, as 0.2, 0.3 and 0.6 are in the released code.
+    Distractors lie between `lower` and `upper` times the answer, printed with as many decimals, and all options are at
+    least `margin` times the answer apart. The bounds are VSI-Bench's; their arithmetic is exact here, so that no answer
+    is infeasible by rounding, as 0.2, 0.3 and 0.6 are in the released code. How many distractors are smaller is drawn
+    first, so that the right option is as often the smallest as the largest.
 
     Args:
         answer: as printed.
@@ -27,29 +28,38 @@ def numeric_options(
     """
     value = Decimal(answer)
     step = Decimal(1).scaleb(-max(0, -int(value.as_tuple().exponent)))
-    apart = (value * Decimal(margin) / step).to_integral_value(ROUND_CEILING)
-    low = (value * Decimal(lower) / step).to_integral_value(ROUND_CEILING)
-    high = (value * Decimal(upper) / step).to_integral_value(ROUND_FLOOR)
     right = int(value / step)
-    gap = max(1, int(apart))
+    gap = max(1, int((value * Decimal(margin) / step).to_integral_value(ROUND_CEILING)))
+    low = max(1, int((value * Decimal(lower) / step).to_integral_value(ROUND_CEILING)))
+    high = int((value * Decimal(upper) / step).to_integral_value(ROUND_FLOOR))
     generator = random.Random(seed)
-    for _ in range(64):
-        taken = [right]
-        free = [n for n in range(max(int(low), 1), int(high) + 1) if abs(n - right) >= gap]
-        while free and len(taken) < count:
-            drawn = generator.choice(free)
-            taken.append(drawn)
-            free = [n for n in free if abs(n - drawn) >= gap]
-        if len(taken) == count:
-            return tuple(str(n * step) for n in taken)
+    for smaller in generator.sample(range(count), count):
+        below = _apart(low, right - gap, smaller, gap, generator)
+        above = _apart(right + gap, high, count - 1 - smaller, gap, generator)
+        if below is not None and above is not None:
+            return tuple(str(n * step) for n in (right, *below, *above))
     return ()
 
 
+def _apart(low: int, high: int, count: int, gap: int, generator: random.Random) -> list[int] | None:
+    """So many whole numbers in a range, each at least a gap from the next, drawn evenly; None where they don't fit."""
+    room = high - low + 1 - (count - 1) * (gap - 1)
+    if count == 0:
+        return []
+    if room < count:
+        return None
+    return [low + n + i * (gap - 1) for i, n in enumerate(sorted(generator.sample(range(room), count)))]
+
+
 def counting_options(answer: int, seed: str) -> tuple[str, ...]:
-    """A count with three distractors at most 3 (else 5) away and at least 1, the right one first."""
-    near = [n for n in range(max(1, answer - 3), answer + 4) if n != answer]
-    wide = [n for n in range(max(1, answer - 5), answer + 6) if n != answer]
-    drawn = random.Random(seed).sample(near if len(near) >= 3 else wide, 3)
+    """A count with three distractors at most 5 away and at least 1, the right one first.
+
+    How many of them are smaller is drawn first; a count of 2 has only one smaller neighbour.
+    """
+    generator = random.Random(seed)
+    below, above = range(max(1, answer - 5), answer), range(answer + 1, answer + 6)
+    smaller = generator.choice(range(min(3, len(below)) + 1))
+    drawn = (*generator.sample(below, smaller), *generator.sample(above, 3 - smaller))
     return tuple(str(n) for n in (answer, *drawn))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
@@ -37,15 +38,16 @@ def publish(
     Raises:
         InputError: the folder holds something else.
     """
-    if out.exists() and any(out.iterdir()) and not (out / "benchmark.json").exists():
-        raise InputError(out, "holds other files", fix="give an empty folder with --out")
-    (out / "data").mkdir(parents=True, exist_ok=True)
-    for old in (out / "data").glob("*.parquet"):
-        old.unlink()
+    check_place(out)
+    fresh = out / ".data.partial"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
     items = items_of(chosen, collected, seed, choices=choices)
     shards = -(-len(chosen) // SHARD)
     for shard in range(shards):
-        write_items(out / "data" / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(items, SHARD))
+        write_items(fresh / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(items, SHARD))
+    shutil.rmtree(out / "data", ignore_errors=True)
+    fresh.rename(out / "data")
     statistics = statistics_of(chosen, collected)
     provenance = {
         "tolman": tolman.__version__,
@@ -59,6 +61,24 @@ def publish(
     write_text(out / "benchmark.json", json.dumps(card, indent=2) + "\n")
     write_text(out / "README.md", _card(out.name, len(chosen), statistics, preset, seed))
     return statistics
+
+
+def check_place(out: Path) -> None:
+    """Make sure that a folder is free, or holds a benchmark that was generated here and may be made again.
+
+    Raises:
+        InputError: it holds something else, or is a file.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError(out, "is a file", fix="give a folder with --out")
+    if not out.exists() or not any(out.iterdir()):
+        return
+    try:
+        generated = "tolman" in json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        generated = False
+    if not generated:
+        raise InputError(out, "holds other files", fix="give an empty folder with --out")
 
 
 def statistics_of(chosen: Sequence[Entry], collected: Collected) -> dict[str, Any]:

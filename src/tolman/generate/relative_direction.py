@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import DirectionSettings
@@ -79,6 +81,9 @@ def violations(
         if not settings.nearest <= measure(a, b) <= settings.farthest:
             broken.append(f"two objects nearer than {settings.nearest} m or farther than {settings.farthest} m")
             break
+    here = geometry.center(places[0])
+    if min(float(np.linalg.norm((geometry.center(p) - here)[:2])) for p in places[1:]) < settings.on_plan:
+        broken.append(f"the observer within {settings.on_plan} m of another object on the floor plan")
     if margin(angle, level, settings) < settings.margin:
         broken.append(f"within {settings.margin}° of a boundary")
     if level.sectors is HALVES and sector_of(angle, THIRDS) == "back":

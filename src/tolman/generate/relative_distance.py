@@ -45,7 +45,7 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
     """For each unique object some questions, with sets of options that keep all rules."""
     scene = geometry.scene
     measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
-    categories = [c for c in geometry.categories if c in geometry.members]
+    categories = geometry.whole
     for primary in geometry.unique:
         others = [c for c in categories if c != primary]
         if len(others) < settings.options:
@@ -103,6 +103,7 @@ def recompute(
     area = geometry.scene.room_area
     broken = violations(list(used.values()), area, settings)
     broken += [] if primary in geometry.unique else [f"{primary} is not unique"]
+    broken += ["an option's count and boxes disagree"] if set(options.values()) - set(geometry.whole) else []
     first, second = sorted(exact.values())[:2]
     evidence = {
         "exact": exact,

@@ -45,3 +45,18 @@ def balanced(things: Sequence[T], key: Callable[[T], Hashable], share: float, se
     while limit > 1 and limit > share * sum(min(n, limit) for n in counts.values()) + 1e-9:
         limit -= 1
     return capped(things, key, limit, seed)
+
+
+def evenly(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:
+    """So many at most, the strata in turn, so that none leads while another has any left; in their old order."""
+    order = list(range(len(things)))
+    random.Random(seed).shuffle(order)
+    queues: dict[Hashable, list[int]] = {}
+    for i in order:
+        queues.setdefault(key(things[i]), []).append(i)
+    kept: set[int] = set()
+    while len(kept) < min(most, len(things)):
+        for queue in queues.values():
+            if queue and len(kept) < most:
+                kept.add(queue.pop())
+    return [thing for i, thing in enumerate(things) if i in kept]

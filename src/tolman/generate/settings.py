@@ -80,6 +80,7 @@ class DirectionSettings(_Settings):
     Attributes:
         geometry: which distance of boxes.
         nearest, farthest: metres that any two of the three objects are apart.
+        on_plan: metres that the places of the observer and the others are apart on the floor plan.
         margin: degrees from the nearest boundary of a sector.
         two_sided: whether the hard question's margin holds on both sides of a boundary.
         corners: how many corners of the queried box may lie in another sector.
@@ -88,6 +89,7 @@ class DirectionSettings(_Settings):
     geometry: Geometry = "exact"
     nearest: float = 0.30
     farthest: float = 5.0
+    on_plan: float = 0.30
     margin: float = 10.0
     two_sided: bool = True
     corners: int = 2
@@ -162,7 +164,7 @@ PRESETS = {
         room=RoomSettings(tie=0.0),
         # The released code computes 0.30 for large rooms and then doesn't use it.
         relative_distance=RelativeDistanceSettings(geometry="sampled", large_gap=0.15),
-        direction=DirectionSettings(geometry="sampled", two_sided=False),
+        direction=DirectionSettings(geometry="sampled", on_plan=0.0, two_sided=False),
         appearance=AppearanceSettings(pixels=1),
         share=ShareSettings(most_common=1.0),
     ),

@@ -2,7 +2,7 @@
 
 Source: VITA-Group/VLM-3R, `sample_points_in_oriented_bbox_uniform`, whose results equal the released answers. Each
 box is filled with a grid of about 5 cm, the inner half is left out, and a crop to the box itself drops most points of
-its boundary by rounding; so distances come out too long (3.7 cm on average over the released questions). Which points
+its boundary by rounding; so distances come out too long (3.4 cm on average over the released questions). Which points
 rounding drops depends on the order of operations below, and on a matrix product with fused multiply-add, as numpy's has
 on every current processor.
 """

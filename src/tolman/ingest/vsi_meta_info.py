@@ -72,13 +72,16 @@ def _scene(file: Path, name: str, record: Any) -> Iterator[Scene | Skipped]:
             id=label,
             dataset=dataset,
             objects=tuple(objects),
-            counts={str(category): int(n) for category, n in record["object_counts"].items()},
-            room_area=float(record["room_size"]),
-            room_center=tuple(record["room_center"]),
+            counts={str(category): int(n) for category, n in (record.get("object_counts") or {}).items()},
+            room_area=record.get("room_size"),
+            room_center=record.get("room_center"),
             video=f"{label}.mp4",
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"lacks {error}" if isinstance(error, KeyError) else str(error).splitlines()[0]
+        if isinstance(error, ValidationError):
+            first = error.errors()[0]
+            what = f"{'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"
         yield Skipped(f"{file.name}: {name}", what)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tolman.generate.audit import chosen_option
 from tolman.generate.collection import open_collection
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
@@ -52,9 +53,10 @@ class Oracle:
         except (KeyError, ValueError) as error:
             raise CallError(FailureKind.REFUSED, f"the scene doesn't answer it: {error}", retry=False) from None
         if item.kind == "choice":
-            if exact not in item.options:
-                raise CallError(FailureKind.REFUSED, f"'{exact}' is none of the options", retry=False)
-            text = item.letters[item.options.index(str(exact))]
+            option = chosen_option(exact, item)
+            if option not in item.options:
+                raise CallError(FailureKind.REFUSED, f"'{option}' is none of the options", retry=False)
+            text = item.letters[item.options.index(option)]
         else:
             text = repr(float(exact))
         return Response(id=item.id, response=text, repeat=request.repeat)

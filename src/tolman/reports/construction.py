@@ -17,7 +17,7 @@ from tolman.generate.audit import Finding, audit, summary
 from tolman.generate.build import Spool, collect, select
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.publish import publish
+from tolman.generate.publish import check_place, publish
 from tolman.generate.settings import preset as preset_of
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.runs.load import load
@@ -41,6 +41,7 @@ def generate(
         UsageError: an unknown preset, or no question comes out.
     """
     chosen = preset_of(preset)
+    check_place(out)
     limits = {"per_scene": per_scene, "per_task": per_task}
     changes = {key: value for key, value in limits.items() if value is not None}
     chosen = chosen.model_copy(update={"share": chosen.share.model_copy(update=changes)})
@@ -54,7 +55,8 @@ def generate(
             statistics = publish(out, taken, collected, chosen, seed, str(scenes), choices=choices)
     grid = RichTable(box=None, pad_edge=False)
     for heading in ("question type", "questions", "offered", "rejected", "most frequent reason"):
-        grid.add_column(heading, justify="right" if heading in ("questions", "offered", "rejected") else "left")
+        right = heading in ("questions", "offered", "rejected")
+        grid.add_column(heading, justify="right" if right else "left", no_wrap=heading == "question type")
     for task, counts in statistics["tasks"].items():
         reasons = counts["rejected"]
         top = max(reasons, key=reasons.__getitem__) if reasons else ""
@@ -93,6 +95,8 @@ def audit_benchmark(
     with console.status("computing answers"):
         findings = audit(loaded.items, geometries, chosen)
     rows = summary(findings)
+    if not any(row["checked"] for row in rows):
+        raise UsageError(f"no item's scene is in {scenes}, or none can be answered from it.")
     out.mkdir(parents=True, exist_ok=True)
     _write_findings(out / "findings.jsonl", findings)
     doubtful = [finding.id for finding in findings if finding.doubtful]
@@ -112,7 +116,8 @@ def audit_benchmark(
         "largest",
         "break a rule",
     ):
-        grid.add_column(heading, justify="left" if heading == "question type" else "right")
+        first = heading == "question type"
+        grid.add_column(heading, justify="left" if first else "right", no_wrap=first, min_width=28 if first else None)
     for row in rows:
         numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
         counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
