@@ -18,7 +18,8 @@ LEVELS = [
     {"models", "protocols"},
     {"runs", "simulate", "curate", "review", "analyze"},
     {"reports"},
-    {"cli", "demo"},
+    {"commands", "demo"},
+    {"cli"},
     {"__main__"},
 ]
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}

@@ -1,0 +1,226 @@
+"""`tolman benchmarks`, `run`, `score`, `compare` and `report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tolman.commands.options import (
+    FRAMES,
+    ITEMS,
+    MODEL,
+    SAMPLING,
+    STORES,
+    CountWrong,
+    Data,
+    Json,
+    Out,
+    Revision,
+    StorePath,
+    Subset,
+    console,
+    exit_incomplete,
+    json_object,
+    show,
+)
+
+app = typer.Typer()
+
+
+@app.command("benchmarks")
+def list_benchmarks(
+    name: Annotated[str | None, typer.Argument(help="One benchmark, with its subsets, presets and table.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the benchmarks, or describe one.
+
+    Example:  tolman benchmarks vsi-bench
+    """
+    from tolman.reports.catalogue import print_all, print_one
+
+    print_one(console(), name, as_json=as_json) if name else print_all(console(), as_json=as_json)
+
+
+@app.command()
+def run(
+    benchmark: Annotated[str, typer.Argument(help="A benchmark's name, or a folder that is one.")],
+    model: Annotated[str, typer.Option(help="FAMILY/NAME: openai/NAME, scripted/FILE, baseline/best-constant …")],
+    data: Data = None,
+    media: Annotated[Path | None, typer.Option(help="Folder of the videos and images. Default: the data's.")] = None,
+    subset: Subset = None,
+    revision: Revision = None,
+    protocol: Annotated[str, typer.Option(help="How questions are put: direct, blind …")] = "direct",
+    preset: Annotated[str | None, typer.Option(help="The authors' settings for one kind of model.")] = None,
+    out: Out = None,
+    base_url: Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.", **MODEL)] = None,
+    body: Annotated[
+        str | None, typer.Option(help="JSON object of further fields for every request; null takes one out.", **MODEL)
+    ] = None,
+    scenes: Annotated[Path | None, typer.Option(help="Folder of scenes, for baseline/oracle.", **MODEL)] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **MODEL)] = 32,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one call.", **MODEL)] = 600.0,
+    retries: Annotated[int, typer.Option(min=0, help="How often a failed call is tried again.", **MODEL)] = 8,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for the whole run.", **MODEL)] = None,
+    prices: Annotated[Path | None, typer.Option(help="JSON file with prices of tokens.", **MODEL)] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Instead of the preset's.", **SAMPLING)] = None,
+    top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Instead of the preset's.", **SAMPLING)] = None,
+    top_k: Annotated[int | None, typer.Option(min=0, help="Instead of the preset's.", **SAMPLING)] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.", **SAMPLING)] = None,
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.", **SAMPLING)] = 0,
+    repeats: Annotated[int, typer.Option(min=1, help="How often each item is asked.", **SAMPLING)] = 1,
+    frames: Annotated[
+        int | None, typer.Option(min=1, help="Frames of a video, instead of the preset's.", **FRAMES)
+    ] = None,
+    fps: Annotated[float | None, typer.Option(min=0.001, help="Frames for each second, instead.", **FRAMES)] = None,
+    max_frames: Annotated[int | None, typer.Option(min=1, help="Cap for --fps.", **FRAMES)] = None,
+    quality: Annotated[int | None, typer.Option(min=1, max=95, help="Of the JPEGs.", **FRAMES)] = None,
+    longest_side: Annotated[int | None, typer.Option(min=16, help="Of a picture, in pixels.", **FRAMES)] = None,
+    tasks: Annotated[str | None, typer.Option(help="Only these question types, separated by commas.", **ITEMS)] = None,
+    ids: Annotated[
+        str | None, typer.Option(help="Only these items: ids separated by commas, or a file.", **ITEMS)
+    ] = None,
+    exclude: Annotated[
+        str | None, typer.Option(help="Not these items: ids separated by commas, or a file.", **ITEMS)
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="So many items, spread over the benchmark.", **ITEMS)] = None,
+    store: StorePath = None,
+    frame_store: Annotated[Path | None, typer.Option(help="Folder of decoded frames.", **STORES)] = None,
+    count_failures_as_wrong: CountWrong = False,
+    as_json: Json = False,
+) -> None:
+    """Put a benchmark to a model, score it and report it. The same command goes on where it stopped.
+
+    Example:  tolman run vsi-bench --model openai/my-model --base-url http://localhost:8000/v1
+
+    Example:  tolman run vsi-bench --model baseline/best-constant --protocol blind
+    """
+    from tolman.models.base import ModelOptions
+    from tolman.reports.progress import counting
+    from tolman.runs.engine import Limits
+    from tolman.runs.run import RunRequest
+    from tolman.runs.run import run as carry_out
+    from tolman.runs.selection import Selection, ids_from
+
+    shown = {"count": frames, "per_second": fps, "cap": max_frames, "quality": quality, "longest_side": longest_side}
+    drawn = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_tokens": max_tokens}
+    request = RunRequest(
+        benchmark=benchmark,
+        model=model,
+        protocol=protocol,
+        data=data,
+        media=media,
+        revision=revision,
+        subset=subset,
+        preset=preset,
+        frames={key: value for key, value in shown.items() if value is not None},
+        sampling={key: value for key, value in drawn.items() if value is not None},
+        out=out,
+        options=ModelOptions(
+            base_url=base_url,
+            body=json_object(body, "--body"),
+            concurrency=concurrency,
+            timeout=timeout,
+            seed=seed,
+            scenes=scenes,
+        ),
+        limits=Limits(retries=retries, run_seconds=time_limit),
+        selection=Selection(
+            tasks=tuple(t.strip() for t in tasks.split(",")) if tasks else (),
+            ids=ids_from(ids),
+            exclude=ids_from(exclude),
+            limit=limit,
+        ),
+        repeats=repeats,
+        store=store,
+        frame_store=frame_store,
+        prices=prices,
+        failures_are_wrong=count_failures_as_wrong,
+    )
+    with counting(console(stderr=True)) as progress:
+        folder, figures = carry_out(request, started=progress.start, done=progress.done)
+    show(folder, as_json=as_json)
+    exit_incomplete(figures)
+
+
+@app.command()
+def score(
+    responses: Annotated[
+        Path,
+        typer.Argument(
+            help="Responses (JSONL of id and response), an lmms-eval log, a VLMEvalKit result, or a run folder."
+        ),
+    ],
+    benchmark: Annotated[str | None, typer.Option(help="Needed unless a run folder is scored again.")] = None,
+    data: Data = None,
+    subset: Subset = None,
+    revision: Revision = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="jsonl, lmms-eval or vlmevalkit. Default: found out.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What the model is called. Default: the file's name.")] = None,
+    preset: Annotated[str | None, typer.Option(help="The authors' settings it was run with.")] = None,
+    out: Out = None,
+    seed: Annotated[int, typer.Option(help="For released parsers that draw at random.")] = 0,
+    count_failures_as_wrong: CountWrong = False,
+    as_json: Json = False,
+) -> None:
+    """Score responses that something else produced, or a run again.
+
+    Example:  tolman score answers.jsonl --benchmark vsi-bench --name my-model
+    """
+    from tolman.runs.rescore import score_file, score_folder
+
+    if responses.is_dir():
+        folder, figures = score_folder(responses)
+    else:
+        folder, figures = score_file(
+            responses,
+            benchmark=benchmark,
+            data=data,
+            subset=subset,
+            revision=revision,
+            form=form,
+            name=name,
+            preset=preset,
+            out=out,
+            seed=seed,
+            failures_are_wrong=count_failures_as_wrong,
+        )
+    show(folder, as_json=as_json)
+    exit_incomplete(figures)
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="A run's folder.")],
+    b: Annotated[Path, typer.Argument(help="Another's.")],
+    rules: Annotated[str | None, typer.Option(help="Rule set. Default: the headline's.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two runs item by item: differences with paired intervals, items won and lost.
+
+    Example:  tolman compare runs/vsi-bench-full/model-a-direct runs/vsi-bench-full/model-b-direct
+    """
+    from tolman.reports.comparison import compare_runs
+
+    compare_runs(console(), a, b, rules, as_json=as_json)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders of one benchmark.")],
+    form: Annotated[str | None, typer.Option("--format", help="terminal, markdown, csv, latex, json or html.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; its suffix names the format.")] = None,
+    published: Annotated[
+        str, typer.Option(help="Rows of the papers: none, baselines (chance and people) or all.")
+    ] = "baselines",
+) -> None:
+    """Put runs into one table beside the papers' rows.
+
+    Example:  tolman report runs/vsi-bench-full/* --out table.html
+    """
+    from tolman.reports.write import write_report
+
+    write_report(console(), runs, form=form, out=out, published=published)
