@@ -181,7 +181,8 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
     selection = run.record.settings.selection
     if not selection.is_all:
         warnings.append(
-            f"PART: {run.name}: {run.figures['items']:,} of {run.record.subset_items:,} items ({selection.describe()})."
+            f"PART: {run.name}: {run.figures['items']:,} of "
+            f"{run.record.presented_items or run.record.subset_items:,} items ({selection.describe()})."
         )
     return warnings
 
@@ -194,6 +195,12 @@ def _notes(run: LoadedRun) -> list[str]:
             f"seed {settings.seed}, {run.figures['items']:,} items, tolman {run.record.tolman}."
         )
     ]
+    if settings.protocol_settings:
+        shown = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
+        notes.append(f"{run.name}: {shown}.")
+    if run.figures.get("notes"):
+        counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
+        notes.append(f"{run.name}: {counts}.")
     if run.figures.get("differ"):
         first, second = list(run.figures["rule_sets"])[:2]
         notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")

@@ -44,7 +44,22 @@ def blind_prompt(item: Item, preset: Preset) -> Message:
     return Message(parts=(_question(item, preset),))
 
 
+def question(item: Item, preset: Preset, sees: bool) -> Message:
+    """The prompt without its post-prompt."""
+    text = _open_question(item)
+    return Message(parts=(*item.media, f"{PRE_PROMPT}\n{text}") if sees else (text,))
+
+
+def demand(item: Item, preset: Preset) -> str:
+    """The post-prompt."""
+    return preset.texts.get("number_post", NUMBER_POST_OPEN) if item.kind == "number" else CHOICE_POST
+
+
 def _question(item: Item, preset: Preset) -> str:
+    return f"{_open_question(item)}\n{demand(item, preset)}"
+
+
+def _open_question(item: Item) -> str:
     if item.kind == "number":
-        return f"{item.question}\n{preset.texts.get('number_post', NUMBER_POST_OPEN)}"
-    return "\n".join([item.question, "Options:", *item.lettered_options, CHOICE_POST])
+        return item.question
+    return "\n".join([item.question, "Options:", *item.lettered_options])
