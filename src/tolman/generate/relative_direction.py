@@ -132,4 +132,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, 
     )
 
 
-FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute)
+FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute, (_PATTERN,))

@@ -34,6 +34,15 @@ def users_of(option: str) -> list[str]:
     return [name for name in names() if option in getattr(_part(name), "uses", ())]
 
 
+def describe() -> list[tuple[str, str, str]]:
+    """All of them: name, 'strategy' or 'modifier', and what it does in a line."""
+    found = ((name, _part(name)) for name in names())
+    return [
+        (name, "modifier" if isinstance(part, Modifier) else "strategy", getattr(part, "summary", ""))
+        for name, part in found
+    ]
+
+
 def _part(name: str) -> Strategy | Modifier | Protocol:
     found = _REGISTRY.get(name)
     if not isinstance(found, Strategy | Modifier | Protocol):

@@ -170,6 +170,7 @@ class Strategy:
         check: raises a UsageError where the benchmark, its items or the options can't serve it.
         present: (benchmark, items, options) → the items that are asked.
         refuses: modifiers that make no sense with it → why, as the rest of a sentence.
+        summary: a line for the list of protocols.
     """
 
     name: str
@@ -179,6 +180,7 @@ class Strategy:
     check: Check | None = None
     present: Callable[[Benchmark, Sequence[Item], ProtocolOptions], list[Item]] | None = None
     refuses: Mapping[str, str] = field(default_factory=dict)
+    summary: str = ""
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ class Modifier:
         present: (benchmark, item, options) → the items that are asked in its place.
         messages: (messages of a call, options) → what is sent.
         after: (conversation, question) → a conversation that goes on after it.
-        uses, check, refuses: as in `Strategy`; `refuses` names other modifiers.
+        uses, check, refuses, summary: as in `Strategy`; `refuses` names other modifiers.
     """
 
     name: str
@@ -202,6 +204,7 @@ class Modifier:
     uses: tuple[str, ...] = ()
     check: Check | None = None
     refuses: Mapping[str, str] = field(default_factory=dict)
+    summary: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,4 +10,5 @@ PROTOCOL = Modifier(
     "blind",
     sees=False,
     refuses=dict.fromkeys(("question-first", "repeated-media", "correspondence", "joined"), _NOTHING),
+    summary="without the media",
 )

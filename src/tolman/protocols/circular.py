@@ -35,4 +35,9 @@ def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options:
         raise UsageError("circular has nothing to rotate: none of these questions has options.")
 
 
-PROTOCOL = Modifier("circular", present=lambda benchmark, item, options: rotations(benchmark, item), check=_check)
+PROTOCOL = Modifier(
+    "circular",
+    present=lambda benchmark, item, options: rotations(benchmark, item),
+    check=_check,
+    summary="the options in all rotations; right only if all answers are",
+)

@@ -45,4 +45,6 @@ def converse(question: Question) -> Conversation:
     return answer.response
 
 
-PROTOCOL = Strategy("cot", converse, uses=("reasoning_tokens",))
+PROTOCOL = Strategy(
+    "cot", converse, uses=("reasoning_tokens",), summary="think step by step, then a turn that extracts the answer"
+)

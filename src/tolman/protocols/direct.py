@@ -12,4 +12,4 @@ def converse(question: Question) -> Conversation:
     return response.response
 
 
-PROTOCOL = Strategy("direct", converse)
+PROTOCOL = Strategy("direct", converse, summary="the released prompt; what comes back is the answer")

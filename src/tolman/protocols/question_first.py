@@ -33,4 +33,4 @@ def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options:
         )
 
 
-PROTOCOL = Modifier("question-first", messages=_messages, check=_check)
+PROTOCOL = Modifier("question-first", messages=_messages, check=_check, summary="the text before the media")

@@ -46,4 +46,5 @@ PROTOCOL = Modifier(
     messages=_messages,
     check=_check,
     refuses={"question-first": "repeated-media shows the media on both sides of the question"},
+    summary="the media before and after the text",
 )

@@ -6,7 +6,8 @@ top-p 1, top-k 40.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tolman.benchmarks.base import Benchmark, Preset
 from tolman.errors import UsageError
@@ -16,7 +17,7 @@ from tolman.protocols.base import Answer, Ask, Conversation, ProtocolOptions, Qu
 from tolman.protocols.votes import NO_DIALOGUE, TIED, UNREAD, majority, value_of
 from tolman.responses import Response
 
-SAMPLING = {"temperature": 0.7, "top_p": 1.0, "top_k": 40}
+SAMPLING: Mapping[str, Any] = {"temperature": 0.7, "top_p": 1.0, "top_k": 40}
 
 
 def converse(question: Question) -> Conversation:
@@ -49,4 +50,11 @@ def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options:
         raise UsageError("self-consistency draws different chains of thought, which --temperature 0 doesn't give.")
 
 
-PROTOCOL = Strategy("self-consistency", converse, uses=("draws", "reasoning_tokens"), check=_check, refuses=NO_DIALOGUE)
+PROTOCOL = Strategy(
+    "self-consistency",
+    converse,
+    uses=("draws", "reasoning_tokens"),
+    check=_check,
+    refuses=NO_DIALOGUE,
+    summary="the majority of several chains of thought",
+)

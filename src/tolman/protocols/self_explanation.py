@@ -32,4 +32,6 @@ def explained(conversation: Conversation, question: Question) -> Conversation:
         last = (step, received) if isinstance(step, Ask) else None
 
 
-PROTOCOL = Modifier("self-explanation", after=explained, uses=("reasoning_tokens",))
+PROTOCOL = Modifier(
+    "self-explanation", after=explained, uses=("reasoning_tokens",), summary="after the answer, the steps behind it"
+)

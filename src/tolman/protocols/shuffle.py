@@ -33,4 +33,5 @@ PROTOCOL = Modifier(
     present=lambda benchmark, item, options: [shuffled(benchmark, item, options.seed)],
     check=_check,
     refuses={"circular": "circular asks with the options in every rotation already"},
+    summary="the options in an order drawn by the seed",
 )

@@ -27,8 +27,9 @@ VOTE = (
 )
 FOLLOW = "Follow this plan to answer the question:"
 JUDGE = (
-    "These answers to the question were proposed. Examine each of them step by step and decide which is the most likely "
-    'to be right. Conclude in the last line with "The best answer is number N", where N is the number of the proposal.'
+    "These answers to the question were proposed. Examine each of them step by step and decide which is the most "
+    'likely to be right. Conclude in the last line with "The best answer is number N", where N is the number of the '
+    "proposal."
 )
 
 
@@ -71,4 +72,10 @@ def _listed(head: str, texts: Sequence[str]) -> str:
     return "\n\n".join(f"{head} {number}: {text}" for number, text in enumerate(texts, start=1))
 
 
-PROTOCOL = Strategy("tree-of-thoughts", converse, uses=("reasoning_tokens",), refuses=NO_DIALOGUE)
+PROTOCOL = Strategy(
+    "tree-of-thoughts",
+    converse,
+    uses=("reasoning_tokens",),
+    refuses=NO_DIALOGUE,
+    summary="3 plans, 3 votes, 3 answers, 3 votes",
+)

@@ -19,7 +19,7 @@ TIED = "tied vote"
 UNREAD = "vote or draw without an answer"
 NO_DIALOGUE = {"self-explanation": "the answer is a vote over several dialogues, none of which could go on"}
 """What a protocol that ends with a vote refuses."""
-_CHOICE = re.compile(rf"\b(?:best|choice|choose|vote|select)\w*[^\d\n]{{0,40}}?(\d{{1,2}})(?![\d.]\d)", re.IGNORECASE)
+_CHOICE = re.compile(r"\b(?:best|choice|choose|vote|select)\w*[^\d\n]{0,40}?(\d{1,2})(?![\d.]\d)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\d.])(\d{1,2})(?![\d.]*\d)")
 _HEADING = re.compile(r"^[ \t]*[#*_>\-]{0,6}[ \t]*plan[ \t]*#?(\d{1,2})[ \t]*[*_]{0,3}[ \t]*[:.)\-–]?", re.I | re.M)
 _LISTED = re.compile(r"^[ \t]*[*_]{0,3}(\d{1,2})[.)][ \t]", re.MULTILINE)

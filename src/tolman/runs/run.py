@@ -43,6 +43,7 @@ class RunRequest:
         subset, preset: names; the benchmark's first where None.
         frames, sampling: settings other than the preset's.
         out: the run's folder; a default under ./runs where None.
+        part: of several runs of one command, which this is; it gets a folder of its own.
         options: of the model.
         limits: when to give up.
         selection: which items.
@@ -65,6 +66,7 @@ class RunRequest:
     frames: dict[str, Any] | None = None
     sampling: dict[str, Any] | None = None
     out: Path | None = None
+    part: str | None = None
     options: ModelOptions = ModelOptions()
     limits: Limits = Limits()
     selection: Selection = Selection()
@@ -124,7 +126,7 @@ def run(
     everyone = {"model": model, **helpers}
     prices = {role: read_price(request.prices, one.name) for role, one in everyone.items()} if request.prices else {}
     record = _record(request, model, protocol, preset, loaded, len(presented))
-    folder = RunFolder(request.out or default_folder(record.settings))
+    folder = RunFolder(_place(request, record))
     folder.start(record, items)
     if isinstance(model, KnowsTheTruth):
         model.prepare(loaded.benchmark, presented)
@@ -177,6 +179,14 @@ def _adjusted(preset: Preset, request: RunRequest) -> Preset:
         frames=preset.frames.model_copy(update=frames),
         sampling=preset.sampling.model_copy(update=sampling),
     )
+
+
+def _place(request: RunRequest, record: RunRecord) -> Path:
+    """The run's folder."""
+    if request.out is not None:
+        return request.out if request.part is None else request.out / request.part
+    default = default_folder(record.settings)
+    return default if request.part is None else default.with_name(f"{default.name}-{request.part}")
 
 
 def _helpers(request: RunRequest) -> dict[str, Model]:
