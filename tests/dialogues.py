@@ -46,7 +46,6 @@ class Talk:
         *,
         benchmark: Benchmark | str = "vsi-bench",
         preset: Preset | None = None,
-        captioner: bool = False,
         repeats: int = 1,
         **options: Any,
     ) -> Any:
@@ -68,7 +67,7 @@ class Talk:
             self.engine = Engine(
                 benchmark=chosen, model=models[0], protocol=put, preset=preset, data=self.place,
                 frames=FrameStore(self.place / "frames"), store=store, limits=Limits(retries=0),
-                helpers={"captioner": models[1]} if captioner else {},
+                helpers={"captioner": models[1]} if "captioner" in options else {},
             )  # fmt: skip
             presented = put.present(chosen, items)
             asyncio.run(self.engine.run(presented, repeats))

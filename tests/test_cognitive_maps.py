@@ -47,7 +47,8 @@ def test_maps_are_read_as_models_write_them(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "I can't see a video.", "{}", '{"category name": [(x_1, y_1), ...]}', "{{{{", "}{", '"chair": [', "(1, 2)"]
+    "text",
+    ["", "I can't see a video.", "{}", '{"category name": [(x_1, y_1), ...]}', "{{{{", "}{", '"chair": [', "(1, 2)"],
 )
 def test_what_is_no_map_is_none(text: str) -> None:
     reading = read_map(text, categories=["chair"])

@@ -86,7 +86,13 @@ def scenes(tmp_path: Path) -> Path:
 
     def box(x: float, y: float) -> dict[str, list[float]]:
         axes = [1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0]
-        return {"centroid": [x, y, 0.4], "axesLengths": [0.5, 0.5, 0.5], "normalizedAxes": axes, "min": [0, 0, 0], "max": [1, 1, 1]}
+        return {
+            "centroid": [x, y, 0.4],
+            "axesLengths": [0.5, 0.5, 0.5],
+            "normalizedAxes": axes,
+            "min": [0, 0, 0],
+            "max": [1, 1, 1],
+        }
 
     boxes = {"stove": [box(0, 0)], "sofa": [box(0, 4)], "tv": [box(-2, -1), box(1, 1)]}
     record = {
@@ -112,12 +118,16 @@ def test_the_true_map_is_given_with_the_question(talk: Talk, direction: Item, sc
     assert outcome.response == "C"
     talk.run([direction], "true-map+blind", "C", scenes=scenes, grid=20)
     (turn,) = talk.sent[0]
-    assert turn[1][0].startswith("These are the center points of objects in the scene, seen from above on a 20x20 grid.")
+    assert turn[1][0].startswith(
+        "These are the center points of objects in the scene, seen from above on a 20x20 grid."
+    )
     assert '"stove": [(12, 4)]' in turn[1][0]
     assert "According to the objects' center locations," in turn[1][0]
 
 
-def test_a_map_of_the_whole_scene_is_one_prompt_for_all_its_questions(talk: Talk, direction: Item, scenes: Path) -> None:
+def test_a_map_of_the_whole_scene_is_one_prompt_for_all_its_questions(
+    talk: Talk, direction: Item, scenes: Path
+) -> None:
     other = direction.model_copy(update={"id": "8", "question": "Which?", "task": "room_size_estimation"})
     talk.run([direction, other], "cognitive-map", DRAWN, scenes=scenes, map_categories="scene")
     maps = [turns for turns in talk.sent if len(turns) == 1]
@@ -163,7 +173,10 @@ def test_a_reader_who_answers_from_the_given_map_alone_is_right(shared_data: Pat
         text = turns[0][1][0]
         places = read_map(text.splitlines()[1]).map
         assert places is not None
-        a, b, c = (places.places[n][0] for n in re.search(r"by the (.+?) and facing the (.+?), is the (.+?) to my", text).groups())  # type: ignore[union-attr]
+        a, b, c = (
+            places.places[n][0]
+            for n in re.search(r"by the (.+?) and facing the (.+?), is the (.+?) to my", text).groups()
+        )  # type: ignore[union-attr]
         turn = math.atan2(c[1] - a[1], c[0] - a[0]) - math.atan2(b[1] - a[1], b[0] - a[0])
         degrees = math.degrees(turn) % 360
         side = ("front-left", "back-left", "back-right", "front-right")[int(degrees // 90)]

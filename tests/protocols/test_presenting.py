@@ -63,7 +63,9 @@ def test_repeated_media_are_shown_twice_and_the_model_is_told(talk: Talk, direct
     talk.run([direction], "repeated-media", "C")
     text = VSI.prompt(direction, VSI.presets[0]).text
     assert talk.sent == [[("system", [IMAGES]), ("user", [PICTURE, text, PICTURE])]]
-    assert len({part["image_url"]["url"] for part in talk.bodies[0]["messages"][1]["content"] if "image_url" in part}) == 1
+    assert (
+        len({part["image_url"]["url"] for part in talk.bodies[0]["messages"][1]["content"] if "image_url" in part}) == 1
+    )
 
 
 def test_a_repeated_video_joins_with_chain_of_thought(talk: Talk, direction: Item) -> None:
@@ -151,7 +153,10 @@ def test_a_shuffled_item_is_sent_and_scored_as_it_stands(talk: Talk, direction: 
 
 def test_mmsis_released_text_is_written_anew(talk: Talk, direction: Item) -> None:
     item = direction.model_copy(
-        update={"question": "Where?", "verbatim": "Where?\nOptions: A: front-left, B: back-right, C: back-left, D: front-right"}
+        update={
+            "question": "Where?",
+            "verbatim": "Where?\nOptions: A: front-left, B: back-right, C: back-left, D: front-right",
+        }
     )
     talk.run([item], "circular", "A", benchmark="mmsi-bench")
     texts = [turns[0][1][1].splitlines()[1] for turns in talk.sent]

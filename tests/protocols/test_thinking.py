@@ -77,7 +77,9 @@ def test_other_benchmarks_think_without_the_sentence_that_forbids_it(talk: Talk,
 
 def test_cot_can_be_blind(talk: Talk, direction: Item) -> None:
     talk.run([direction], "cot+blind", "C")
-    assert talk.sent[0] == [("user", [OPEN.removeprefix("These are frames of a video.\n") + "\nLet's think step by step."])]
+    assert talk.sent[0] == [
+        ("user", [OPEN.removeprefix("These are frames of a video.\n") + "\nLet's think step by step."])
+    ]
 
 
 def counted(answers: list[str]) -> Callable[[list[Turn]], str]:
@@ -147,7 +149,11 @@ def branches(votes: list[str], answers: list[str], judgements: list[str]) -> Cal
 
     def reply(turns: list[Turn]) -> str:
         text = turns[-1][1][-1]
-        for mark, kind in ((tree_of_thoughts.VOTE, "votes"), (tree_of_thoughts.FOLLOW, "answers"), (tree_of_thoughts.JUDGE, "judgements")):
+        for mark, kind in (
+            (tree_of_thoughts.VOTE, "votes"),
+            (tree_of_thoughts.FOLLOW, "answers"),
+            (tree_of_thoughts.JUDGE, "judgements"),
+        ):
             if mark in text:
                 place = re.search(r"Proposal (\d): C", text)  # draws are numbered as they were asked, not as they came
                 return left[kind].pop(0).format(C=place and place[1])
