@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialogues import PICTURE, Talk, Turn
-from tolman import benchmarks
+from tolman import benchmarks, protocols
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.circular import rotations
@@ -202,6 +202,12 @@ def test_numbers_alone_have_no_options_to_turn(talk: Talk, number: Callable[...,
 def test_a_group_that_is_turned_stays_one_group(choice: Callable[..., Item]) -> None:
     item = choice(id="5").model_copy(update={"all_of": "group"})
     assert {turned.all_of for turned in rotations(VSI, item)} == {"group"}
+
+
+def test_ids_that_would_stand_twice_are_refused(choice: Callable[..., Item]) -> None:
+    items = [choice(id="a"), choice(id="a@1")]
+    with pytest.raises(UsageError, match="two questions would be called 'a@1'"):
+        protocols.get("circular").present(VSI, items)
 
 
 def test_shuffled_questions_of_real_data_keep_their_answers(shared_data: Path) -> None:

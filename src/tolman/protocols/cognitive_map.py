@@ -1,18 +1,19 @@
 """Cognitive map: the model draws where things are on a grid, then answers from its map, in one dialogue.
 
 Source: VSI-Bench paper, section 6.2 and Appendix B.4; the prompts are the released ones
-(vision-x-nyu/thinking-in-space, branch cogmap, lmms_eval/models/gemini_api.py and tasks/vsibench/utils.py). There the categories are those that the
-question names.
+(vision-x-nyu/thinking-in-space, branch cogmap, lmms_eval/models/gemini_api.py and tasks/vsibench/utils.py). There the
+categories are those that the question names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from tolman.benchmarks.base import Benchmark, Preset
-from tolman.cognitive_maps import read_map
+from tolman.cognitive_maps import MapReading, read_map
 from tolman.errors import UsageError
 from tolman.generate.collection import open_collection
 from tolman.generate.families import categories_in
@@ -53,6 +54,32 @@ def converse(question: Question) -> Conversation:
     answer: Response = yield Ask(reply(messages, drawn, text))
     unread = read_map(drawn.response, grid=grid, categories=categories).map is None
     return Answer(answer.response, {UNREAD_MAP: int(unread)})
+
+
+def drawn_map(response: Response, item: Item, settings: Mapping[str, Any]) -> MapReading | None:
+    """The map behind a response of a run under this protocol.
+
+    Args:
+        response: of the run.
+        item: the question.
+        settings: the run's `protocol_settings`.
+
+    Returns:
+        What `read_map` makes of the turn 'map'; None where the response has no such turn.
+
+    Raises:
+        InputError: the scenes that say what was asked for are no longer there.
+    """
+    turn = response.turn("map")
+    if turn is None:
+        return None
+    scenes_folder = settings.get("scenes")
+    options = ProtocolOptions(
+        grid=settings["grid"],
+        map_categories=settings["map_categories"],
+        scenes=None if scenes_folder is None else Path(scenes_folder),
+    )
+    return read_map(turn.response, grid=options.grid, categories=mapped(item, options))
 
 
 def mapped(item: Item, options: ProtocolOptions) -> tuple[str, ...]:

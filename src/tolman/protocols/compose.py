@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -130,6 +131,9 @@ def _present(
     for modifier in modifiers:
         if modifier.present is not None:
             found = [shown for item in found for shown in modifier.present(benchmark, item, options)]
+    repeated = [name for name, count in Counter(item.id for item in found).items() if count > 1]
+    if repeated:
+        raise UsageError(f"two questions would be called '{repeated[0]}'; give the benchmark's questions other ids.")
     return found
 
 

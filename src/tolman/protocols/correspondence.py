@@ -1,7 +1,8 @@
 """Visual correspondence: images side by side in one picture, with lines between points that show the same place.
 
 Source: MMSI-Bench paper, section 4.3, Appendix E.2 and Figures 8 to 11. There PATS, a learned matcher, finds the
-points; here SIFT with MAGSAC++ does by default, and learned matchers plug in (`tolman.matchers`). The control is `joined`.
+points; here SIFT with MAGSAC++ does by default, and learned matchers plug in (`tolman.matchers`). The control is
+`joined`.
 """
 
 from __future__ import annotations
