@@ -84,7 +84,7 @@ def _draw(
             found * (scaled[i].height / images[i].height) + (lefts[i], 0)
             for i, found in zip((a, b), points, strict=True)
         ]
-        kept = spread(np.hstack(ends), LINES)
+        kept = spread(ends[0], LINES)  # by the left ends alone: in both, a false match would lie the farthest off
         for place, i in enumerate(kept):
             red, green, blue = (round(255 * value) for value in hsv_to_rgb(place / len(kept), 1.0, 1.0))
             start, end = (tuple(float(v) for v in side[i]) for side in ends)

@@ -7,6 +7,7 @@ Lowe, Distinctive Image Features from Scale-Invariant Keypoints, 2004 (features,
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tolman.media.matchers import Matcher, Pixels, Points
 
@@ -15,6 +16,9 @@ RATIO = 0.75
 """A nearest neighbour must be this much nearer than the second nearest."""
 LEAST = 12
 """Fewer matches that agree are taken for chance."""
+NEIGHBOURS = 8
+STRAY = 0.1
+"""How far, as a share of the image's diagonal, a match may move otherwise than its neighbours do in the median."""
 TOLERANCE = 1.0
 """Pixels from an epipolar line."""
 
@@ -46,7 +50,21 @@ def match(left: Pixels, right: Pixels) -> tuple[Points, Points]:
     if inside is None or int(inside.sum()) < LEAST:
         return none, none
     kept = inside.ravel().astype(bool)
-    return a[kept], b[kept]
+    a, b = a[kept], b[kept]
+    moved = _moves_like_neighbours(a, b, (left.shape[0] ** 2 + left.shape[1] ** 2) ** 0.5)
+    return a[moved], b[moved]
+
+
+def _moves_like_neighbours(a: Points, b: Points, diagonal: float) -> NDArray[np.bool_]:
+    """Which matches move about as far as those around them: a false match may lie on its epipolar line by chance."""
+    import cv2
+
+    places = a.astype(np.float32)
+    near = cv2.BFMatcher(cv2.NORM_L2).knnMatch(places, places, k=min(NEIGHBOURS + 1, len(a)))
+    index = np.array([[match.trainIdx for match in row][1:] for row in near])
+    moves = b - a
+    usual = np.median(moves[index], axis=1)
+    return np.asarray(np.linalg.norm(moves - usual, axis=1) <= STRAY * diagonal)
 
 
 MATCHER = Matcher("sift", match, "cv2", "opencv-python-headless", "correspondence")
