@@ -388,6 +388,30 @@ def test_a_captioner_of_its_own_endpoint_and_price(tolman: Tolman, clip: Path) -
     assert first["cost"] == pytest.approx((2 * 8 * 1000 + 1) / 1e6)
 
 
+def test_a_model_that_is_down_behind_a_captioner_is_told_as_it_is(tolman: Tolman, clip: Path) -> None:
+    with serving(Server(answer="A chair.")) as seeing:
+        done = tolman(
+            "run", "./bench", "--model", "openai/m", "--base-url", "http://127.0.0.1:9/v1", "--protocol", "caption-then-answer",
+            "--captioner", "openai/c", "--captioner-url", seeing, "--frames", "2", "--out", "r",
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "can't be reached" in done.stderr
+    assert "Nothing else was sent to openai/m." in done.stderr
+
+
+def test_the_time_limit_ends_conversations_too(tolman: Tolman, place: Path) -> None:
+    with serving(Server(answer="B", latency=0.4)) as url:
+        started = time.monotonic()
+        done = tolman(
+            "run", "./bench", "--model", "openai/m", "--base-url", url, "--protocol", "self-consistency", "--concurrency", "4",
+            "--time-limit", "2", "--out", "r",
+        )  # fmt: skip
+        assert time.monotonic() - started < 20
+    assert done.returncode == 1, done.stderr
+    kinds = {o["failure"]["kind"] for o in lines(place / "r" / "responses.jsonl") if "failure" in o}
+    assert kinds == {"interrupted"}
+
+
 def test_the_list_of_protocols_is_printed(tolman: Tolman) -> None:
     done = tolman("protocols")
     assert done.returncode == 0

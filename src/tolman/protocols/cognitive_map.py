@@ -1,8 +1,7 @@
 """Cognitive map: the model draws where things are on a grid, then answers from its map, in one dialogue.
 
-Source: VSI-Bench paper, section 6.2 and Appendix B.4; the prompts are the released ones
-(vision-x-nyu/thinking-in-space, branch cogmap, lmms_eval/models/gemini_api.py and tasks/vsibench/utils.py). There the
-categories are those that the question names.
+Source: VSI-Bench paper, section 6.2 and Appendix B.4. The prompts are VSI-Bench's released ones, whatever the
+benchmark; there the categories are those that the question names.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.vsi_bench.prompts import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import MapReading, read_map
 from tolman.errors import UsageError
 from tolman.generate.collection import open_collection
@@ -22,25 +22,6 @@ from tolman.items import Item
 from tolman.protocols.base import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
 from tolman.responses import Response
 
-PROMPT = """\
-[Task]
-This video captures an indoor scene. Your objective is to identify specific objects within the video, understand the \
-spatial arrangement of the scene, and estimate the center point of each object, assuming the entire scene is \
-represented by a {grid}x{grid} grid.
-
-[Rule]
-1. We provide the categories to care about in this scene: {categories}. Focus ONLY on these categories.
-2. Estimate the center location of each instance within the provided categories, assuming the entire scene is \
-represented by a {grid}x{grid} grid.
-3. If a category contains multiple instances, include all of them.
-4. Each object's estimated location should accurately reflect its real position in the scene, preserving the relative \
-spatial relationships among all objects.
-
-[Output]
-Present the estimated center locations for each object as a list within a dictionary.
-STRICTLY follow this JSON format:
-{{"category name": [(x_1, y_1), ...], ...}}"""
-ANSWER = "According to the original video and the predicted objects' center locations, answer the following question:"
 UNREAD_MAP = "map that can't be read"
 
 
@@ -48,9 +29,9 @@ def converse(question: Question) -> Conversation:
     """The map, then the answer."""
     grid, categories = question.options.grid, mapped(question.item, question.options)
     # The released code prints the categories as a Python list.
-    messages = (question.shown(PROMPT.format(grid=grid, categories=list(categories))),)
+    messages = (question.shown(MAP_PROMPT.format(grid=grid, categories=list(categories))),)
     drawn: Response = yield Ask(messages, question.sampling(long=True), purpose="map")
-    text = "\n".join([ANSWER, question.benchmark.blind_prompt(question.item, question.preset).text])
+    text = "\n".join([MAP_ANSWER, question.benchmark.blind_prompt(question.item, question.preset).text])
     answer: Response = yield Ask(reply(messages, drawn, text))
     unread = read_map(drawn.response, grid=grid, categories=categories).map is None
     return Answer(answer.response, {UNREAD_MAP: int(unread)})

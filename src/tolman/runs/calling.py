@@ -59,6 +59,7 @@ class Caller:
     def __init__(self, model: Model, limits: Limits, tally: Tally, price: Price | None) -> None:
         self.model, self.throttle = model, Throttle(model.concurrency)
         self._limits, self._tally, self._price = limits, tally, price
+        self._called = 0
         self._probed = not model.remote
         self._probe = asyncio.Lock()
         self._hopeless: EndpointError | None = None
@@ -96,7 +97,8 @@ class Caller:
                 too_long = error.after is not None and error.after > self._limits.longest_pause
                 final = not error.retry or too_long or attempt >= tries or (probing and unreachable)
                 if final and probing and error.kind != FailureKind.MEDIA:
-                    raise EndpointError(f"{error.message}. Nothing else was sent.") from None
+                    to_it = "" if self._tally.called == self._called else f" to {self.model.name}"
+                    raise EndpointError(f"{error.message}. Nothing else was sent{to_it}.") from None
                 if final:
                     raise
                 self._tally.retried += 1
@@ -119,6 +121,7 @@ class Caller:
         """One call. That the endpoint is overloaded is noted before the call's place is given to another."""
         async with self.throttle.slot():
             self._tally.called += 1
+            self._called += 1
             try:
                 return await self.model.answer(request)
             except CallError as error:
