@@ -65,4 +65,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings, *
     return Recomputed(printed, exact, tie, tuple(broken), {"exact": exact, "sampled": sampled})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -92,4 +92,4 @@ def recompute(
     return Recomputed(order, order, gap(times), broken, {"first_seen": {name: first[name] for name in names}})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -49,4 +49,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: CountingSettings, *
     return Recomputed(str(count), float(count), None, tuple(violations), {"count": count, "boxes": boxes})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -55,4 +55,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, re
     return Recomputed(str(round(length * 100)), length * 100, tie, tuple(broken), {"extents": list(thing.box.extents)})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -138,4 +138,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, 
     )
 
 
-FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute)
+FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute, (_PATTERN,))

@@ -140,4 +140,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, r
     return Recomputed(answer, answer, min(margins), tuple(violations(geometry, names, settings)), {"margins": margins})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN, _STOP))
