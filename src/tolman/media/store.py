@@ -27,7 +27,7 @@ from tolman.items import Media
 from tolman.media.images import image_to_jpeg, read_image, to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
-from tolman.messages import Picture
+from tolman.messages import Picture, Video
 
 VERSION = 1
 """Part of every key; raised whenever the same settings would give other bytes."""
@@ -83,6 +83,15 @@ class FrameStore:
         if found is None:
             raise BrokenMediaError(f"{folder}: the frame store can't be read back")
         return found
+
+    def video(self, data: Path, media: Media) -> Video:
+        """A video's file as it is.
+
+        Raises:
+            BrokenMediaError: it is missing.
+        """
+        path = data / media.path
+        return Video(path=str(path), sha256=self._digest(path), start=media.start, end=media.end)
 
     def _digest(self, path: Path) -> str:
         """The hash of a video's bytes, remembered while the file is unchanged."""

@@ -25,6 +25,8 @@ class ModelOptions:
         timeout: seconds for one call.
         seed: for models that draw at random themselves.
         scenes: a folder of scenes, for the oracle.
+        device, dtype: where a local network runs and in which arithmetic; None leaves it to the family.
+        batch_size: how many requests a local network answers together.
     """
 
     base_url: str | None = None
@@ -34,6 +36,9 @@ class ModelOptions:
     timeout: float = 600.0
     seed: int = 0
     scenes: Path | None = None
+    device: str | None = None
+    dtype: str | None = None
+    batch_size: int = 8
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,15 @@ class Request:
         item: what is asked; only baselines look at it, everybody else at the messages.
         messages: the conversation so far.
         sampling: how to draw.
-        repeat: the number of this draw, from 0.
+        repeat: how often this item was asked before.
+        draw: the number of this draw among equal turns of one conversation, from 0.
     """
 
     item: Item
     messages: tuple[Message, ...]
     sampling: Sampling
     repeat: int = 0
+    draw: int = 0
 
 
 class CallError(Exception):
@@ -85,6 +92,8 @@ class Model(Protocol):
         settings: all that determines its answers besides the request; written into the run.
         remote: whether calls cost time or money: they are stored, retried and first tried with one item.
         concurrency: the most requests in flight.
+
+    A model may also say that it `takes_videos` (whole files; else it doesn't), or that it `takes_pictures` (else it does).
     """
 
     name: str
@@ -93,7 +102,7 @@ class Model(Protocol):
     concurrency: int
 
     async def answer(self, request: Request) -> Response:
-        """Answer one request, whose messages hold texts and pictures.
+        """Answer one request, whose messages hold texts, pictures and, for a model that takes them, videos.
 
         Raises:
             CallError: no text came.

@@ -15,7 +15,7 @@ from tolman.errors import EndpointError
 from tolman.items import Item, Media
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Message, Picture
+from tolman.messages import Message, Part, Picture, Video
 from tolman.models.base import CallError, Model, Request
 from tolman.protocols.base import Ask, Protocol
 from tolman.responses import Failure, FailureKind, Outcome, Response, Usage
@@ -91,7 +91,7 @@ class Engine:
             EndpointError: the first call showed that none can succeed; nothing else was sent.
         """
         self._throttle = Throttle(self.model.concurrency)
-        self._pictures: dict[Media, asyncio.Future[tuple[Picture, ...]]] = {}
+        self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video, ...]]] = {}
         self._probed = not self.model.remote
         self._probe = asyncio.Lock()
         self._hopeless: EndpointError | None = None
@@ -162,7 +162,7 @@ class Engine:
         messages = ask.messages
         if self.model.remote:  # the others look at the item, not at its pictures
             messages = tuple([await self._with_pictures(message) for message in messages])
-        request = Request(item, messages, ask.sampling or self.preset.sampling, repeat)
+        request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.draw)
         if self.store is None:
             return await self._call(request)
         key, text = request_key(
@@ -232,25 +232,28 @@ class Engine:
         return min(self.limits.most_delay, self.limits.base_delay * 2.0**attempt) * jitter
 
     async def _with_pictures(self, message: Message) -> Message:
-        """The turn with its media as pictures of the frame store."""
+        """The turn with its media as pictures of the frame store, or as whole videos where the preset says so."""
         if not message.media:
             return message
-        parts: list[str | Media | Picture] = []
+        parts: list[Part] = []
         for part in message.parts:
-            if isinstance(part, Media) and not (part.kind == "video" and self.preset.frames.whole):
+            if isinstance(part, Media):
                 parts += await self._pictures_of(part)
             else:
                 parts.append(part)
         return Message(role=message.role, parts=tuple(parts))
 
-    async def _pictures_of(self, media: Media) -> tuple[Picture, ...]:
-        """The pictures of a medium, made once however many items wait for them."""
+    async def _pictures_of(self, media: Media) -> tuple[Picture | Video, ...]:
+        """What a medium becomes, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
-            self._pictures[media] = asyncio.ensure_future(
-                loop.run_in_executor(self._decoders, self.frames.pictures, self.data, media, self.preset.frames)
-            )
+            self._pictures[media] = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
         return await asyncio.shield(self._pictures[media])
+
+    def _show(self, media: Media) -> tuple[Picture | Video, ...]:
+        if media.kind == "video" and self.preset.frames.whole:
+            return (self.frames.video(self.data, media),)
+        return self.frames.pictures(self.data, media, self.preset.frames)
 
 
 def _media_key(item: Item) -> tuple[str, ...]:

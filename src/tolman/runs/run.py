@@ -175,6 +175,8 @@ def _check_media(model: Model, protocol: Protocol, preset: Preset, items: list[I
             f"the preset '{preset.name}' shows whole videos, which {model.name} doesn't take; "
             "choose another with --preset, or --frames N."
         )
+    if _shows(protocol, model, items) and not getattr(model, "takes_pictures", True):
+        raise UsageError(f"{model.name} reads text only; ask it with --protocol blind, or choose a model that sees.")
 
 
 def _shows(protocol: Protocol, model: Model, items: list[Item]) -> bool:
