@@ -76,9 +76,7 @@ class OpenAICompatible:
                 403: "is the key in OPENAI_API_KEY allowed to use this model?",
                 404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
             }
-            raise endpoint.refusal(
-                self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints
-            )
+            raise endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
         return self._response(request, content, time.monotonic() - started)
 
     async def close(self) -> None:
