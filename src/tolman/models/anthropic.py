@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tolman.errors import MissingExtraError, UsageError
-from tolman.messages import Message, Part, Picture
+from tolman.messages import Part, Picture
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response, Usage

@@ -93,7 +93,8 @@ class Model(Protocol):
         remote: whether calls cost time or money: they are stored, retried and first tried with one item.
         concurrency: the most requests in flight.
 
-    A model may also say that it `takes_videos` (whole files; else it doesn't), or that it `takes_pictures` (else it does).
+    A model may also say that it `takes_videos` (whole files; else it doesn't), or whether it `takes_pictures` (else it
+    does).
     """
 
     name: str

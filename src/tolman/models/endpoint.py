@@ -1,4 +1,4 @@
-"""What all models behind an HTTP endpoint share: how a refusal, a lost connection or a wrong body becomes a CallError."""
+"""What all models behind an endpoint share: how a refusal, a lost connection or a wrong body becomes a CallError."""
 
 from __future__ import annotations
 
