@@ -46,7 +46,9 @@ def list_benchmarks(
 @app.command()
 def run(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's name, or a folder that is one.")],
-    model: Annotated[str, typer.Option(help="FAMILY/NAME: openai/NAME, scripted/FILE, baseline/best-constant …")],
+    model: Annotated[
+        str, typer.Option(help="FAMILY/NAME: openai/NAME, gemini/NAME, anthropic/NAME, hf/NAME, baseline/random …")
+    ],
     data: Data = None,
     media: Annotated[Path | None, typer.Option(help="Folder of the videos and images. Default: the data's.")] = None,
     subset: Subset = None,
@@ -54,11 +56,18 @@ def run(
     protocol: Annotated[str, typer.Option(help="How questions are put: direct, blind …")] = "direct",
     preset: Annotated[str | None, typer.Option(help="The authors' settings for one kind of model.")] = None,
     out: Out = None,
-    base_url: Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.", **MODEL)] = None,
+    base_url: Annotated[str | None, typer.Option(help="Of the model's endpoint.", **MODEL)] = None,
     body: Annotated[
         str | None, typer.Option(help="JSON object of further fields for every request; null takes one out.", **MODEL)
     ] = None,
     scenes: Annotated[Path | None, typer.Option(help="Folder of scenes, for baseline/oracle.", **MODEL)] = None,
+    device: Annotated[str | None, typer.Option(help="Of a local network: cpu, cuda, cuda:1, auto …", **MODEL)] = None,
+    dtype: Annotated[
+        str | None, typer.Option(help="Arithmetic of a local network: auto, float32, bfloat16, float16.", **MODEL)
+    ] = None,
+    batch_size: Annotated[
+        int, typer.Option(min=1, help="How many questions a local network answers together.", **MODEL)
+    ] = 8,
     concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **MODEL)] = 32,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one call.", **MODEL)] = 600.0,
     retries: Annotated[int, typer.Option(min=0, help="How often a failed call is tried again.", **MODEL)] = 8,
@@ -124,6 +133,9 @@ def run(
             timeout=timeout,
             seed=seed,
             scenes=scenes,
+            device=device,
+            dtype=dtype,
+            batch_size=batch_size,
         ),
         limits=Limits(retries=retries, run_seconds=time_limit),
         selection=Selection(

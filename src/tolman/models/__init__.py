@@ -10,7 +10,9 @@ from tolman.errors import UsageError
 from tolman.models.base import Model, ModelOptions
 from tolman.registry import Registry
 
-_REGISTRY = Registry("model family", __name__, "create", "tolman.models", frozenset({"base", "endpoint", "oracle"}))
+_REGISTRY = Registry(
+    "model family", __name__, "create", "tolman.models", frozenset({"base", "endpoint", "hf_network", "oracle"})
+)
 families = _REGISTRY.names
 
 
