@@ -11,6 +11,7 @@ from tolman.benchmarks.published import PublishedRow, read_published
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Part, Sampling
+from tolman.scoring.judged import EXTRACTION, Judging
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.table import Table
 
@@ -72,6 +73,7 @@ class Benchmark:
         table: the paper's main table.
         published: a CSV file of the papers' rows, or None.
         hub: where the data is, or None.
+        judging: how a model reads responses where the user names one (`--judge`).
         sizes: how many questions each subset has as released; a run on fewer is marked.
     """
 
@@ -88,6 +90,7 @@ class Benchmark:
     table: Table
     published: Path | None = None
     hub: HubSource | None = None
+    judging: Judging = EXTRACTION
     sizes: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property

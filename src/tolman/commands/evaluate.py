@@ -10,12 +10,16 @@ import typer
 from tolman.commands.options import (
     FRAMES,
     ITEMS,
+    JUDGE,
     MODEL,
     SAMPLING,
     STORES,
     CountWrong,
     Data,
     Json,
+    Judge,
+    JudgeBody,
+    JudgeUrl,
     Out,
     Revision,
     StorePath,
@@ -23,6 +27,7 @@ from tolman.commands.options import (
     console,
     exit_incomplete,
     json_object,
+    judge_request,
     show,
 )
 
@@ -72,6 +77,9 @@ def run(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one call.", **MODEL)] = 600.0,
     retries: Annotated[int, typer.Option(min=0, help="How often a failed call is tried again.", **MODEL)] = 8,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for the whole run.", **MODEL)] = None,
+    judge: Judge = None,
+    judge_base_url: JudgeUrl = None,
+    judge_body: JudgeBody = None,
     prices: Annotated[Path | None, typer.Option(help="JSON file with prices of tokens.", **MODEL)] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="Instead of the preset's.", **SAMPLING)] = None,
     top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Instead of the preset's.", **SAMPLING)] = None,
@@ -114,6 +122,7 @@ def run(
 
     shown = {"count": frames, "per_second": fps, "cap": max_frames, "quality": quality, "longest_side": longest_side}
     drawn = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_tokens": max_tokens}
+    limits = Limits(retries=retries, run_seconds=time_limit)
     request = RunRequest(
         benchmark=benchmark,
         model=model,
@@ -137,7 +146,7 @@ def run(
             dtype=dtype,
             batch_size=batch_size,
         ),
-        limits=Limits(retries=retries, run_seconds=time_limit),
+        limits=limits,
         selection=Selection(
             tasks=tuple(t.strip() for t in tasks.split(",")) if tasks else (),
             ids=ids_from(ids),
@@ -148,6 +157,19 @@ def run(
         store=store,
         frame_store=frame_store,
         prices=prices,
+        judge=judge_request(
+            judge,
+            judge_base_url,
+            judge_body,
+            store,
+            limits=Limits(retries=retries),
+            concurrency=concurrency,
+            timeout=timeout,
+            seed=seed,
+            device=device,
+            dtype=dtype,
+            batch_size=batch_size,
+        ),
         failures_are_wrong=count_failures_as_wrong,
     )
     with counting(console(stderr=True)) as progress:
@@ -175,14 +197,26 @@ def score(
     preset: Annotated[str | None, typer.Option(help="The authors' settings it was run with.")] = None,
     out: Out = None,
     seed: Annotated[int, typer.Option(help="For released parsers that draw at random.")] = 0,
+    judge: Judge = None,
+    judge_base_url: JudgeUrl = None,
+    judge_body: JudgeBody = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **JUDGE)] = 32,
+    store: StorePath = None,
     count_failures_as_wrong: CountWrong = False,
     as_json: Json = False,
 ) -> None:
-    """Score responses that something else produced, or a run again.
+    """Score responses that something else produced, or a run again; with --judge, have a model read them.
 
     Example:  tolman score answers.jsonl --benchmark vsi-bench --name my-model
+
+    Example:  tolman score runs/mmsi-bench-full/my-model-direct --judge openai/gpt-4o
     """
-    from tolman.runs.rescore import score_file, score_folder
+    from tolman.reports.progress import counting
+    from tolman.runs.rescore import judge_folder, score_file, score_folder
+
+    judging = judge_request(judge, judge_base_url, judge_body, store, concurrency=concurrency)
+    if judging is not None:
+        judging.open()  # what is wrong with it is told before anything is done
 
     if responses.is_dir():
         folder, figures = score_folder(responses)
@@ -200,6 +234,9 @@ def score(
             seed=seed,
             failures_are_wrong=count_failures_as_wrong,
         )
+    if judging is not None:
+        with counting(console(stderr=True)) as progress:
+            folder, figures = judge_folder(folder.path, judging, started=progress.start, done=progress.done)
     show(folder, as_json=as_json)
     exit_incomplete(figures)
 

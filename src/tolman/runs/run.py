@@ -22,6 +22,7 @@ from tolman.protocols.base import Protocol
 from tolman.responses import Outcome, Response
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
+from tolman.runs.judging import JudgeRequest, judge_run
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prices import Price, read_price
 from tolman.runs.scoring import score_run
@@ -47,6 +48,7 @@ class RunRequest:
         repeats: how often each item is asked.
         store, frame_store: other than the user's own.
         prices: a file with the price of tokens.
+        judge: a model that reads the responses.
         failures_are_wrong: score failed items 0.
     """
 
@@ -68,6 +70,7 @@ class RunRequest:
     store: Path | None = None
     frame_store: Path | None = None
     prices: Path | None = None
+    judge: JudgeRequest | None = None
     failures_are_wrong: bool = False
 
 
@@ -81,6 +84,7 @@ class Started:
         tally: counts that grow while the run goes on.
         price: of tokens, where the user gave it.
         remote: whether calls cost time or money.
+        what: what the calls are for.
     """
 
     calls: int
@@ -88,6 +92,7 @@ class Started:
     tally: Tally
     price: Price | None
     remote: bool
+    what: str = "asking"
 
 
 def run(
@@ -110,6 +115,7 @@ def run(
     """
     protocol = protocols.get(request.protocol)
     model = models.create(request.model, request.options)
+    judge = request.judge.open() if request.judge else None
     loaded = load(request.benchmark, request.data, request.subset, request.revision)
     preset = _adjusted(preset_of(loaded.benchmark, request.preset), request)
     items = request.selection.apply(loaded.items)
@@ -150,6 +156,13 @@ def run(
         if engine.store is not None:
             engine.store.close()
     outcomes = _keep(folder, engine, items, request.repeats, price)
+    figures = score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
+    if request.judge is None or judge is None:
+        return folder, figures
+    judge_run(
+        folder, loaded.benchmark, items, outcomes, request.judge, judge, seed=request.options.seed, done=done,
+        started=lambda calls, tally, remote: started(Started(calls, folder.path, tally, None, remote, "judging")),
+    )  # fmt: skip
     return folder, score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
 
 

@@ -11,7 +11,7 @@ from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.scoring.rules import RuleSet
 
-Status = Literal["scored", "left out", "failed", "missing"]
+Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
 
 SCHEMA = {
     "rule_set": pl.String,
@@ -24,11 +24,13 @@ SCHEMA = {
     "reading": pl.String,
     "note": pl.String,
     "guessed": pl.Boolean,
+    "judged": pl.Boolean,
     "score": pl.Float64,
     "expected": pl.Float64,
 }
 """Columns of a frame of scores. `score` is null unless `status` is 'scored'. `expected` equals it, but for an
-answer that a released parser drew at random, where it is the probability that such a draw is right."""
+answer that a released parser drew at random, where it is the probability that such a draw is right. 'unjudged' is a
+response whose judgement failed: whatever the user says of failures, it is none of the model's."""
 
 
 def score(
@@ -79,7 +81,7 @@ def expected_scores(
     for rules in rule_sets:
         for item in items:
             value = sum(p * rules.score(item, rules.read(item, text, 0)) for text, p in answers[item.id])
-            rows.append((*_head(rules, item, 0), "scored", "", "expectation", False, value, value))
+            rows.append((*_head(rules, item, 0), "scored", "", "expectation", False, False, value, value))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
@@ -114,13 +116,15 @@ def _row(
     if isinstance(outcome, Response):
         head = _head(rules, item, repeat)
         if not rules.counts(item, outcome.response):
-            return (*head, "left out", "", "left out of the denominators", False, None, None)
+            return (*head, "left out", "", "left out of the denominators", False, False, None, None)
         reading = rules.read(item, outcome.response, seed * 10_000 + repeat)  # each asking has a draw of its own
+        if reading.failed:
+            return (*head, "unjudged", "", reading.note, False, False, None, None)
         value = rules.score(item, reading)
         expected = 1 / len(item.options) if reading.guessed else value
-        return (*head, "scored", reading.text, reading.note, reading.guessed, value, expected)
+        return (*head, "scored", reading.text, reading.note, reading.guessed, reading.judged, value, expected)
     head = _head(rules, item, repeat)
     note = f"{outcome.kind}: {outcome.message}" if isinstance(outcome, Failure) else "no response"
     status: Status = "failed" if outcome else "missing"
     value_or_none = 0.0 if failures_are_wrong else None
-    return (*head, status, "", note, False, value_or_none, value_or_none)
+    return (*head, status, "", note, False, False, value_or_none, value_or_none)
