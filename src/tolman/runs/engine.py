@@ -162,7 +162,7 @@ class Engine:
         messages = ask.messages
         if self.model.remote:  # the others look at the item, not at its pictures
             messages = tuple([await self._with_pictures(message) for message in messages])
-        request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.draw)
+        request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, draw=ask.draw)
         if self.store is None:
             return await self._call(request)
         key, text = request_key(
