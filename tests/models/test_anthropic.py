@@ -3,6 +3,9 @@
 import asyncio
 import base64
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,3 +239,27 @@ def test_a_wrong_address_or_a_missing_key_is_told_at_once(monkeypatch: pytest.Mo
         Anthropic("m", ModelOptions(base_url="localhost:8000"))
     model = Anthropic("m", ModelOptions(base_url="http://x", api_key="secret"))
     assert "secret" not in json.dumps(dict(model.settings))
+
+
+def test_a_whole_run_is_tried_again_by_the_engine_and_goes_on(shared_data: Path, tmp_path: Path) -> None:
+    class Overloaded(Messages):
+        async def answer(self, request: web.Request) -> web.StreamResponse:
+            self.status, self.headers = (529, {"retry-after": "0.05"}) if len(self.bodies) in (0, 3) else (200, None)
+            return await super().answer(request)
+
+    server = Overloaded(reply(text("B")))
+    command = [
+        sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--protocol", "blind",
+        "--limit", "12", "--model", "anthropic/some-model", "--out", "run", "--store", "s.sqlite", "--base-url",
+    ]  # fmt: skip
+    with serving(server) as url:
+        for said in ("tried again", "0 calls, 12 answers from the store"):
+            done = subprocess.run(
+                [*command, url.removesuffix("/v1")], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+                env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "ANTHROPIC_API_KEY": "none"},
+            )  # fmt: skip
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert said in done.stderr
+    distinct = {json.dumps(body) for body in server.bodies}
+    assert len(server.bodies) == len(distinct) + 2
+    assert {(body["temperature"], body["max_tokens"]) for body in server.bodies} == {(0.0, 16)}
