@@ -1,5 +1,6 @@
 """A judge behind an endpoint: what it is sent, and a run that can be judged, stopped, judged on and scored again."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -30,14 +31,16 @@ class Judge(Server):
         super().__init__(**options)
         self.replies = replies
         self.asked: Counter[str] = Counter()
+        self.one_by_one = asyncio.Lock()
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())
         prompt = body["messages"][0]["content"]
         text = prompt.rsplit("Answer: ", 1)[-1].removesuffix("\nYour output: ")
         self.asked[text] += 1
-        self.answer = self.replies.get(text, "Z")
-        return await super().complete(request)
+        async with self.one_by_one:  # the answer is the server's, not the request's
+            self.answer = self.replies.get(text, "Z")
+            return await super().complete(request)
 
 
 def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
