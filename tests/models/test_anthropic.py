@@ -241,6 +241,23 @@ def test_a_wrong_address_or_a_missing_key_is_told_at_once(monkeypatch: pytest.Mo
     assert "secret" not in json.dumps(dict(model.settings))
 
 
+def test_an_empty_answer_to_an_earlier_question_is_left_out(ask: Ask) -> None:
+    server = Messages()
+    ask(
+        server,
+        Message(role="system", parts=(" ",)),
+        Message(parts=("First?", "\n")),
+        Message(role="assistant", parts=("",)),
+        Message(parts=("And now?",)),
+    )
+    (body,) = server.bodies
+    assert "system" not in body
+    assert body["messages"] == [
+        {"role": "user", "content": [text("First?")]},
+        {"role": "user", "content": [text("And now?")]},
+    ]
+
+
 def test_a_whole_run_is_tried_again_by_the_engine_and_goes_on(shared_data: Path, tmp_path: Path) -> None:
     class Overloaded(Messages):
         async def answer(self, request: web.Request) -> web.StreamResponse:

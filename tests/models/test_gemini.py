@@ -15,19 +15,26 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from PIL import Image
 
 pytest.importorskip("google.genai", reason="needs the extra 'gemini'")
 pytest.importorskip("av", reason="making videos needs the extra 'video'")
 
 from loopback import serving
 from tolman import benchmarks
+from tolman.benchmarks.base import Benchmark, Preset
 from tolman.errors import UsageError
-from tolman.items import Item
-from tolman.messages import Message, Picture, Sampling, Video
+from tolman.items import Item, Media
+from tolman.media.store import FrameStore
+from tolman.messages import Joined, KeyFrames, Message, Picture, Sampling, Video
 from tolman.models import gemini
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.gemini import Gemini
+from tolman.protocols.base import Ask as Turn
+from tolman.protocols.base import Conversation, Protocol
 from tolman.responses import FailureKind, Response
+from tolman.runs.engine import Engine
+from tolman.runs.store import ResponseStore
 from videos import write_video
 
 # The package derives from a class of aiohttp's that doesn't like it.
@@ -386,3 +393,78 @@ def test_vsi_bench_is_asked_as_its_gemini_preset_says_whole_videos_retries_and_r
     # Both clips, the one that was asked about first twice: its file was lost.
     contents = [(tmp_path / path).read_bytes() for path in clips]
     assert sorted(Counter(contents.index(c) for c in server.received.values()).values()) == [1, 2]
+
+
+def test_a_protocol_of_two_turns_keeps_the_video_in_both(shared_data: Path, tmp_path: Path) -> None:
+    bench = benchmarks.get("vsi-bench")
+    item = bench.load(shared_data / "vsi-bench", "full")[0]
+    write_video(tmp_path / item.media[0].path, 30)
+
+    class Thinks(Google):
+        async def generate(self, request: web.Request) -> web.StreamResponse:
+            self.content = generated({"text": "4" if len(self.bodies) % 2 else "There are four of them."})
+            return await super().generate(request)
+
+    server = Thinks()
+    with serving(server) as url:
+        done = subprocess.run(
+            [
+                sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--media", ".",
+                "--ids", item.id, "--model", "gemini/m", "--preset", "gemini", "--protocol", "cot", "--out", "run",
+                "--base-url", url.removesuffix("/v1"),
+            ],
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+            env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "GEMINI_API_KEY": "none"},
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(server.started) == 1
+    first, second = server.bodies
+    assert [turn["role"] for turn in second["contents"]] == ["user", "model", "user"]
+    assert second["contents"][0] == first["contents"][0]
+    assert "fileData" in first["contents"][0]["parts"][0]
+    assert second["contents"][1]["parts"] == [{"text": "There are four of them."}]
+    (line,) = (tmp_path / "run" / "responses.jsonl").read_text().splitlines()
+    response = json.loads(line)
+    assert (response["response"], response["usage"]) == ("4", {"input_tokens": 200, "output_tokens": 14})
+    assert [(t["purpose"], t["response"]) for t in response["turns"]] == [
+        ("reasoning", "There are four of them."), ("extraction", "4"),
+    ]  # fmt: skip
+
+
+def test_only_videos_as_such_are_sent_whole(choice: Callable[..., Item], tmp_path: Path) -> None:
+    """Key frames of an example and joined images stay pictures under a preset of whole videos."""
+    write_video(tmp_path / "v.mp4", 30)
+    for name in "ab":
+        Image.new("RGB", (20, 10)).save(tmp_path / f"{name}.png")
+    images = tuple(Media(kind="image", path=f"{name}.png") for name in "ab")
+    keys = KeyFrames(kind="video", path="v.mp4", numbers=(3, 9))
+    joined = Joined(kind="image", path="a.png", members=images)
+    shown = Message(parts=(keys, joined, Media(kind="video", path="v.mp4"), "Which?"))
+
+    def converse(benchmark: Benchmark, item: Item, preset: Preset) -> Conversation:
+        response: Response = yield Turn((shown,))
+        return response.response
+
+    server = Google()
+    store = ResponseStore(tmp_path / "s.sqlite")
+    bench = benchmarks.get("vsi-bench")
+    with serving(server) as url:
+        engine = Engine(
+            benchmark=bench, model=Gemini("m", ModelOptions(base_url=url.removesuffix("/v1"), api_key="k")),
+            protocol=Protocol("mine", shows_media=True, converse=converse),
+            preset=next(p for p in bench.presets if p.name == "gemini"), data=tmp_path,
+            frames=FrameStore(tmp_path / "frames"), store=store,
+        )  # fmt: skip
+        asyncio.run(engine.run([choice()]))
+    store.close()
+    assert isinstance(engine.outcomes["1", 0], Response)
+    parts = server.bodies[0]["contents"][0]["parts"]
+    assert [next(iter(part)) for part in parts] == ["inlineData", "inlineData", "inlineData", "fileData", "text"]
+
+
+def test_an_empty_answer_to_an_earlier_question_is_left_out(ask: Ask) -> None:
+    server = Google()
+    ask(server, (Message(parts=("First?",)), Message(role="assistant", parts=("",)), Message(parts=("And now?",))))
+    assert [(turn["role"], turn["parts"]) for turn in server.bodies[0]["contents"]] == [
+        ("user", [{"text": "First?"}]), ("user", [{"text": "And now?"}]),
+    ]  # fmt: skip

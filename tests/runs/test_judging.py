@@ -262,3 +262,83 @@ def test_broken_judgements_are_named(place: Path) -> None:
     done = tolman(place, "score", "run")
     assert done.returncode == 2
     assert "judgements.json: holds no judgements" in done.stderr
+
+
+def by_sight(body: dict[str, Any]) -> str:
+    """The letter that the option 'right' has in the options that the judge is shown."""
+    question, answer = body["messages"][0]["content"].rsplit("Options: ", 1)[-1].split("\n", 1)
+    letter = next(entry[0] for entry in question.split(", ") if entry.endswith(": right"))
+    return "B or D" if "I think" in answer else letter
+
+
+@pytest.mark.parametrize("protocol", ["circular", "shuffle", "direct"])
+def test_the_judge_reads_against_the_options_as_they_were_presented(tmp_path: Path, protocol: str) -> None:
+    write_bench(tmp_path, ["right"] * 6)
+    lines = [{"id": f"{i}{turn}", "response": "right"} for i in range(6) for turn in ("", "@1", "@2", "@3")]
+    (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    server = Server(reply=by_sight)
+    with serving(server) as url:
+        done = tolman(tmp_path, *RUN, "--protocol", protocol, *judged(url))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert server.requests == (24 if protocol == "circular" else 6)
+    orders = {body["messages"][0]["content"].rsplit("Options: ", 1)[-1].splitlines()[0] for body in server.bodies}
+    assert len(orders) > 2 or protocol == "direct"
+    cells = {name: entry["cells"]["average"] for name, entry in scores(tmp_path)["rule_sets"].items()}
+    assert (cells["official"]["value"], cells["judged"]["value"], cells["judged"]["n"]) == (0.0, 100.0, 6)
+    before = scores(tmp_path)
+    assert tolman(tmp_path, "score", "run").returncode == 0
+    assert scores(tmp_path) == before
+
+
+def test_a_circle_with_a_failed_judgement_is_without_one(tmp_path: Path) -> None:
+    write_bench(tmp_path, ["right"] * 2)
+    lines = [{"id": f"{i}{turn}", "response": "right"} for i in range(2) for turn in ("", "@1", "@2", "@3")]
+    lines[2]["response"] = "right, I think"
+    (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with serving(Server(reply=by_sight)) as url:
+        done = tolman(tmp_path, *RUN, "--protocol", "circular", *judged(url))
+    assert done.returncode == 1
+    assert "1 judgement of openai/judge failed" in done.stdout.splitlines()[0]
+    assert "the judge's reply is no answer: 'B or D'" in done.stdout
+    cell = scores(tmp_path)["rule_sets"]["judged"]["cells"]["average"]
+    assert (cell["value"], cell["n"], cell["unanswered"]) == (100.0, 1, 1)
+
+
+def test_what_a_judge_costs_is_counted_and_stays(place: Path) -> None:
+    prices = {"openai/judge": {"input": 0, "output": 1000}, "scripted/script.jsonl": {"input": 0, "output": 0}}
+    (place / "prices.json").write_text(json.dumps(prices))
+    server = Judge({"to the right": "B", "right!": "(B)"})
+    with serving(server) as url:
+        done = tolman(place, *RUN, *judged(url), "--prices", "prices.json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        again = tolman(place, "score", "run", *judged(url), "--prices", "prices.json")
+    cost = (len("B") + len("(B)") + 2 * len("Z")) * 1000 / 1e6
+    assert scores(place)["judge"]["cost"] == pytest.approx(cost)
+    assert "judging: 0 calls, 4 answers from the store" in again.stderr
+    assert f"cost {cost:.2f}" in done.stderr
+    (place / "prices.json").write_text("{}")
+    refused = tolman(place, *RUN[:-1], "other", *judged(url), "--prices", "prices.json")
+    assert refused.returncode == 2
+    assert "prices.json: has no price for openai/judge" in refused.stderr
+    assert not (place / "other").exists()
+
+
+def test_one_model_may_answer_in_turns_and_judge_itself(place: Path) -> None:
+    def reply(body: dict[str, Any]) -> str:
+        prompt = body["messages"][0]["content"]
+        return "B" if "match an answer" in prompt else "to the right"
+
+    server = Server(reply=reply)
+    with serving(server) as url:
+        done = tolman(
+            place, "run", "./bench", "--model", "openai/judge", "--base-url", url, "--protocol", "self-explanation",
+            "--out", "run", *judged(url),
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
+    assert {len(line["turns"]) for line in lines} == {2}
+    assert server.requests == 2 * len(TEXTS) + len(TEXTS)
+    found = scores(place)
+    assert found["judge"]["judged"] == len(TEXTS)
+    assert found["rule_sets"]["judged"]["cells"]["average"]["value"] == 100.0
+    assert found["judge"]["output_tokens"] == len(TEXTS)  # the judge's own, not the model's

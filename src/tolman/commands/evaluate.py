@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from tolman.commands.options import (
     ITEMS,
     JUDGE,
     MODEL,
+    PROTOCOL,
     SAMPLING,
     STORES,
     CountWrong,
@@ -29,6 +30,7 @@ from tolman.commands.options import (
     json_object,
     judge_request,
     show,
+    whole_numbers,
 )
 
 app = typer.Typer()
@@ -48,6 +50,17 @@ def list_benchmarks(
     print_one(console(), name, as_json=as_json) if name else print_all(console(), as_json=as_json)
 
 
+@app.command("protocols")
+def list_protocols(as_json: Json = False) -> None:
+    """List the protocols: ways of asking, and ways of presenting that can be joined to them with '+'.
+
+    Example:  tolman protocols
+    """
+    from tolman.reports.catalogue import print_protocols
+
+    print_protocols(console(), as_json=as_json)
+
+
 @app.command()
 def run(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's name, or a folder that is one.")],
@@ -58,14 +71,18 @@ def run(
     media: Annotated[Path | None, typer.Option(help="Folder of the videos and images. Default: the data's.")] = None,
     subset: Subset = None,
     revision: Revision = None,
-    protocol: Annotated[str, typer.Option(help="How questions are put: direct, blind …")] = "direct",
+    protocol: Annotated[
+        str, typer.Option(help="How questions are put, see 'tolman protocols'; several joined by '+'.")
+    ] = "direct",
     preset: Annotated[str | None, typer.Option(help="The authors' settings for one kind of model.")] = None,
     out: Out = None,
     base_url: Annotated[str | None, typer.Option(help="Of the model's endpoint.", **MODEL)] = None,
     body: Annotated[
         str | None, typer.Option(help="JSON object of further fields for every request; null takes one out.", **MODEL)
     ] = None,
-    scenes: Annotated[Path | None, typer.Option(help="Folder of scenes, for baseline/oracle.", **MODEL)] = None,
+    scenes: Annotated[
+        Path | None, typer.Option(help="Folder of scenes, for baseline/oracle and maps.", **MODEL)
+    ] = None,
     device: Annotated[str | None, typer.Option(help="Of a local network: cpu, cuda, cuda:1, auto …", **MODEL)] = None,
     dtype: Annotated[
         str | None, typer.Option(help="Arithmetic of a local network: auto, float32, bfloat16, float16.", **MODEL)
@@ -87,8 +104,34 @@ def run(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.", **SAMPLING)] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.", **SAMPLING)] = 0,
     repeats: Annotated[int, typer.Option(min=1, help="How often each item is asked.", **SAMPLING)] = 1,
+    reasoning_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Most tokens of a turn that thinks, maps or explains.", **PROTOCOL)
+    ] = None,
+    draws: Annotated[
+        int | None, typer.Option(min=2, help="Answers that self-consistency draws: 5.", **PROTOCOL)
+    ] = None,
+    grid: Annotated[
+        int | None, typer.Option(min=2, max=100, help="Cells along each side of a cognitive map: 10.", **PROTOCOL)
+    ] = None,
+    map_categories: Annotated[
+        str | None, typer.Option(help="What a map shows: the question's categories, or all of its scene.", **PROTOCOL)
+    ] = None,
+    captioner: Annotated[
+        str | None, typer.Option(help="Model that captions, for caption-then-answer.", **PROTOCOL)
+    ] = None,
+    captioner_url: Annotated[
+        str | None, typer.Option(help="Of the captioner's endpoint. Default: --base-url.", **PROTOCOL)
+    ] = None,
+    matcher: Annotated[
+        str | None, typer.Option(help="What matches points of images, for correspondence: sift.", **PROTOCOL)
+    ] = None,
     frames: Annotated[
-        int | None, typer.Option(min=1, help="Frames of a video, instead of the preset's.", **FRAMES)
+        str | None,
+        typer.Option(
+            help="Frames of a video, instead of the preset's; several numbers make several runs.",
+            metavar="N[,N…]",
+            **FRAMES,
+        ),
     ] = None,
     fps: Annotated[float | None, typer.Option(min=0.001, help="Frames for each second, instead.", **FRAMES)] = None,
     max_frames: Annotated[int | None, typer.Option(min=1, help="Cap for --fps.", **FRAMES)] = None,
@@ -112,6 +155,8 @@ def run(
     Example:  tolman run vsi-bench --model openai/my-model --base-url http://localhost:8000/v1
 
     Example:  tolman run vsi-bench --model baseline/best-constant --protocol blind
+
+    Example:  tolman run vsi-bench --model openai/my-model --protocol cot+question-first --frames 8,16,32
     """
     from tolman.models.base import ModelOptions
     from tolman.reports.progress import counting
@@ -119,14 +164,40 @@ def run(
     from tolman.runs.run import RunRequest
     from tolman.runs.run import run as carry_out
     from tolman.runs.selection import Selection, ids_from
+    from tolman.runs.sweep import by_frames
 
-    shown = {"count": frames, "per_second": fps, "cap": max_frames, "quality": quality, "longest_side": longest_side}
+    counts = whole_numbers(frames, "--frames")
+    asked = {
+        "reasoning_tokens": reasoning_tokens,
+        "draws": draws,
+        "grid": grid,
+        "map_categories": map_categories,
+        "captioner": captioner,
+        "matcher": matcher,
+    }
+    shown = {
+        "count": counts[0] if counts else None,
+        "per_second": fps,
+        "cap": max_frames,
+        "quality": quality,
+        "longest_side": longest_side,
+    }
     drawn = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_tokens": max_tokens}
+    everyones: dict[str, Any] = {
+        "concurrency": concurrency,
+        "timeout": timeout,
+        "seed": seed,
+        "device": device,
+        "dtype": dtype,
+        "batch_size": batch_size,
+    }
     limits = Limits(retries=retries, run_seconds=time_limit)
     request = RunRequest(
         benchmark=benchmark,
         model=model,
         protocol=protocol,
+        protocol_options={key: value for key, value in asked.items() if value is not None},
+        captioner_options=ModelOptions(base_url=captioner_url or base_url, **everyones),
         data=data,
         media=media,
         revision=revision,
@@ -138,13 +209,8 @@ def run(
         options=ModelOptions(
             base_url=base_url,
             body=json_object(body, "--body"),
-            concurrency=concurrency,
-            timeout=timeout,
-            seed=seed,
             scenes=scenes,
-            device=device,
-            dtype=dtype,
-            batch_size=batch_size,
+            **everyones,
         ),
         limits=limits,
         selection=Selection(
@@ -162,20 +228,20 @@ def run(
             judge_base_url,
             judge_body,
             store,
+            prices,
             limits=Limits(retries=retries),
-            concurrency=concurrency,
-            timeout=timeout,
-            seed=seed,
-            device=device,
-            dtype=dtype,
-            batch_size=batch_size,
+            **everyones,
         ),
         failures_are_wrong=count_failures_as_wrong,
     )
-    with counting(console(stderr=True)) as progress:
-        folder, figures = carry_out(request, started=progress.start, done=progress.done)
-    show(folder, as_json=as_json)
-    exit_incomplete(figures)
+    folders, all_figures = [], []
+    for part in by_frames(request, counts):
+        with counting(console(stderr=True)) as progress:
+            folder, figures = carry_out(part, started=progress.start, done=progress.done)
+        folders.append(folder)
+        all_figures.append(figures)
+    show(*folders, as_json=as_json)
+    exit_incomplete(*all_figures)
 
 
 @app.command()
@@ -201,6 +267,7 @@ def score(
     judge_base_url: JudgeUrl = None,
     judge_body: JudgeBody = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **JUDGE)] = 32,
+    prices: Annotated[Path | None, typer.Option(help="JSON file with prices of tokens.", **JUDGE)] = None,
     store: StorePath = None,
     count_failures_as_wrong: CountWrong = False,
     as_json: Json = False,
@@ -214,7 +281,7 @@ def score(
     from tolman.reports.progress import counting
     from tolman.runs.rescore import judge_folder, score_file, score_folder
 
-    judging = judge_request(judge, judge_base_url, judge_body, store, concurrency=concurrency)
+    judging = judge_request(judge, judge_base_url, judge_body, store, prices, concurrency=concurrency)
     if judging is not None:
         judging.open()  # what is wrong with it is told before anything is done
 

@@ -11,7 +11,11 @@ from tolman.models.base import Model, ModelOptions
 from tolman.registry import Registry
 
 _REGISTRY = Registry(
-    "model family", __name__, "create", "tolman.models", frozenset({"base", "endpoint", "hf_network", "oracle"})
+    "model family",
+    __name__,
+    "create",
+    "tolman.models",
+    frozenset({"base", "endpoint", "hf_network", "hf_weights", "oracle"}),
 )
 families = _REGISTRY.names
 

@@ -98,15 +98,15 @@ class Anthropic:
 
     def _encode(self, request: Request) -> dict[str, Any]:
         """The request's body."""
-        sampling = request.sampling
-        system = "\n".join(message.text for message in request.messages if message.role == "system")
+        sampling, messages = request.sampling, endpoint.spoken(request.messages)
+        system = "\n".join(message.text for message in messages if message.role == "system")
         usual = {
             "model": self._model,
             "max_tokens": sampling.max_tokens or MAX_TOKENS,
             "system": system or None,
             "messages": [
                 {"role": message.role, "content": [_part(part) for part in message.parts]}
-                for message in request.messages
+                for message in messages
                 if message.role != "system"
             ],
             "temperature": sampling.temperature,

@@ -49,14 +49,16 @@ class Request:
         item: what is asked; only baselines look at it, everybody else at the messages.
         messages: the conversation so far.
         sampling: how to draw.
-        repeat: how often this item was asked before.
-        draw: the number of this draw among equal turns of one conversation, from 0.
+        repeat: how often the item was asked before.
+        purpose, draw: which turn of the conversation this is, for models that read their answers; of equal turns,
+            `draw` counts from 0, and a model that draws its answers draws another for each.
     """
 
     item: Item
     messages: tuple[Message, ...]
     sampling: Sampling
     repeat: int = 0
+    purpose: str = "answer"
     draw: int = 0
 
 

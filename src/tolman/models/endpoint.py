@@ -7,11 +7,11 @@ import email.utils
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tolman.errors import UsageError
-from tolman.messages import Picture
+from tolman.messages import Message, Picture
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.responses import FailureKind
 
@@ -35,6 +35,17 @@ def refuse_videos(name: str, request: Request) -> None:
     """A CallError where a request holds anything but texts and pictures."""
     if not all(isinstance(part, str | Picture) for message in request.messages for part in message.parts):
         raise CallError(FailureKind.MEDIA, f"{name} takes pictures, not whole videos", retry=False)
+
+
+def spoken(messages: Iterable[Message]) -> list[Message]:
+    """A conversation without blank texts, and without turns that hold nothing else, such as an empty answer to an
+    earlier question: some endpoints refuse a whole request because of one."""
+    found = []
+    for message in messages:
+        parts = tuple(part for part in message.parts if not isinstance(part, str) or part.strip())
+        if parts:
+            found.append(message.model_copy(update={"parts": parts}))
+    return found
 
 
 def holds_pictures(request: Request) -> bool:

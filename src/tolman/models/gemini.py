@@ -145,9 +145,9 @@ class Gemini:
 
     def _encode(self, request: Request, files: Mapping[str, File]) -> tuple[list[Content], dict[str, Any]]:
         """The request's contents and configuration."""
-        sampling = request.sampling
-        system = "\n".join(message.text for message in request.messages if message.role == "system")
-        contents = [_content(message, files) for message in request.messages if message.role != "system"]
+        sampling, messages = request.sampling, endpoint.spoken(request.messages)
+        system = "\n".join(message.text for message in messages if message.role == "system")
+        contents = [_content(message, files) for message in messages if message.role != "system"]
         config = {
             "system_instruction": system or None,
             "temperature": sampling.temperature,

@@ -17,7 +17,8 @@ from typing import Any
 from tolman.errors import MissingExtraError
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.hf_network import Checkpoint, Network, find, place
+from tolman.models.hf_network import Network
+from tolman.models.hf_weights import Checkpoint, find, place
 from tolman.responses import Response
 
 LINGER = 0.02

@@ -1,4 +1,4 @@
-"""A local network of transformers': loading a checkpoint, and generating for several requests at once.
+"""A local network of transformers': generating for several requests at once.
 
 Everything here blocks and runs in the one thread that `models.hf` gives it. Videos reach a network as frames.
 
@@ -9,97 +9,20 @@ in float32 is far below what decides a token, and in the half-precision types ma
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from tolman.errors import InputError, UsageError
 from tolman.messages import Message, Picture, Sampling, content_of
 from tolman.models.base import CallError, Request
+from tolman.models.hf_weights import Checkpoint, first_line, load
 from tolman.responses import FailureKind, Response, Usage
 
 MAX_TOKENS = 1024
 """How long an answer may be where neither preset nor user says so."""
-DTYPES = ("auto", "float32", "bfloat16", "float16")
-_ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """Where weights are.
-
-    Attributes:
-        source: a folder, or a name on the hub.
-        gguf: the file in that folder, for weights in that format.
-        revision: of the hub's repository.
-        identity: what tells these weights from others: the commit, or a hash over the files.
-        sees: whether the network takes pictures.
-    """
-
-    source: str
-    gguf: str | None
-    revision: str | None
-    identity: str
-    sees: bool
-
-
-def find(name: str) -> Checkpoint:
-    """The checkpoint of a name: a folder, a GGUF file, or 'owner/name' on the hub, also 'owner/name@revision'.
-
-    Raises:
-        InputError: the folder or file holds no network.
-        UsageError: there is nothing of that name.
-    """
-    from transformers import AutoConfig
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
-
-    path = Path(name).expanduser()
-    if path.suffix == ".gguf":
-        if not path.is_file():
-            raise InputError(path, "does not exist", fix="name a file of weights: hf/PATH.gguf")
-        return Checkpoint(str(path.parent), path.name, None, _fingerprint([path]), sees=False)
-    local = path.is_dir()
-    if local and not (path / "config.json").is_file():
-        raise InputError(path, "holds no config.json", fix="name a folder that transformers wrote, or a GGUF file")
-    source, _, revision = (str(path), "", "") if local else name.partition("@")
-    try:
-        config = AutoConfig.from_pretrained(source, revision=revision or "main")
-    except (OSError, ValueError, KeyError) as error:
-        raise UsageError(f"hf/{name} can't be loaded: {_first_line(error)}") from None
-    kinds = {".json", ".safetensors", ".bin", ".jinja", ".model", ".txt"}
-    identity = (
-        _fingerprint(sorted(file for file in path.iterdir() if file.suffix in kinds))
-        if local
-        else str(getattr(config, "_commit_hash", None) or revision or "main")
-    )
-    return Checkpoint(source, None, revision or None, identity, type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING)
-
-
-def place(device: str | None, dtype: str | None) -> tuple[str, str]:
-    """Device and arithmetic: the user's, else the best device there is, with the checkpoint's own arithmetic, or
-    float32 on a CPU.
-
-    Raises:
-        UsageError: there is no such device or arithmetic.
-    """
-    import torch
-
-    if dtype is not None and dtype not in DTYPES:
-        raise UsageError(f"--dtype takes {', '.join(DTYPES)}, not '{dtype}'.")
-    if device is None:
-        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    elif device != "auto":
-        try:
-            torch.empty(0, device=device)
-        except (RuntimeError, AssertionError) as error:
-            raise UsageError(f"--device {device} can't be used: {_first_line(error)}") from None
-    return device, dtype or ("float32" if device == "cpu" else "auto")
 
 
 class Network:
@@ -108,7 +31,7 @@ class Network:
     Args:
         name: how it is called in a sentence.
         checkpoint: which weights.
-        device, dtype: of `place`; the device 'auto' spreads them over what there is.
+        device, dtype: of `hf_weights.place`.
         extra: further arguments of transformers' generate.
         seed: of what is drawn.
 
@@ -119,16 +42,18 @@ class Network:
     def __init__(
         self, name: str, checkpoint: Checkpoint, device: str, dtype: str, extra: dict[str, Any], seed: int
     ) -> None:
-        self.name, self._checkpoint, self._extra, self._seed = name, checkpoint, extra, seed
+        self.name, self._extra, self._seed = name, extra, seed
         self._stop = threading.Event()
         try:
-            self._load(device, dtype)
+            weights = load(checkpoint, device, dtype)
         except Exception as error:  # transformers raises types of many packages for a broken checkpoint
             raise CallError(
                 FailureKind.REFUSED,
-                f"{name} can't be loaded ({type(error).__name__}): {_first_line(error)}",
+                f"{name} can't be loaded ({type(error).__name__}): {first_line(error)}",
                 retry=False,
             ) from None
+        self._network, self._processor, self._tokenizer = weights.network, weights.processor, weights.tokenizer
+        self._ends, self._context = weights.ends, weights.context
 
     def stop(self) -> None:
         """End a generation that is going on."""
@@ -146,39 +71,6 @@ class Network:
                 return [self._failed(error)] * len(requests)
         middle = len(requests) // 2
         return self.answer(requests[:middle]) + self.answer(requests[middle:])
-
-    def _load(self, device: str, dtype: str) -> None:
-        import torch
-        from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer
-        from transformers.utils import logging
-
-        logging.set_verbosity_error()
-        logging.disable_progress_bar()
-        where: dict[str, Any] = {"revision": self._checkpoint.revision or "main"}
-        if self._checkpoint.gguf:
-            where["gguf_file"] = self._checkpoint.gguf
-        family = AutoModelForImageTextToText if self._checkpoint.sees else AutoModelForCausalLM
-        spread = {"device_map": "auto"} if device == "auto" else {}
-        arithmetic = "auto" if dtype == "auto" else getattr(torch, dtype)
-        with _quiet():
-            network = family.from_pretrained(self._checkpoint.source, dtype=arithmetic, **spread, **where)
-        self._network = (network if spread else network.to(device)).eval()
-        self._processor = _processor(self._checkpoint.source, where) if self._checkpoint.sees else None
-        self._tokenizer = (
-            self._processor.tokenizer
-            if self._processor
-            else AutoTokenizer.from_pretrained(self._checkpoint.source, **where)
-        )
-        self._tokenizer.padding_side = "left"
-        if self._tokenizer.pad_token is None:
-            self._tokenizer.pad_token = self._tokenizer.eos_token
-        settings = self._network.generation_config
-        # How to draw is the request's to say, not the checkpoint's.
-        settings.do_sample, settings.temperature, settings.top_p, settings.top_k = False, None, None, None
-        settings.pad_token_id = self._tokenizer.pad_token_id
-        ends = settings.eos_token_id if settings.eos_token_id is not None else self._tokenizer.eos_token_id
-        self._ends = set(ends if isinstance(ends, list) else [ends])
-        self._context = getattr(self._network.config.get_text_config(), "max_position_embeddings", None)
 
     def _generate(self, requests: Sequence[Request]) -> Iterator[Response]:
         import torch
@@ -279,48 +171,7 @@ class Network:
         if type(error).__name__ == "OutOfMemoryError" or "allocate memory" in str(error):
             what = "has no memory for this question; show fewer frames (--frames) or smaller ones (--longest-side)"
             return CallError(FailureKind.REFUSED, f"{self.name} {what}", retry=False)
-        return CallError(
-            FailureKind.REFUSED, f"{self.name} ({type(error).__name__}): {_first_line(error)}", retry=False
-        )
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the bar that transformers draws over the run's own while it reads a GGUF file."""
-    from transformers import modeling_gguf_pytorch_utils as reader
-
-    shown = getattr(reader, "tqdm", None)
-    reader.tqdm = lambda tensors, **rest: tensors
-    try:
-        yield
-    finally:
-        reader.tqdm = shown
-
-
-def _processor(source: str, where: dict[str, Any]) -> Any:
-    """A checkpoint's processor, without the part that reads videos: frames come as pictures, and that part needs a
-    package (torchvision) for which there is no other use here.
-
-    Pictures are prepared by Pillow wherever a checkpoint allows it, so that they are the same on every machine.
-    """
-    from transformers import AutoConfig, AutoImageProcessor
-    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING, AutoProcessor
-
-    config = AutoConfig.from_pretrained(source, **where)
-    if type(config) not in PROCESSOR_MAPPING:
-        return AutoProcessor.from_pretrained(source, **where)
-    whole: Any = PROCESSOR_MAPPING[type(config)]
-
-    class WithoutVideos(whole):  # type: ignore[misc]
-        @classmethod
-        def get_attributes(cls) -> list[str]:
-            return [name for name in super().get_attributes() if not name.startswith("video")]
-
-    WithoutVideos.__name__ = whole.__name__
-    processor = WithoutVideos.from_pretrained(source, **where)
-    with contextlib.suppress(ImportError, ValueError, AttributeError):  # a processor that only torchvision has
-        processor.image_processor = AutoImageProcessor.from_pretrained(source, backend="pil", **where)
-    return processor
+        return CallError(FailureKind.REFUSED, f"{self.name} ({type(error).__name__}): {first_line(error)}", retry=False)
 
 
 def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
@@ -362,22 +213,3 @@ def _image(picture: Picture) -> Any:
 
     with Image.open(picture.path) as image:
         return image.convert("RGB")
-
-
-def _fingerprint(files: Sequence[Path]) -> str:
-    """A hash over names, sizes and contents; of large files only both ends enter."""
-    digest = hashlib.sha256()
-    for file in files:
-        size = file.stat().st_size
-        with file.open("rb") as stream:
-            content = stream.read(2 * _ENDS if size <= 2 * _ENDS else _ENDS)
-            if size > 2 * _ENDS:
-                stream.seek(-_ENDS, 2)
-                content += stream.read()
-        digest.update(f"{file.name}:{size}:{hashlib.sha256(content).hexdigest()}\n".encode())
-    return digest.hexdigest()[:16]
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__)[:300]

@@ -24,6 +24,7 @@ from tolman.protocols.base import Ask, Conversation, Protocol
 from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.folder import RunFolder
+from tolman.runs.prices import Price, read_price
 from tolman.runs.store import open_store
 from tolman.scoring.judged import Judgement, Judgements, digest, read_reply
 
@@ -40,23 +41,31 @@ class JudgeRequest:
         options: of that model.
         limits: when to give up.
         store: of responses, other than the user's own.
+        prices: a file with the price of tokens.
     """
 
     model: str
     options: ModelOptions = ModelOptions()
     limits: Limits = Limits()
     store: Path | None = None
+    prices: Path | None = None
 
     def open(self) -> Model:
         """The judge, before anything is asked of anybody.
 
         Raises:
             UsageError: there is no such model, or it is a baseline.
+            InputError: its price is not in the file.
         """
         judge = models.create(self.model, self.options)
         if isinstance(judge, KnowsTheTruth) or self.model.startswith("baseline/"):
             raise UsageError(f"--judge takes a model that reads, and {self.model} doesn't.")
+        self.price(judge)
         return judge
+
+    def price(self, judge: Model) -> Price | None:
+        """Of the judge's tokens; None where the user gave no prices."""
+        return read_price(self.prices, judge.name) if self.prices else None
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ def judge_run(
         RunInterruptedError: the user stopped it; what was judged is kept.
     """
     jobs = _jobs(benchmark, items, outcomes, seed)
-    judging = benchmark.judging
+    judging, price = benchmark.judging, request.price(judge)
     engine = Engine(
         benchmark=benchmark,
         model=judge,
@@ -107,6 +116,7 @@ def judge_run(
         store=open_store(request.store) if judge.remote else None,
         limits=request.limits,
         done=done,
+        prices={"model": price} if price else {},
     )
     started(len(jobs), engine.tally, judge.remote)
     try:
@@ -126,6 +136,7 @@ def judge_run(
         source=judging.source,
         tolman=tolman.__version__,
         usage=_usage(engine.outcomes.values()),
+        cost=_cost(engine.outcomes.values()) if price else None,
         judgements=tuple(_judgement(job, engine.outcomes[key, 0]) for key, job in jobs.items()),
     )
     folder.write_judgements(found)
@@ -155,7 +166,7 @@ def _conversation(jobs: dict[str, _Job]) -> Callable[[Benchmark, Item, Preset], 
         job = jobs[item.id]
         message = Message(parts=(benchmark.judging.prompt(job.item, job.text),))
         for draw in range(TRIES):
-            response = yield Ask((message,), draw=draw)
+            response: Response = yield Ask((message,), draw=draw)
             if read_reply(job.item, response.response) is not None:
                 break
         return response.response
@@ -176,3 +187,7 @@ def _usage(outcomes: Iterable[Outcome]) -> Usage:
         input_tokens=sum(usage.input_tokens for usage in spent),
         output_tokens=sum(usage.output_tokens for usage in spent),
     )
+
+
+def _cost(outcomes: Iterable[Outcome]) -> float:
+    return sum(outcome.cost or 0.0 for outcome in outcomes if isinstance(outcome, Response))

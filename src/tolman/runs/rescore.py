@@ -81,7 +81,7 @@ def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
     expectation = None
     if record.settings.model.startswith("baseline/"):
         model = models.create(record.settings.model, ModelOptions(seed=record.settings.seed))
-        if isinstance(model, KnowsTheTruth) and len(items) == record.subset_items:
+        if isinstance(model, KnowsTheTruth) and len(items) == (record.presented_items or record.subset_items):
             model.prepare(benchmark, items)
             expectation = model if isinstance(model, HasExpectation) else None
     return folder, score_run(folder, benchmark, record, items, outcomes, expectation=expectation)
@@ -107,6 +107,8 @@ def judge_folder(
     judge_run(
         folder, benchmarks.get(record.settings.benchmark), folder.items(), folder.outcomes(), request, judge, done=done,
         seed=record.settings.seed,
-        started=lambda calls, tally, remote: started(Started(calls, path, tally, None, remote, "judging")),
+        started=lambda calls, tally, remote: started(
+            Started(calls, path, tally, bool(request.prices), remote, "judging")
+        ),
     )  # fmt: skip
     return score_folder(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 from tolman.benchmarks.base import Benchmark
 from tolman.items import Item
 from tolman.models.base import HasExpectation
-from tolman.responses import Failure, Outcome
+from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
@@ -67,6 +68,9 @@ def score_run(
     figures["failures"] = [
         {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(outcomes).items()
     ]
+    notes = _notes(outcomes)
+    if notes:
+        figures["notes"] = notes
     figures["rule_sets"] = {}
     for rule_set in rules:
         own = rows.filter(pl.col("rule_set") == rule_set.name)
@@ -90,6 +94,15 @@ def score_run(
     return figures
 
 
+def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """What protocols noted about responses, summed over them, in alphabetical order."""
+    counts: Counter[str] = Counter()
+    for outcome in outcomes:
+        if isinstance(outcome, Response):
+            counts.update(outcome.notes)
+    return dict(sorted(counts.items()))
+
+
 def _judge(judgements: judged.Judgements, rows: pl.DataFrame) -> dict[str, Any]:
     """Who judged, how many responses, how many of them hold no answer, and the judgements that failed."""
     own = rows.filter(pl.col("rule_set") == judged.NAME)
@@ -104,7 +117,7 @@ def _judge(judgements: judged.Judgements, rows: pl.DataFrame) -> dict[str, Any]:
         "example": failed["note"][0] if len(failed) else "",
         "input_tokens": judgements.usage.input_tokens,
         "output_tokens": judgements.usage.output_tokens,
-    }
+    } | ({} if judgements.cost is None else {"cost": judgements.cost})
 
 
 def _failures(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, str]]:

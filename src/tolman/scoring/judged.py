@@ -71,6 +71,7 @@ class Judgements(BaseModel):
         settings: all that determines its replies besides what it was asked.
         source: of the benchmark's `Judging`.
         usage: tokens of all replies, those that answered nothing included.
+        cost: of these tokens, where the user gave prices.
         judgements: in the order of the items.
     """
 
@@ -81,6 +82,7 @@ class Judgements(BaseModel):
     source: str
     tolman: str
     usage: Usage = Usage()
+    cost: float | None = None
     judgements: tuple[Judgement, ...] = ()
 
     def by_response(self) -> dict[tuple[str, str], Judgement]:

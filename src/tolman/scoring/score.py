@@ -86,16 +86,22 @@ def expected_scores(
 
 
 def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
-    """Let the first item of each `all_of` group stand for the group, with the least of its scores."""
+    """Let the first item of each `all_of` group stand for the group, with the least of its scores; where all are
+    answered and a judgement of one failed, the group is without a judgement."""
     groups = {item.id: item.all_of for item in items if item.all_of is not None}
     if not groups:
         return scores
     key = [pl.col("rule_set"), pl.col("repeat"), pl.col("id").replace_strict(groups, default=pl.col("id"))]
     first = pl.int_range(pl.len()).over(key) == 0
     whole = pl.col("score").is_not_null().all().over(key)
+    unjudged = pl.col("status") == "unjudged"
+    lost = (unjudged.any() & ~pl.col("status").is_in(["failed", "missing"]).any()).over(key)
+    reason = pl.col("note").filter(unjudged).first().over(key)
     status = (
         pl.when(first & whole)
         .then(pl.lit("scored"))
+        .when(first & lost)
+        .then(pl.lit("unjudged"))
         .when(first & (pl.col("status") == "scored"))
         .then(pl.lit("missing"))
         .when(first)
@@ -103,7 +109,8 @@ def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
         .otherwise(pl.lit("left out"))
     )
     least = [pl.when(first & whole).then(pl.col(name).min().over(key)).alias(name) for name in ("score", "expected")]
-    return scores.with_columns(*least, status.alias("status"))
+    note = pl.when(first & lost).then(reason).otherwise(pl.col("note"))
+    return scores.with_columns(*least, status.alias("status"), note.alias("note"))
 
 
 def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, str, int]:
