@@ -120,7 +120,7 @@ def run(
         str | None, typer.Option(help="Model that captions, for caption-then-answer.", **PROTOCOL)
     ] = None,
     captioner_url: Annotated[
-        str | None, typer.Option(help="Of the captioner's endpoint. Default: --base-url.", **PROTOCOL)
+        str | None, typer.Option(help="Of the captioner's endpoint. Default: --base-url, in one family.", **PROTOCOL)
     ] = None,
     matcher: Annotated[
         str | None, typer.Option(help="What matches points of images, for correspondence: sift.", **PROTOCOL)
@@ -191,13 +191,14 @@ def run(
         "dtype": dtype,
         "batch_size": batch_size,
     }
+    same_family = captioner is not None and captioner.partition("/")[0] == model.partition("/")[0]
     limits = Limits(retries=retries, run_seconds=time_limit)
     request = RunRequest(
         benchmark=benchmark,
         model=model,
         protocol=protocol,
         protocol_options={key: value for key, value in asked.items() if value is not None},
-        captioner_options=ModelOptions(base_url=captioner_url or base_url, **everyones),
+        captioner_options=ModelOptions(base_url=captioner_url or (base_url if same_family else None), **everyones),
         data=data,
         media=media,
         revision=revision,
