@@ -23,6 +23,7 @@ from tolman.commands.options import (
     console,
     exit_incomplete,
     json_object,
+    names_in,
     show,
 )
 
@@ -127,7 +128,7 @@ def run(
         ),
         limits=Limits(retries=retries, run_seconds=time_limit),
         selection=Selection(
-            tasks=tuple(t.strip() for t in tasks.split(",")) if tasks else (),
+            tasks=names_in(tasks),
             ids=ids_from(ids),
             exclude=ids_from(exclude),
             limit=limit,
