@@ -7,6 +7,7 @@ a question that anybody answered wrongly is hard).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -87,7 +88,9 @@ def averages(
     return own, found
 
 
-def difficulty(answers: pl.DataFrame, cuts: tuple[float, float] | None = None) -> Difficulty:
+def difficulty(
+    answers: pl.DataFrame, cuts: tuple[float, float] | None = None, *, right_from: float = RIGHT_FROM
+) -> Difficulty:
     """Sort items into tiers by how long people took.
 
     A person's seconds are divided by their pace (the geometric mean of their times, which one long break hardly
@@ -98,6 +101,7 @@ def difficulty(answers: pl.DataFrame, cuts: tuple[float, float] | None = None) -
         answers: a row for each answer: person, id, task, score (0 … 1), seconds (null where unknown).
         cuts: seconds up to which an item is easy, and up to which it is medium; found by `natural_cuts` over the items
             that everybody answered rightly where None.
+        right_from: the score from which an answer is right.
 
     Raises:
         UsageError: no answer has a time, or the cuts don't rise, or no cuts can be found.
@@ -114,7 +118,7 @@ def difficulty(answers: pl.DataFrame, cuts: tuple[float, float] | None = None) -
         .agg(pl.col("normal").mean().alias("seconds"))
     )
     wrong = answers.group_by("id", maintain_order=True).agg(
-        pl.col("task").first(), pl.len().alias("people"), (pl.col("score") < RIGHT_FROM).sum().alias("wrong")
+        pl.col("task").first(), pl.len().alias("people"), (pl.col("score") < right_from).sum().alias("wrong")
     )
     frame = wrong.join(items, on="id", how="left", maintain_order="left")
     untimed = frame["seconds"].null_count()
@@ -182,5 +186,7 @@ def _average(values: Floats) -> Average:
     interval = None
     if n > 1:
         reach = t_quantile(0.975, n - 1) * float(values.std(ddof=1)) / np.sqrt(n)
-        interval = Interval(mean - float(reach), mean + float(reach))
+        # No figure lies above 100; only a chance-adjusted one can lie below 0.
+        floor = 0.0 if values.min() >= 0 else -math.inf
+        interval = Interval(max(floor, mean - float(reach)), min(100.0, mean + float(reach)))
     return Average(mean, interval, n, float(values.min()), float(values.max()))

@@ -1,15 +1,18 @@
 """Representative subset: few items on which models score as they do on all.
 
-A stratified draw (each task's share as in the whole) is improved by swaps: an item goes for another of its task
-whenever that brings the models' figures on the subset closer to their figures on all items. Nothing guarantees that
-this holds for a model that wasn't at hand, so it is checked: some models are left out, a subset is chosen by the
-others alone, and its error on those left out is set beside that of stratified draws.
+The items of each task are put in the order of how well the models do on them and cut into as many runs as the subset
+takes items of that task. One item is taken of each run, so that the subset has easy and hard items as the whole has;
+which one, is improved in turn until no other item of a run brings the models' figures closer to those on all items.
+
+An unlimited search would do better on the models at hand and worse on others than a random draw. So every subset is
+checked: each model in turn is left out, a subset is chosen by the others alone, and its error on the one left out is
+set beside that of stratified draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -24,8 +27,8 @@ from tolman.scoring.table import Table
 
 Ints = NDArray[np.intp]
 DRAWS = 200
-_PATIENCE = 3
-_MOST_SWAPS = 20_000
+CHECKS = 5
+_MOST_SWEEPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class HeldOut:
 
     Attributes:
         model: its number.
-        chosen: its error on the subset that the others chose.
+        chosen: its mean error on subsets that the others chose, from several seeds.
         drawn: the mean error over stratified draws of the same size.
     """
 
@@ -85,26 +88,25 @@ class _Arrays:
     """All models' scores on the items that all of them answered.
 
     Attributes:
+        scores: shape (models, items).
         numerators: shape (models, items, pools).
         denominators: shape (items, pools).
         weights: of the pools in each column. Shape (columns, pools).
         full: figures on all items. Shape (models, columns).
-        task: number of each item's task. Shape (items,).
         headline: the headline's column.
     """
 
+    scores: Floats
     numerators: Floats
     denominators: Floats
     weights: Floats
     full: Floats
-    task: Ints
     headline: int
 
     def only(self, models: Sequence[int]) -> _Arrays:
         """The same for some models."""
-        return _Arrays(
-            self.numerators[models], self.denominators, self.weights, self.full[models], self.task, self.headline
-        )
+        own = list(models)
+        return replace(self, scores=self.scores[own], numerators=self.numerators[own], full=self.full[own])
 
     def figures(self, chosen: Ints) -> Floats:
         """The models' figures on some items. Shape (models, columns)."""
@@ -142,14 +144,18 @@ def representative(
     keys = [column.key for column in table.columns]
     chosen = _choose(arrays, tasks, size, seed)
     done(1)
-    draws = [_draw(arrays, tasks, size, np.random.default_rng([seed, 1, n])) for n in range(DRAWS)]
+    draws = [_draw(tasks, size, np.random.default_rng([seed, 1, n])) for n in range(DRAWS)]
     by_draw = [arrays.errors(draw) for draw in draws]
     held_out = []
     for model in range(len(models)):
         others = [m for m in range(len(models)) if m != model]
-        own = _choose(arrays.only(others), tasks, size, seed)
+        own = [_choose(arrays.only(others), tasks, size, seed + n) for n in range(CHECKS)]
         held_out.append(
-            HeldOut(model, arrays.only([model]).errors(own)[0], _mean([errors[model] for errors in by_draw]))
+            HeldOut(
+                model,
+                _mean([arrays.only([model]).errors(one)[0] for one in own]),
+                _mean([errors[model] for errors in by_draw]),
+            )
         )
         done(1)
     names, counts = np.unique(np.array(tasks)[chosen], return_counts=True)
@@ -182,11 +188,11 @@ def _arrays(models: Sequence[pl.DataFrame], table: Table) -> tuple[list[str], li
         raise UsageError(f"no item that all runs answered belongs to '{lost}'.")
     numerators = np.stack([one.sums.numerators for one in data])
     tasks = aligned[0]["task"].to_list()
-    _, number = np.unique(np.array(tasks), return_inverse=True)
     denominators = data[0].sums.denominators
     full = _combine(numerators.sum(axis=1), denominators.sum(axis=0), weights)
     headline = [column.key for column in table.columns].index(table.headline)
-    return ids, tasks, _Arrays(numerators, denominators, weights, full, number.astype(np.intp), headline)
+    scores = np.stack([frame["score"].to_numpy() for frame in aligned])
+    return ids, tasks, _Arrays(scores, numerators, denominators, weights, full, headline)
 
 
 def _combine(numerators: Floats, denominators: Floats, weights: Floats) -> Floats:
@@ -195,41 +201,46 @@ def _combine(numerators: Floats, denominators: Floats, weights: Floats) -> Float
     return np.asarray(100 * (numerators / safe) @ weights.T)
 
 
-def _draw(arrays: _Arrays, tasks: Sequence[str], size: int, generator: np.random.Generator) -> Ints:
+def _draw(tasks: Sequence[str], size: int, generator: np.random.Generator) -> Ints:
     """A stratified draw without replacement, in rising order."""
-    quota = quotas(tasks, size)
     names = np.array(tasks)
-    picked = [generator.choice(np.flatnonzero(names == task), n, replace=False) for task, n in quota.items()]
+    picked = [
+        generator.choice(np.flatnonzero(names == task), n, replace=False) for task, n in quotas(tasks, size).items()
+    ]
     return np.sort(np.concatenate(picked)).astype(np.intp)
 
 
+def _runs(arrays: _Arrays, tasks: Sequence[str], size: int, generator: np.random.Generator) -> list[Ints]:
+    """Each task's items in the order of the models' mean score, cut into runs; equal scores in random order."""
+    names, mean = np.array(tasks), arrays.scores.mean(axis=0)
+    luck = generator.random(len(names))
+    found: list[Ints] = []
+    for task, count in quotas(tasks, size).items():
+        own = np.flatnonzero(names == task)
+        found += np.array_split(own[np.lexsort((luck[own], mean[own]))], count)
+    return found
+
+
 def _choose(arrays: _Arrays, tasks: Sequence[str], size: int, seed: int) -> Ints:
-    """A draw, improved by swaps until several rounds over all its items bring nothing."""
+    """One item of each run, so that the models' figures are as close to those on all items as sweeps can make them."""
     generator = np.random.default_rng([seed, 0])
-    chosen = _draw(arrays, tasks, size, generator)
-    inside = np.zeros(len(tasks), dtype=bool)
-    inside[chosen] = True
+    runs = _runs(arrays, tasks, size, generator)
+    chosen = np.array([generator.choice(run) for run in runs], dtype=np.intp)
     top, bottom = arrays.numerators[:, chosen].sum(axis=1), arrays.denominators[chosen].sum(axis=0)
     loss = float(((_combine(top, bottom, arrays.weights) - arrays.full) ** 2).mean())
-    idle = swaps = 0
-    while idle < _PATIENCE * size and swaps < _MOST_SWAPS:
-        place = int(generator.integers(size))
-        old = int(chosen[place])
-        offered = np.flatnonzero((arrays.task == arrays.task[old]) & ~inside)
-        if not len(offered):
-            idle += 1
-            continue
-        tops = (top - arrays.numerators[:, old])[:, None] + arrays.numerators[:, offered]
-        bottoms = bottom - arrays.denominators[old] + arrays.denominators[offered]
-        losses = ((_combine(tops, bottoms, arrays.weights) - arrays.full[:, None]) ** 2).mean(axis=(0, 2))
-        best = int(losses.argmin())
-        if losses[best] < loss - 1e-12:
-            new = int(offered[best])
-            top, bottom, loss = tops[:, best], bottoms[best], float(losses[best])
-            inside[old], inside[new], chosen[place] = False, True, new
-            idle, swaps = 0, swaps + 1
-        else:
-            idle += 1
+    for _ in range(_MOST_SWEEPS):
+        before = loss
+        for place in generator.permutation(size).tolist():
+            run, old = runs[place], chosen[place]
+            tops = (top - arrays.numerators[:, old])[:, None] + arrays.numerators[:, run]
+            bottoms = bottom - arrays.denominators[old] + arrays.denominators[run]
+            losses = ((_combine(tops, bottoms, arrays.weights) - arrays.full[:, None]) ** 2).mean(axis=(0, 2))
+            best = int(losses.argmin())
+            if losses[best] < loss - 1e-12:
+                top, bottom, loss = tops[:, best], bottoms[best], float(losses[best])
+                chosen[place] = run[best]
+        if loss == before:
+            break
     return np.sort(chosen)
 
 

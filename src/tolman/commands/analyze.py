@@ -46,7 +46,7 @@ def bias(
     against: Annotated[
         Path | None, typer.Option(help="File of ids that another subset leaves out, to compare with.")
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the scenes, each held out once.")] = 5,
+    folds: Annotated[int, typer.Option(min=3, help="Parts of the scenes, each held out once.")] = 5,
     rules: Rules = None,
     seed: Seed = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
@@ -131,6 +131,9 @@ def humans(
     cuts: Annotated[
         str | None, typer.Option(help="Seconds up to which an item is easy, and medium: 40,110. Default: found.")
     ] = None,
+    right_from: Annotated[
+        float, typer.Option(min=0, max=1, help="Score from which an answer counts as right; matters for numbers.")
+    ] = 0.5,
     out: Annotated[Path | None, typer.Option(help="Folder for the tiers and their ids.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -144,7 +147,13 @@ def humans(
 
     bounds = numbers_in(cuts, "--cuts", count=2) if cuts else None
     print_humans(
-        console(), runs, rules=rules, cuts=(bounds[0], bounds[1]) if bounds else None, out=out, as_json=as_json
+        console(),
+        runs,
+        rules=rules,
+        cuts=(bounds[0], bounds[1]) if bounds else None,
+        right_from=right_from,
+        out=out,
+        as_json=as_json,
     )
 
 

@@ -20,6 +20,8 @@ from tolman.scoring.score import score
 
 CONSTANT = "constant"
 """The floor: the one answer for each question type that the metric rewards most in the other folds."""
+_NOTHING = "0"
+"""The number that is answered where no other fold has one of the question type."""
 _BINS = 12
 _MOST_CANDIDATES = 150
 
@@ -87,6 +89,8 @@ class _Group:
     ) -> tuple[list[str], Floats]:
         """The answer of the training items that promises the greatest score, given how likely each bin is."""
         own = self.target[train].astype(np.intp)  # the number of each training item's answer among the candidates
+        if not len(own):
+            return [_NOTHING] * int(test.sum()), np.zeros(int(test.sum()))
         edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1], method="inverted_cdf"))
         y = np.searchsorted(edges, own, side="left").astype(np.intp)
         p = probabilities(name, seed, matrix[train], y, matrix[test], len(edges) + 1)
@@ -213,4 +217,4 @@ def _constants(items: Sequence[Item], fold: Ints, group: _Group, rules: RuleSet,
                 into[i] = best
         else:
             for i in asked:
-                into[i] = "0"
+                into[i] = _NOTHING

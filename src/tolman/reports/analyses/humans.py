@@ -26,6 +26,7 @@ def print_humans(
     *,
     rules: str | None,
     cuts: tuple[float, float] | None,
+    right_from: float,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -52,7 +53,7 @@ def print_humans(
     own, average = averages(rows, benchmark.table)
     answers = pl.concat([_answers(names[model], run, rows[names[model]]) for model, run in people.items()])
     timed = answers["seconds"].is_not_null().any()
-    found = difficulty(answers, cuts) if timed else None
+    found = difficulty(answers, cuts, right_from=right_from) if timed else None
     if out is not None and found is not None:
         _write(out, found)
     if as_json:
