@@ -43,6 +43,7 @@ def bias(
     data: Data = None,
     subset: Subset = None,
     prune: Annotated[int | None, typer.Option(min=1, help="Also choose so many items that are hard to guess.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Of pruning, each trained anew.")] = 6,
     against: Annotated[
         Path | None, typer.Option(help="File of ids that another subset leaves out, to compare with.")
     ] = None,
@@ -65,6 +66,7 @@ def bias(
         data=data,
         subset=subset,
         keep=prune,
+        rounds=rounds,
         against=against,
         folds=folds,
         seed=seed,

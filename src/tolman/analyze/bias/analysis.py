@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tolman.analyze.bias.blind import Guesses, guess
 from tolman.analyze.bias.folds import assign
 from tolman.analyze.bias.prune import ROUNDS, prune
+from tolman.generate.sampling import quotas
 from tolman.items import Item
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.rules import RuleSet
@@ -113,6 +114,8 @@ def analyze(
         UsageError: too few scenes for the folds, or that many can't be kept.
     """
     wide = _with_all_items(table)
+    if keep is not None:
+        quotas([item.task for item in items], keep)  # says what is wrong before anything is trained
     fold = assign(items, folds, seed)
     found = guess(items, fold, rules, seed=seed, jobs=jobs)
     done("all items")

@@ -81,7 +81,10 @@ def probabilities(name: str, seed: int, x: Floats, y: NDArray[np.intp], asked: F
     if len(present) < 2:
         found[:, present] = 1.0
         return found
+    from threadpoolctl import threadpool_limits
+
     learner = create(name, seed)
-    learner.fit(x, y)
-    found[:, learner.classes_] = learner.predict_proba(asked)
+    with threadpool_limits(1):  # the work is shared out by question type and fold; threads within would only wait
+        learner.fit(x, y)
+        found[:, learner.classes_] = learner.predict_proba(asked)
     return found

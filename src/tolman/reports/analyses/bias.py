@@ -12,7 +12,6 @@ from rich.console import Console
 
 from tolman import benchmarks
 from tolman.analyze.bias.analysis import Bias, analyze
-from tolman.analyze.bias.prune import ROUNDS
 from tolman.errors import InputError, UsageError
 from tolman.files import write_text
 from tolman.items import Item
@@ -33,6 +32,7 @@ def print_bias(
     data: Path | None,
     subset: str | None,
     keep: int | None,
+    rounds: int,
     against: Path | None,
     folds: int,
     seed: int,
@@ -52,7 +52,7 @@ def print_bias(
     benchmark = benchmarks.get(name)
     rule_set = _rule_set(benchmark.rule_sets, rules)
     given = {GIVEN: _left_out(against, items)} if against else {}
-    total = 1 + (ROUNDS + 1 if keep is not None else 0) + len(given)
+    total = 1 + (rounds + 1 if keep is not None else 0) + len(given)
     with steps(Console(stderr=True), "training", total) as step:
         found = analyze(
             items,
@@ -61,6 +61,7 @@ def print_bias(
             folds=folds,
             seed=seed,
             keep=keep,
+            rounds=rounds,
             given=given,
             jobs=jobs,
             done=lambda name: step(),
