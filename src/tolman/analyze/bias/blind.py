@@ -23,6 +23,8 @@ CONSTANT = "constant"
 _NOTHING = "0"
 """The number that is answered where no other fold has one of the question type."""
 _BINS = 12
+_FEW = 500
+"""Fewer items than these are answered before other processes have started."""
 _MOST_CANDIDATES = 150
 
 Ints = NDArray[np.intp]
@@ -120,7 +122,8 @@ def guess(
         fold: of each, from `folds.assign` (gaps are allowed, so that a subset keeps its items' folds).
         rules: how answers are scored; number questions are answered so as to be rewarded by it.
         seed: of the learners.
-        jobs: processes; −1 for one on each core. The result doesn't depend on it.
+        jobs: processes; −1 for one on each core, or a single one where there is little to do. The result doesn't depend
+            on it.
         done: called with how many items of a question type were answered.
 
     Raises:
@@ -135,6 +138,7 @@ def guess(
     work.sort(key=lambda job: -len(job[0].rows.item))
     answers = {name: [""] * len(items) for name in (CONSTANT, *LEARNERS)}
     guessability = np.zeros(len(items))
+    jobs = 1 if len(items) < _FEW and jobs < 0 else jobs
     results = Parallel(n_jobs=jobs, return_as="generator")(delayed(g.guess)(held_out, seed) for g, held_out in work)
     for asked, found in results:
         for name, (texts, value) in found.items():
