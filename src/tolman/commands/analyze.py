@@ -114,7 +114,7 @@ def diversity(
     benchmark: Source,
     data: Data = None,
     subset: Subset = None,
-    structures: Annotated[bool, typer.Option("--structures", help="Also parse every question (minutes).")] = False,
+    structures: Annotated[bool, typer.Option("--structures", help="Also parse every question.")] = False,
     as_json: Json = False,
 ) -> None:
     """Count distinct words, unique n-grams and syntactic structures of the questions.
