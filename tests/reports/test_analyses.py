@@ -12,7 +12,7 @@ import pytest
 from tolman.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTRACT = ROOT / "src" / "tolman" / "demo" / "vsi_bench_extract.jsonl"
+EXTRACT = ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl"
 TABLE = ROOT / "tests" / "analyze" / "tables" / "mmsi_bench_table_11.csv"
 ROWS = [json.loads(line) for line in EXTRACT.read_text().splitlines()]
 

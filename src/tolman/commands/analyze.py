@@ -50,7 +50,7 @@ def bias(
     folds: Annotated[int, typer.Option(min=3, help="Parts of the scenes, each held out once.")] = 5,
     rules: Rules = None,
     seed: Seed = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one on each core.")] = -1,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one on each core.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of what is written.")] = Path("bias"),
     as_json: Json = False,
 ) -> None:
@@ -71,7 +71,7 @@ def bias(
         folds=folds,
         seed=seed,
         rules=rules,
-        jobs=jobs,
+        workers=workers,
         out=out,
         as_json=as_json,
     )

@@ -53,7 +53,7 @@ def numbers(count: int, seed: int = 0) -> list[Item]:
 
 
 def shares(items: list[Item], **options: int) -> dict[str, float]:
-    found = guess(items, assign(items, 5, 0), RULES, jobs=1, **options)
+    found = guess(items, assign(items, 5, 0), RULES, workers=1, **options)
     return {name: float(frame["score"].mean()) for name, frame in found.scores(RULES).items()}
 
 
@@ -97,7 +97,7 @@ def test_real_numbers_with_permuted_answers_give_the_constants_score(shared_data
 def test_the_result_does_not_depend_on_how_many_work_on_it() -> None:
     items = choices(120, planted=0.5) + numbers(60)
     fold = assign(items, 3, 0)
-    one, two = (guess(items, fold, RULES, jobs=jobs) for jobs in (1, 2))
+    one, two = (guess(items, fold, RULES, workers=workers) for workers in (1, 2))
     assert one.answers == two.answers
     assert np.array_equal(one.guessability, two.guessability)
 
@@ -109,34 +109,34 @@ def test_mixed_numbers_of_options_and_few_items_are_answered() -> None:
     ]
     items.append(Item(id="n", question="How many?", kind="number", answer="0", task="t"))
     items.append(Item(id="m", question="How many?", kind="number", answer="-3", task="u"))
-    found = guess(items, assign(items, 3, 0), RULES, jobs=1)
+    found = guess(items, assign(items, 3, 0), RULES, workers=1)
     assert all(len(texts) == 9 and all(texts) for texts in found.answers.values())
     assert all(0 <= value <= 1 for value in found.guessability)
 
 
 def test_pruning_takes_out_what_is_guessed() -> None:
     items = choices(150, planted=1.0) + choices(150, planted=0.0, seed=1, start=150)
-    kept = prune(items, 150, RULES, folds=3, jobs=1, rounds=2)
+    kept = prune(items, 150, RULES, folds=3, workers=1, rounds=2)
     assert kept.sum() == 150
     assert kept[:150].sum() < 30
-    assert np.array_equal(kept, prune(items, 150, RULES, folds=3, jobs=1, rounds=2))
+    assert np.array_equal(kept, prune(items, 150, RULES, folds=3, workers=1, rounds=2))
 
 
 def test_pruning_keeps_each_types_share_and_what_counts_as_one_together() -> None:
     items = choices(80, planted=0.5) + numbers(40)
-    kept = prune(items, 60, RULES, folds=3, jobs=1, rounds=2)
+    kept = prune(items, 60, RULES, folds=3, workers=1, rounds=2)
     assert (kept[:80].sum(), kept[80:].sum()) == (40, 20)
     turned = [item.model_copy(update={"all_of": str(i // 4)}) for i, item in enumerate(items[:80])]
-    kept = prune(turned, 42, RULES, folds=3, jobs=1, rounds=2)
+    kept = prune(turned, 42, RULES, folds=3, workers=1, rounds=2)
     assert set(kept.reshape(20, 4).sum(axis=1).tolist()) == {0, 4}
     with pytest.raises(UsageError, match="120 at most"):
-        prune(items, 121, RULES, folds=3, jobs=1)
+        prune(items, 121, RULES, folds=3, workers=1)
 
 
 def test_a_subset_is_judged_on_the_folds_of_the_whole() -> None:
     items = choices(150, planted=1.0) + choices(150, planted=0.0, seed=1, start=150)
     easy = {item.id for item in items[:150]}
-    found = analyze(items, TABLE, RULES, folds=3, keep=150, rounds=1, given={"given": easy}, jobs=1)
+    found = analyze(items, TABLE, RULES, folds=3, keep=150, rounds=1, given={"given": easy}, workers=1)
     assert [(row.subset, row.trained) for row in found.rows[::3]] == [
         ("all", "all items"), ("pruned", "all items"), ("pruned", "the subset"), ("given", "all items"), ("given", "the subset"),
     ]  # fmt: skip
@@ -144,7 +144,7 @@ def test_a_subset_is_judged_on_the_folds_of_the_whole() -> None:
     assert score["all", "all items", "random-forest"] > 55
     assert score["given", "the subset", "random-forest"] < 40
     assert score["pruned", "the subset", "random-forest"] < 40
-    own = guess(items[150:], assign(items, 3, 0)[150:], RULES, jobs=1)
+    own = guess(items[150:], assign(items, 3, 0)[150:], RULES, workers=1)
     assert own.scores(RULES)["random-forest"]["score"].mean() * 100 == pytest.approx(score["given", "the subset", "random-forest"])  # fmt: skip
     frame = found.frame()
     assert frame.columns == ["id", "task", "fold", "guessability", "answer", CONSTANT, *LEARNERS, "kept"]

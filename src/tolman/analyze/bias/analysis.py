@@ -92,7 +92,7 @@ def analyze(
     keep: int | None = None,
     rounds: int = ROUNDS,
     given: Mapping[str, AbstractSet[str]] | None = None,
-    jobs: int = -1,
+    workers: int | None = None,
     done: Callable[[str], None] = lambda step: None,
 ) -> Bias:
     """Measure how much of a benchmark is guessed, and prune it.
@@ -106,7 +106,7 @@ def analyze(
         keep: how many items the pruned subset is to have; None for no pruning.
         rounds: of pruning.
         given: subsets to compare with: name → the ids that they leave out.
-        jobs: processes; −1 for one on each core.
+        workers: as in `blind.guess`.
         done: called with the name of each step that is over.
 
     Raises:
@@ -117,21 +117,30 @@ def analyze(
     if keep is not None:
         quotas([item.task for item in items], keep)  # says what is wrong before anything is trained
     fold = assign(items, folds, seed)
-    found = guess(items, fold, rules, seed=seed, jobs=jobs)
+    found = guess(items, fold, rules, seed=seed, workers=workers)
     done("all items")
     rows = _rows(found, rules, wide, seed, "all", "all items", np.ones(len(items), dtype=bool))
     kept = None
     subsets: dict[str, NDArray[np.bool_]] = {}
     if keep is not None:
         kept = prune(
-            items, keep, rules, folds=folds, seed=seed, jobs=jobs, rounds=rounds, done=lambda n: done(f"round {n}")
+            items,
+            keep,
+            rules,
+            folds=folds,
+            seed=seed,
+            workers=workers,
+            rounds=rounds,
+            done=lambda n: done(f"round {n}"),
         )
         subsets["pruned"] = kept
     for name, left_out in (given or {}).items():
         subsets[name] = np.array([item.id not in left_out for item in items])
     for name, mask in subsets.items():
         rows += _rows(found, rules, wide, seed, name, "all items", mask)
-        own = guess([item for item, k in zip(items, mask, strict=True) if k], fold[mask], rules, seed=seed, jobs=jobs)
+        own = guess(
+            [item for item, k in zip(items, mask, strict=True) if k], fold[mask], rules, seed=seed, workers=workers
+        )
         rows += _rows(own, rules, wide, seed, name, "the subset", np.ones(len(own.items), dtype=bool))
         done(name)
     return Bias(found, wide, rows, kept)

@@ -14,6 +14,7 @@ from tolman.analyze.bias.features import Rows, choice_rows, number_rows
 from tolman.analyze.bias.learners import LEARNERS, check_installed, probabilities
 from tolman.analyze.bias.statistics import Floats
 from tolman.items import Item
+from tolman.parallel import cores, mapped
 from tolman.responses import Response
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import score
@@ -112,7 +113,7 @@ def guess(
     rules: RuleSet,
     *,
     seed: int = 0,
-    jobs: int = -1,
+    workers: int | None = None,
     done: Callable[[int], None] = lambda count: None,
 ) -> Guesses:
     """Answer every item from the folds that it isn't in.
@@ -122,25 +123,23 @@ def guess(
         fold: of each, from `folds.assign` (gaps are allowed, so that a subset keeps its items' folds).
         rules: how answers are scored; number questions are answered so as to be rewarded by it.
         seed: of the learners.
-        jobs: processes; −1 for one on each core, or a single one where there is little to do. The result doesn't depend
-            on it.
+        workers: processes; None for one on each core, or a single one where there is little to do. The result doesn't
+            depend on it.
         done: called with how many items of a question type were answered.
 
     Raises:
         MissingExtraError: scikit-learn isn't installed.
     """
     check_installed()
-    from joblib import Parallel, delayed
-
     folds = int(fold.max()) + 1
     groups = _groups(items, fold, folds, rules)
     work = [(group, held_out) for group in groups for held_out in sorted(set(group.rows.fold.tolist()))]
     work.sort(key=lambda job: -len(job[0].rows.item))
     answers = {name: [""] * len(items) for name in (CONSTANT, *LEARNERS)}
     guessability = np.zeros(len(items))
-    jobs = 1 if len(items) < _FEW and jobs < 0 else jobs
-    results = Parallel(n_jobs=jobs, return_as="generator")(delayed(g.guess)(held_out, seed) for g, held_out in work)
-    for asked, found in results:
+    if workers is None:
+        workers = 1 if len(items) < _FEW else cores()
+    for asked, found in mapped(_answered, [(group, held_out, seed) for group, held_out in work], workers):
         for name, (texts, value) in found.items():
             guessability[asked] += value / len(LEARNERS)
             for i, text in zip(asked.tolist(), texts, strict=True):
@@ -149,6 +148,12 @@ def guess(
     for group in groups:
         _constants(items, fold, group, rules, answers[CONSTANT])
     return Guesses(list(items), fold, answers, guessability)
+
+
+def _answered(work: tuple[_Group, int, int]) -> tuple[Ints, dict[str, tuple[list[str], Floats]]]:
+    """One fold of one question type, in whatever process."""
+    group, held_out, seed = work
+    return group.guess(held_out, seed)
 
 
 def _groups(items: Sequence[Item], fold: Ints, folds: int, rules: RuleSet) -> list[_Group]:

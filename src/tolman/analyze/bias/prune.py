@@ -28,7 +28,7 @@ def prune(
     *,
     folds: int,
     seed: int = 0,
-    jobs: int = -1,
+    workers: int | None = None,
     rounds: int = ROUNDS,
     done: Callable[[int], None] = lambda count: None,
 ) -> NDArray[np.bool_]:
@@ -45,7 +45,7 @@ def prune(
         rules: how answers are scored.
         folds: how many.
         seed: of the draws.
-        jobs: as in `blind.guess`.
+        workers: as in `blind.guess`.
         rounds: how often.
         done: called with the number of every round that is over.
 
@@ -66,7 +66,7 @@ def prune(
         left = np.flatnonzero(kept)
         own = [items[i] for i in left.tolist()]
         draw = np.random.SeedSequence([seed, number]).generate_state(1)
-        found = guess(own, assign(own, folds, int(draw[0])), rules, seed=seed + number, jobs=jobs)
+        found = guess(own, assign(own, folds, int(draw[0])), rules, seed=seed + number, workers=workers)
         value[left] = found.guessability if number == 1 else (value[left] + found.guessability) / 2
         together = (np.bincount(unit, value) / np.bincount(unit))[unit]
         for task, quota in goal.items():

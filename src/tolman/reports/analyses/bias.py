@@ -37,7 +37,7 @@ def print_bias(
     folds: int,
     seed: int,
     rules: str | None,
-    jobs: int,
+    workers: int | None,
     out: Path,
     as_json: bool,
 ) -> None:
@@ -63,7 +63,7 @@ def print_bias(
             keep=keep,
             rounds=rounds,
             given=given,
-            jobs=jobs,
+            workers=workers,
             done=lambda name: step(),
         )
     chance = cells(chance_scores("random", benchmark, items, rule_set), found.table, seed=seed)

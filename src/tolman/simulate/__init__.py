@@ -1,0 +1,1 @@
+"""Worlds with perfect truth: layouts, walks, rendering, sensors."""

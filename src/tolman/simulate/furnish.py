@@ -1,0 +1,181 @@
+"""What a room holds, and in which order it is put there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tolman.simulate.furniture import Furniture, Library
+from tolman.simulate.placing import Placing, Spot
+from tolman.simulate.plan import Placed, Plan, turned
+from tolman.simulate.rooms import Room, Shape, draw_shell
+
+THEMES: dict[str, tuple[str, ...]] = {
+    "living room": ("sofa", "table", "tv cabinet", "armchair", "bookcase", "tv", "piano", "lamp", "shelf", "clock"),
+    "bedroom": ("bed", "nightstand", "wardrobe", "desk", "lamp", "armchair", "shelf", "cupboard", "tv"),
+    "office": ("desk", "bookcase", "whiteboard", "table", "cupboard", "lamp", "trash can", "tv", "sofa", "clock"),
+    "kitchen": ("table", "refrigerator", "oven", "cabinet", "coffee maker", "bread", "shelf", "trash can", "radiator"),
+}
+"""What each kind of room has first, in the order of need."""
+REPEATED = (
+    "chair",
+    "stool",
+    "plant",
+    "box",
+    "crate",
+    "potted plant",
+    "cup",
+    "lamp",
+    "speaker",
+    "trash can",
+    "basketball",
+)
+"""What people have several of. Their counts are drawn evenly, so that no count is the usual one."""
+MOST = 8
+_RUG = 0.01
+_CHAIRS = 0.6
+"""How often chairs are among what a room has several of."""
+_ACCESS = {"wall": 0.55, "desk": 0.9}
+
+
+def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objects: int = 22) -> Plan:
+    """A furnished shell.
+
+    Args:
+        identity: the scene's id.
+        shape: of the shell.
+        seed: of all that is drawn.
+        library: the furniture.
+        objects: how many things are asked for, doors and windows apart.
+    """
+    generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
+    shell = draw_shell(shape, generator)
+    placing = Placing(shell, generator)
+    pieces = library.usable()
+    themes = tuple(str(name) for name in generator.permutation(list(THEMES))[: len(shell.rooms)])
+    areas = np.array([room.polygon.area for room in shell.rooms])
+    shares = np.round(objects * areas / areas.sum()).astype(int)
+    notes: list[str] = []
+    # Each category is one room's own, so that what is unique in its room is unique in the scene.
+    taken: set[str] = set()
+    for room, theme, share in zip(shell.rooms, themes, shares, strict=True):
+        missing = _furnish(placing, room, theme, int(share), pieces, taken)
+        notes += [f"no room for {count} more {category}" for category, count in missing.items()]
+    style = int(generator.integers(1 << 30))
+    plan = Plan(identity, themes, shell, tuple(placing.placed), tuple(notes), style)
+    return turned(plan, float(generator.uniform(-np.pi, np.pi)))
+
+
+def _furnish(
+    placing: Placing, room: Room, theme: str, objects: int, pieces: Sequence[Furniture], taken: set[str]
+) -> dict[str, int]:
+    """Fill a room; what didn't fit, by category."""
+    generator = placing.generator
+    by_category: dict[str, list[Furniture]] = {}
+    for piece in pieces:
+        if piece.habit != "never" and piece.category not in taken:
+            by_category.setdefault(piece.category, []).append(piece)
+    wanted = _wanted(theme, objects, by_category, generator)
+    taken.update(wanted)
+    models = {name: by_category[name][int(generator.integers(len(by_category[name])))] for name in wanted}
+    missing: dict[str, int] = {}
+    for name in sorted(wanted, key=lambda category: _turn(models[category])):
+        put = sum(_put(placing, room, models[name]) is not None for _ in range(wanted[name]))
+        if put < wanted[name]:
+            missing[name] = wanted[name] - put
+    return missing
+
+
+def _turn(piece: Furniture) -> tuple[int, float, str]:
+    """Large things first; what belongs to others after them."""
+    order = ("bedside", "chair", "seat", "hung", "floor", "surface")
+    area = piece.size[0] * piece.size[1] * (2 if piece.habit == "table" else 1)
+    return (order.index(piece.habit) + 1 if piece.habit in order else 0), -area, piece.category
+
+
+def _wanted(
+    theme: str, objects: int, by_category: dict[str, list[Furniture]], generator: np.random.Generator
+) -> dict[str, int]:
+    """How many of each category: some several times, the others once."""
+    repeated = [name for name in REPEATED if name in by_category]
+    wanted: dict[str, int] = {}
+    chosen = [str(name) for name in generator.permutation(repeated)]
+    if generator.random() < _CHAIRS and "chair" in repeated:
+        chosen = ["chair", *(name for name in chosen if name != "chair")]
+    for name in chosen[:3]:
+        count = int(generator.integers(2, MOST + 1))
+        if sum(wanted.values()) + count <= objects * 0.6:
+            wanted[name] = count
+    single = [name for name in THEMES[theme] if name in by_category and name not in wanted]
+    others = sorted(set(by_category) - set(single) - set(wanted) - {"chair", "nightstand"})
+    for name in [*single, *(str(other) for other in generator.permutation(others))]:
+        if sum(wanted.values()) >= objects:
+            break
+        wanted[name] = 1
+    return wanted
+
+
+def _put(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
+    """One thing, where its habit is."""
+    if piece.habit in ("wall", "desk"):
+        return placing.against_wall(room, piece, _ACCESS[piece.habit])
+    if piece.habit == "table":
+        return _table(placing, room, piece)
+    if piece.habit == "bedside":
+        spots = [spot for p in placing.placed if p.category == "bed" for spot in _beside(p, piece)]
+        return placing.at(room, piece, spots) or placing.against_wall(room, piece, 0.3)
+    if piece.habit == "chair":
+        spots = [s for p in placing.placed if p.category in ("table", "desk") for s in _seats(p, piece)]
+        return placing.at(room, piece, spots) or placing.anywhere(room, piece, near_wall=True)
+    if piece.habit == "seat":
+        return placing.anywhere(room, piece, near_wall=True)
+    if piece.habit == "hung":
+        return placing.hung(room, piece)
+    if piece.habit == "surface":
+        return placing.on_top(room, piece)
+    return placing.anywhere(room, piece, near_wall=bool(placing.generator.random() < 0.7))
+
+
+def _table(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
+    """A table, for two in three with a rug under it."""
+    table = placing.free_standing(room, piece, 0.75) or placing.free_standing(room, piece, 0.45)
+    if table is None or placing.generator.random() > 0.67:
+        return table
+    placing.remove(table)
+    rug = placing.flat("rug", table, table.size[0] + 1.2, table.size[1] + 1.2, _RUG)
+    spot = (table.center[0], table.center[1], table.yaw)
+    again = placing.at(room, piece, [spot])
+    if again is None and rug is not None:
+        placing.remove(rug)
+        again = placing.at(room, piece, [spot])
+    return again
+
+
+def _seats(table: Placed, chair: Furniture) -> list[Spot]:
+    """Where chairs stand around a table, or before a desk, facing it."""
+    spots: list[Spot] = []
+    sides = [0] if table.category == "desk" else [0, 2, 1, 3]
+    for side in sides:
+        yaw = table.yaw + side * np.pi / 2
+        width, depth = (table.size[0], table.size[1]) if side % 2 == 0 else (table.size[1], table.size[0])
+        seats = max(1, int(width // (chair.size[0] + 0.15)))
+        for i in range(seats if table.category != "desk" else 1):
+            along = (i - (seats - 1) / 2) * width / seats if table.category != "desk" else 0.0
+            away = depth / 2 + chair.size[1] / 2 + 0.06
+            x = table.center[0] + np.cos(yaw) * along - np.sin(yaw) * away
+            y = table.center[1] + np.sin(yaw) * along + np.cos(yaw) * away
+            spots.append((float(x), float(y), float(yaw + np.pi)))
+    return spots
+
+
+def _beside(bed: Placed, piece: Furniture) -> list[Spot]:
+    """Left and right of a bed's head, which is at its back."""
+    spots: list[Spot] = []
+    for side in (-1, 1):
+        across = side * (bed.size[0] / 2 + piece.size[0] / 2 + 0.06)
+        back = -(bed.size[1] / 2 - piece.size[1] / 2)
+        x = bed.center[0] + np.cos(bed.yaw) * across - np.sin(bed.yaw) * back
+        y = bed.center[1] + np.sin(bed.yaw) * across + np.cos(bed.yaw) * back
+        spots.append((float(x), float(y), bed.yaw))
+    return spots

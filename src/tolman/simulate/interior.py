@@ -1,0 +1,224 @@
+"""A furnished shell as a world: floors, walls with their openings, ceilings, furniture."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.scenes import Scene, Vector
+from tolman.simulate import textures
+from tolman.simulate.furniture import Library
+from tolman.simulate.mesh import Mesh, Texture, block, flat_shaded, joined, placed, quads
+from tolman.simulate.placing import walking_floor
+from tolman.simulate.plan import FRAME, RECESS, Placed, Plan
+from tolman.simulate.rooms import Wall
+from tolman.simulate.world import Body, Light, World
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+_WHITE = (0.9, 0.9, 0.88)
+_SKIRTING, _SKIRTING_HIGH = 0.012, 0.07
+
+
+def build_interior(plan: Plan, library: Library) -> World:
+    """The world of a plan.
+
+    Args:
+        plan: what stands where.
+        library: the one it was drawn with.
+
+    Raises:
+        ValueError: the plan names a model that the library doesn't have.
+    """
+    import shapely
+
+    generator = np.random.default_rng(plan.style)
+    bodies = []
+    for room in plan.shell.rooms:
+        bodies.append(Body(_flat(shapely.Polygon(room.outline), 0.0, up=True).papered(*_floor_cover(generator))))
+        wall_cover = _wall_cover(generator)
+        for wall in room.walls:
+            bodies.append(Body(_wall(wall, plan.shell.height).papered(wall_cover, 2.0)))
+            bodies.append(Body(joined([*_reveals(wall), *_skirting(wall)])))
+    if plan.shell.passage:
+        bodies.append(Body(_flat(shapely.Polygon(plan.shell.passage), 0.0, up=True).painted((0.45, 0.35, 0.26))))
+    ceiling = shapely.union_all([room.polygon for room in plan.shell.rooms])
+    bodies.append(Body(_flat(ceiling, plan.shell.height, up=False).painted(_WHITE)))
+    for thing in plan.placed:
+        bodies.append(Body(_body(thing, library, generator), thing.id))
+    return World(
+        scene_of(plan),
+        tuple(bodies),
+        walking_floor(plan.shell.floor, list(plan.placed)),
+        _light(generator),
+        (
+            plan.shell.floor,
+            tuple(p.footprint for p in plan.placed if p.low < 0.3 and p.category not in ("rug", "door", "window")),
+        ),
+    )
+
+
+def scene_of(plan: Plan, video: str | None = None) -> Scene:
+    """A plan's truth."""
+    import shapely
+
+    floor = plan.shell.floor
+    rectangle = shapely.minimum_rotated_rectangle(floor)
+    middle = shapely.centroid(rectangle)
+    center: Vector = (float(middle.x), float(middle.y), plan.shell.height / 2)
+    ring = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(floor.exterior)[:-1])
+    return Scene(
+        id=plan.id,
+        dataset=plan.id.split("/")[0],
+        objects=tuple(thing.scene_object for thing in plan.placed),
+        counts=plan.counts,
+        room_area=float(floor.area),
+        room_center=center,
+        floor=(ring,),
+        video=video,
+    )
+
+
+def _floor_cover(generator: np.random.Generator) -> tuple[Texture, float]:
+    kind = int(generator.integers(3))
+    if kind == 0:
+        wood = np.array([0.72, 0.52, 0.34]) * generator.uniform(0.6, 1.15)
+        return textures.planks(generator, wood), 1.0
+    if kind == 1:
+        return textures.tiles(generator, np.array([0.78, 0.74, 0.68]) * generator.uniform(0.75, 1.1)), 1.2
+    return textures.carpet(generator, generator.uniform((0.42, 0.42, 0.42), (0.66, 0.62, 0.6))), 1.5
+
+
+def _wall_cover(generator: np.random.Generator) -> Texture:
+    colour = np.array([0.9, 0.88, 0.84]) - generator.uniform(0, 0.16, 3)
+    return (textures.wallpaper if generator.random() < 0.25 else textures.plaster)(generator, colour)
+
+
+def _light(generator: np.random.Generator) -> Light:
+    angle = float(generator.uniform(-np.pi, np.pi))
+    toward = np.array([0.55 * np.cos(angle), 0.55 * np.sin(angle), 1.0])
+    toward /= np.linalg.norm(toward)
+    return Light(toward=(float(toward[0]), float(toward[1]), float(toward[2])), ground=(0.46, 0.44, 0.41))
+
+
+def _flat(polygon: BaseGeometry, height: float, *, up: bool) -> Mesh:
+    """A floor or ceiling."""
+    import shapely
+
+    triangles = [
+        shapely.get_coordinates(part)[:3] for part in shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
+    ]
+    corners = np.array([np.column_stack([t, np.full(3, height)]) for t in triangles])
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]
+    wrong = (normal < 0) == up
+    corners[wrong] = corners[wrong][:, ::-1]
+    return flat_shaded(corners)
+
+
+def _panel(wall: Wall, start: float, end: float, low: float, high: float, inward: float = 0.0) -> Floats:
+    """A rectangle in a wall's face, corners counter-clockwise seen from the room, shape (4, 3)."""
+    left, right = wall.point(start, inward), wall.point(end, inward)
+    return np.array([[*right, low], [*left, low], [*left, high], [*right, high]])
+
+
+def _wall(wall: Wall, height: float) -> Mesh:
+    """A wall's face around its openings, and its back.
+
+    All columns are cut at the same heights: where edges don't end together, single pixels shine through.
+    """
+    cuts = sorted({0.0, height, *(z for o in wall.openings for z in (o.low, o.high))})
+    ends = sorted({0.0, wall.length, *(x for o in wall.openings for x in (o.start, o.end))})
+    parts = []
+    for start, end in itertools.pairwise(ends):
+        for low, high in itertools.pairwise(cuts):
+            if not any(o.start <= start < o.end and o.low <= low < o.high for o in wall.openings):
+                parts.append(_panel(wall, start, end, low, high))
+    if all(opening.kind != "passage" for opening in wall.openings):
+        parts.append(_panel(wall, -wall.thickness, wall.length + wall.thickness, -0.05, height + 0.05, -wall.thickness))
+    return quads(np.array(parts))
+
+
+def _reveals(wall: Wall) -> list[Mesh]:
+    """The wall's thickness, seen in its openings."""
+    found = []
+    for opening in wall.openings:
+        # The two sides of a partition each show half of its thickness.
+        depth = wall.thickness / 2 if opening.kind == "passage" else RECESS + FRAME
+        front = _panel(wall, opening.start, opening.end, opening.low, opening.high)
+        back = _panel(wall, opening.start, opening.end, opening.low, opening.high, -depth)
+        # Side 0 is the lower one: where one walks through, the floor is there.
+        sides = [[front[i], front[(i + 1) % 4], back[(i + 1) % 4], back[i]] for i in range(opening.low == 0, 4)]
+        found.append(quads(np.array(sides)[:, ::-1], _WHITE))
+    return found
+
+
+def _skirting(wall: Wall) -> list[Mesh]:
+    """A low board along the wall, with gaps at doors and passages."""
+    edges, at = [], 0.0
+    for opening in wall.openings:
+        if opening.low == 0:
+            edges.append((at, opening.start))
+            at = opening.end
+    edges.append((at, wall.length))
+    boards = []
+    for start, end in edges:
+        if end - start > 0.02:
+            front = _panel(wall, start, end, 0, _SKIRTING_HIGH, _SKIRTING)
+            back = _panel(wall, start, end, 0, _SKIRTING_HIGH)
+            boards.append(quads(np.array([front, [front[3], front[2], back[2], back[3]]]), _WHITE))
+    return boards
+
+
+def _body(thing: Placed, library: Library, generator: np.random.Generator) -> Mesh:
+    """A thing's mesh in its place."""
+    makers = {"door": _door, "window": _window, "rug": _rug}
+    if thing.model in makers:
+        return makers[thing.model](thing, generator).moved(placed(thing.center, thing.yaw))
+    piece = library.pieces.get(thing.model)
+    mesh = library.mesh(piece) if piece else None
+    if mesh is None:
+        raise ValueError(f"the furniture library has no usable model '{thing.model}'")
+    bottom = (thing.center[0], thing.center[1], thing.low)
+    return mesh.moved(placed(bottom, thing.yaw))
+
+
+def _door(thing: Placed, generator: np.random.Generator) -> Mesh:
+    width, depth, height = (length / 2 for length in thing.size)
+    colour = np.array([0.62, 0.45, 0.3]) * generator.uniform(0.6, 1.3)
+    parts = [block((-width, -depth, -height), (width, depth * 0.6, height), colour)]
+    for low, high in ((-0.85, -0.1), (0.05, 0.88)):
+        parts.append(
+            block((-width * 0.7, depth * 0.6, height * low), (width * 0.7, depth, height * high), colour * 0.85)
+        )
+    # The handle ends where the leaf's box does.
+    parts.append(block((width * 0.78, depth * 0.6, -0.05), (width * 0.9, depth, 0.0), (0.75, 0.72, 0.6)))
+    return joined(parts)
+
+
+def _window(thing: Placed, generator: np.random.Generator) -> Mesh:
+    width, depth, height = (length / 2 for length in thing.size)
+    bar = 0.06
+    parts = [
+        block((-width, -depth, -height), (-width + bar, depth, height), _WHITE),
+        block((width - bar, -depth, -height), (width, depth, height), _WHITE),
+        block((-width, -depth, -height), (width, depth, -height + bar), _WHITE),
+        block((-width, -depth, height - bar), (width, depth, height), _WHITE),
+        block((-bar / 3, -depth * 0.5, -height), (bar / 3, depth * 0.7, height), _WHITE),
+    ]
+    pane = block((-width, -depth * 0.2, -height), (width, 0, height)).painted((0.8, 0.89, 0.98), 1.0)
+    return joined([*parts, pane])
+
+
+def _rug(thing: Placed, generator: np.random.Generator) -> Mesh:
+    width, depth, height = (length / 2 for length in thing.size)
+    colour = generator.uniform((0.4, 0.2, 0.2), (0.75, 0.5, 0.55))
+    mesh = block((-width, -depth, -height), (width, depth, height))
+    uvs = mesh.points[:, :2] / (2 * width, 2 * depth) + 0.5
+    covered = mesh.papered(textures.woven(generator, colour), 1.0)
+    return Mesh(
+        covered.points, covered.normals, uvs, covered.tints, covered.textures_of, covered.faces, covered.textures
+    )

@@ -1,0 +1,168 @@
+"""Mesh: triangles with colours and textures, and the simple bodies that are made in code.
+
+Metres, z up. Everything is plain arrays, so that a renderer, a ray caster and a LiDAR read the same triangles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tolman.geometry.boxes import Floats
+
+Texture = NDArray[np.uint8]
+PLAIN = -1
+"""The texture number of a vertex that has none."""
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles.
+
+    Attributes:
+        points: of the vertices, shape (n, 3), float64.
+        normals: unit normals, shape (n, 3).
+        uvs: texture coordinates, (0, 0) at a picture's lower left, shape (n, 2).
+        tints: RGB and light of its own, 0 … 1, shape (n, 4); the fourth is 0 for what is lit, 1 for what shines.
+        textures_of: the number of each vertex's picture in `textures`, or PLAIN, shape (n,).
+        faces: three vertices each, shape (m, 3).
+        textures: pictures, shape (height, width, 3).
+    """
+
+    points: Floats
+    normals: Floats
+    uvs: Floats
+    tints: Floats
+    textures_of: NDArray[np.int64]
+    faces: NDArray[np.int64]
+    textures: tuple[Texture, ...] = ()
+
+    @property
+    def bounds(self) -> Floats:
+        """Least and greatest coordinates, shape (2, 3)."""
+        return np.array([self.points.min(0), self.points.max(0)])
+
+    def moved(self, matrix: Floats) -> Mesh:
+        """The same under a 4×4 transform that keeps angles or scales along the axes."""
+        linear = matrix[:3, :3]
+        normals = self.normals @ np.linalg.inv(linear)
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        return replace(
+            self,
+            points=self.points @ linear.T + matrix[:3, 3],
+            normals=normals / np.where(lengths > 0, lengths, 1.0),
+        )
+
+    def painted(self, colour: ArrayLike, shine: float = 0.0) -> Mesh:
+        """The same in one colour, without pictures."""
+        tints = np.tile(np.append(np.asarray(colour, dtype=np.float64), shine), (len(self.points), 1))
+        return replace(self, tints=tints, textures_of=np.full(len(self.points), PLAIN), textures=())
+
+    def papered(self, texture: Texture, size: float, shift: tuple[float, float] = (0.0, 0.0)) -> Mesh:
+        """The same covered with a picture that repeats every `size` metres, laid on along the main axes."""
+        axis = np.abs(self.normals).argmax(1)
+        flat = np.where((axis == 0)[:, None], self.points[:, [1, 2]], self.points[:, [0, 2]])
+        flat = np.where((axis == 2)[:, None], self.points[:, [0, 1]], flat)
+        tints = np.tile([1.0, 1.0, 1.0, 0.0], (len(self.points), 1))
+        zeros = np.zeros(len(self.points), dtype=np.int64)
+        return replace(self, uvs=flat / size + np.asarray(shift), tints=tints, textures_of=zeros, textures=(texture,))
+
+
+def joined(meshes: Sequence[Mesh]) -> Mesh:
+    """One mesh of several; pictures that are the same object are kept once."""
+    textures: list[Texture] = []
+    places: dict[int, int] = {}
+    faces, numbers, first = [], [], 0
+    for mesh in meshes:
+        own = np.empty(len(mesh.textures) + 1, dtype=np.int64)
+        own[-1] = PLAIN
+        for i, texture in enumerate(mesh.textures):
+            if id(texture) not in places:
+                places[id(texture)] = len(textures)
+                textures.append(texture)
+            own[i] = places[id(texture)]
+        numbers.append(own[mesh.textures_of])
+        faces.append(mesh.faces + first)
+        first += len(mesh.points)
+    return Mesh(
+        points=np.concatenate([m.points for m in meshes]),
+        normals=np.concatenate([m.normals for m in meshes]),
+        uvs=np.concatenate([m.uvs for m in meshes]),
+        tints=np.concatenate([m.tints for m in meshes]),
+        textures_of=np.concatenate(numbers),
+        faces=np.concatenate(faces),
+        textures=tuple(textures),
+    )
+
+
+def placed(center: ArrayLike, yaw: float = 0.0, scale: ArrayLike = (1.0, 1.0, 1.0)) -> Floats:
+    """The 4×4 transform that scales, turns counter-clockwise about z by `yaw` (radians), then moves to `center`."""
+    cosine, sine = np.cos(yaw), np.sin(yaw)
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.array([[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]]) * np.asarray(scale, dtype=np.float64)
+    matrix[:3, 3] = center
+    return matrix
+
+
+def flat_shaded(corners: Floats, colour: ArrayLike = (0.8, 0.8, 0.8)) -> Mesh:
+    """A mesh of triangles that share no vertex, each with its own normal; corners of shape (m, 3, 3)."""
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal = normal / np.where(length > 0, length, 1.0)
+    count = 3 * len(corners)
+    mesh = Mesh(
+        points=corners.reshape(-1, 3),
+        normals=np.repeat(normal, 3, axis=0),
+        uvs=np.zeros((count, 2)),
+        tints=np.zeros((count, 4)),
+        textures_of=np.full(count, PLAIN),
+        faces=np.arange(count).reshape(-1, 3),
+    )
+    return mesh.painted(colour)
+
+
+def quads(corners: Floats, colour: ArrayLike = (0.8, 0.8, 0.8)) -> Mesh:
+    """Flat four-cornered faces, corners counter-clockwise seen from outside, shape (m, 4, 3)."""
+    return flat_shaded(np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]]), colour)
+
+
+_CUBE = np.array(
+    [
+        [[0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]],
+        [[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]],
+        [[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]],
+        [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]],
+        [[1, 1, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]],
+        [[0, 1, 0], [0, 0, 0], [0, 0, 1], [0, 1, 1]],
+    ],
+    dtype=np.float64,
+)
+
+
+def block(low: ArrayLike, high: ArrayLike, colour: ArrayLike = (0.8, 0.8, 0.8)) -> Mesh:
+    """An upright box between two corners."""
+    lowest, highest = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    return quads(lowest + _CUBE * (highest - lowest), colour)
+
+
+def turned(profile: Sequence[tuple[float, float]], colour: ArrayLike = (0.8, 0.8, 0.8), sides: int = 20) -> Mesh:
+    """A body of revolution about z: (radius, height) from bottom to top, smooth around."""
+    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    rows = np.array([np.column_stack([ring * radius, np.full(sides, height)]) for radius, height in profile])
+    following = np.roll(rows, -1, axis=1)
+    corners = np.stack([rows[:-1], following[:-1], following[1:], rows[1:]], axis=2).reshape(-1, 4, 3)
+    return quads(corners, colour)
+
+
+def extruded(outline: Floats, low: float, high: float, colour: ArrayLike = (0.8, 0.8, 0.8)) -> Mesh:
+    """A convex outline (counter-clockwise, shape (k, 2)) drawn up from `low` to `high`."""
+    bottom = np.column_stack([outline, np.full(len(outline), low)])
+    top = np.column_stack([outline, np.full(len(outline), high)])
+    around = np.stack([bottom, np.roll(bottom, -1, 0), np.roll(top, -1, 0), top], axis=1)
+    fan = [[0, i, i + 1] for i in range(1, len(outline) - 1)]
+    caps = np.concatenate([top[fan], bottom[fan][:, ::-1]])
+    return joined([quads(around, colour), flat_shaded(caps, colour)])

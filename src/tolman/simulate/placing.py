@@ -1,0 +1,267 @@
+"""Putting things into rooms: nothing intersects, doors open, and the floor stays one piece that can be walked on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tolman.simulate.furniture import Furniture
+from tolman.simulate.habits import FLAT_TOPS, TALL
+from tolman.simulate.plan import Placed, fixtures, rectangle
+from tolman.simulate.rooms import Room, Shell
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+    from shapely.geometry.base import BaseGeometry
+
+BODY = 0.25
+"""Metres that a walker needs on each side."""
+HEAD = 1.9
+"""Metres; what begins higher is in nobody's way."""
+GAP = 0.02
+"""Metres between any two things."""
+_TRIES = 40
+_REACHABLE = 0.9
+"""Share of the free floor that must hang together."""
+
+Spot = tuple[float, float, float]
+"""x, y and yaw."""
+
+
+@dataclass
+class Placing:
+    """A shell that is being furnished.
+
+    Attributes:
+        shell: the rooms.
+        generator: what is drawn comes from it.
+        placed: so far, doors and windows first.
+    """
+
+    shell: Shell
+    generator: np.random.Generator
+    placed: list[Placed] = field(default_factory=list)
+    _kept_free: list[BaseGeometry] = field(default_factory=list)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        import shapely
+
+        self.floor = self.shell.floor
+        self.placed += fixtures(self.shell)
+        for thing in self.placed:
+            self._counts[thing.category] = self._counts.get(thing.category, 0) + 1
+        for room in self.shell.rooms:
+            for wall in room.walls:
+                for opening in wall.openings:
+                    if opening.kind != "window":
+                        corners = [
+                            wall.point(opening.start, -wall.thickness),
+                            wall.point(opening.end, -wall.thickness),
+                            wall.point(opening.end, 0.9),
+                            wall.point(opening.start, 0.9),
+                        ]
+                        self._kept_free.append(shapely.Polygon(corners))
+
+    def against_wall(self, room: Room, piece: Furniture, access: float) -> Placed | None:
+        """With its back to a wall, and `access` metres before it kept free."""
+
+        def spot() -> Spot | None:
+            wall = room.walls[int(self.generator.integers(len(room.walls)))]
+            room_for_it = wall.length - piece.size[0] - 2 * GAP
+            if room_for_it <= 0:
+                return None
+            along = piece.size[0] / 2 + GAP + float(self.generator.uniform(0, room_for_it))
+            x, y = wall.point(along, piece.size[1] / 2 + GAP)
+            return float(x), float(y), float(np.arctan2(wall.along[1], wall.along[0]))
+
+        return self._try(room, piece, spot, access=access)
+
+    def hung(self, room: Room, piece: Furniture) -> Placed | None:
+        """On a wall, at the catalogue's height."""
+        return self._try(room, piece, lambda: self._on_wall(room, piece), base=max(piece.elevation, 1.3))
+
+    def anywhere(self, room: Room, piece: Furniture, *, near_wall: bool = False) -> Placed | None:
+        """On the floor, turned as it comes; near a wall and turned to the room if asked."""
+        low_x, low_y, high_x, high_y = room.polygon.bounds
+
+        def spot() -> Spot | None:
+            if near_wall:
+                wall = room.walls[int(self.generator.integers(len(room.walls)))]
+                away = max(piece.size[:2]) / 2 + float(self.generator.uniform(0.1, 0.35))
+                x, y = wall.point(float(self.generator.uniform(0.3, wall.length - 0.3)), away)
+                base = float(np.arctan2(wall.along[1], wall.along[0]))
+                return float(x), float(y), base + float(self.generator.uniform(-0.5, 0.5))
+            x, y = self.generator.uniform((low_x, low_y), (high_x, high_y))
+            return float(x), float(y), float(self.generator.uniform(-np.pi, np.pi))
+
+        return self._try(room, piece, spot)
+
+    def free_standing(self, room: Room, piece: Furniture, around: float) -> Placed | None:
+        """In the room, along its walls' directions, with `around` metres kept free on all sides."""
+        wall = room.walls[0]
+        base = float(np.arctan2(wall.along[1], wall.along[0]))
+        low_x, low_y, high_x, high_y = room.polygon.bounds
+
+        def spot() -> Spot | None:
+            x, y = self.generator.uniform((low_x, low_y), (high_x, high_y))
+            return float(x), float(y), base + float(self.generator.integers(4)) * np.pi / 2
+
+        return self._try(room, piece, spot, around=around)
+
+    def at(self, room: Room, piece: Furniture, spots: list[Spot], *, access: float = 0.0) -> Placed | None:
+        """At the first of some spots where it fits."""
+        remaining = iter(spots)
+        return self._try(room, piece, lambda: next(remaining, None), access=access, tries=len(spots), kept_free=False)
+
+    def on_top(self, room: Room, piece: Furniture) -> Placed | None:
+        """On something with a flat top that stands in the room."""
+        tops = [p for p in self.placed if p.category in FLAT_TOPS and p.high < 1.3 and self._in_room(p, room)]
+        if not tops:
+            return None
+        for _ in range(_TRIES):
+            top = tops[int(self.generator.integers(len(tops)))]
+            yaw = top.yaw + float(self.generator.normal(0, 0.12))
+            spare = np.array(top.size[:2]) / 2 - max(piece.size[:2]) / 2 * 1.1
+            if spare.min() <= 0:
+                continue
+            x, y = self.generator.uniform(-spare, spare)
+            c, s = np.cos(top.yaw), np.sin(top.yaw)
+            center = top.center[0] + c * x - s * y, top.center[1] + s * x + c * y
+            thing = self._thing(piece, (float(center[0]), float(center[1]), yaw), top.high)
+            if thing.high < self.shell.height and self._clear_of_others(thing):
+                return self._keep(thing)
+        return None
+
+    def flat(self, category: str, under: Placed, width: float, depth: float, height: float) -> Placed | None:
+        """A rug under something; everything that stands on it is lifted by its height."""
+        center = (under.center[0], under.center[1], height / 2)
+        rug = Placed(self._name(category), category, category, center, under.yaw, (width, depth, height))
+        if not self.floor.buffer(-0.05).covers(rug.footprint) or not self._clear_of_others(rug):
+            return None
+        return self._keep(rug)
+
+    def remove(self, thing: Placed) -> None:
+        """Take the last thing away again."""
+        self.placed.remove(thing)
+        self._counts[thing.category] -= 1
+
+    def _on_wall(self, room: Room, piece: Furniture) -> Spot | None:
+        wall = room.walls[int(self.generator.integers(len(room.walls)))]
+        spare = wall.length - piece.size[0] - 0.2
+        if spare <= 0:
+            return None
+        along = piece.size[0] / 2 + 0.1 + float(self.generator.uniform(0, spare))
+        if any(o.start - piece.size[0] / 2 < along < o.end + piece.size[0] / 2 for o in wall.openings):
+            return None
+        x, y = wall.point(along, piece.size[1] / 2 + 0.005)
+        return float(x), float(y), float(np.arctan2(wall.along[1], wall.along[0]))
+
+    def _try(
+        self,
+        room: Room,
+        piece: Furniture,
+        spot: Callable[[], Spot | None],
+        *,
+        base: float = 0.0,
+        access: float = 0.0,
+        around: float = 0.0,
+        tries: int = _TRIES,
+        kept_free: bool = True,
+    ) -> Placed | None:
+        import shapely
+
+        for _ in range(tries):
+            place = spot()
+            if place is None:
+                continue
+            thing = self._thing(piece, place, base)
+            if base == 0:
+                thing = self._thing(piece, place, self._lift(thing))
+            own = thing.footprint
+            if not room.polygon.buffer(1e-6).covers(own) or thing.high > self.shell.height - 0.02:
+                continue
+            if not self._clear_of_others(thing) or (base == 0 and self._blocks_window(room, thing)):
+                continue
+            if base < HEAD and any(free.intersects(own) for free in self._kept_free[: None if kept_free else 0]):
+                continue
+            zone = self._zone(thing, access, around)
+            if zone is not None and any(
+                zone.intersects(p.footprint) for p in self.placed if p.category != "rug" and p.low < HEAD
+            ):
+                continue
+            if base < HEAD and not self._walkable(own):
+                continue
+            if zone is not None:
+                self._kept_free.append(shapely.difference(zone, own))
+            return self._keep(thing)
+        return None
+
+    def _zone(self, thing: Placed, access: float, around: float) -> Polygon | None:
+        import shapely
+
+        if around:
+            return thing.footprint.buffer(around, join_style="mitre")
+        if not access:
+            return None
+        depth = thing.size[1] / 2 + access / 2
+        middle = np.array(thing.center[:2]) + np.array([-np.sin(thing.yaw), np.cos(thing.yaw)]) * depth
+        return shapely.Polygon(rectangle((middle[0], middle[1]), thing.yaw, thing.size[0] * 0.9, access - 2 * GAP))
+
+    def _clear_of_others(self, thing: Placed) -> bool:
+        own = thing.footprint.buffer(GAP)
+        return not any(
+            p.low < thing.high - 1e-9 and thing.low < p.high - 1e-9 and own.intersects(p.footprint) for p in self.placed
+        )
+
+    def _blocks_window(self, room: Room, thing: Placed) -> bool:
+        if thing.high < TALL:
+            return False
+        return any(p.category == "window" and p.footprint.distance(thing.footprint) < 0.5 for p in self.placed)
+
+    def _lift(self, thing: Placed) -> float:
+        """The height of the rug that a thing stands on, if only with a corner."""
+        own = thing.footprint
+        return max((p.high for p in self.placed if p.category == "rug" and p.footprint.intersects(own)), default=0.0)
+
+    def _walkable(self, added: Polygon) -> bool:
+        """Whether the free floor still hangs together and touches every door."""
+        import shapely
+
+        free = walking_floor(self.floor, self.placed, [added])
+        parts = shapely.get_parts(free)
+        if not len(parts):
+            return False
+        largest = max(parts, key=lambda part: float(part.area))
+        if largest.area < _REACHABLE * free.area or largest.area < 0.1 * self.floor.area:
+            return False
+        doors = [p for p in self.placed if p.category == "door"]
+        rooms = [room.polygon for room in self.shell.rooms]
+        return all(largest.distance(p.footprint) < 0.6 for p in doors) and all(largest.intersects(r) for r in rooms)
+
+    def _in_room(self, thing: Placed, room: Room) -> bool:
+        return bool(room.polygon.buffer(0.01).covers(thing.footprint))
+
+    def _thing(self, piece: Furniture, spot: Spot, base: float) -> Placed:
+        x, y, yaw = spot
+        center = (x, y, base + piece.size[2] / 2)
+        return Placed(self._name(piece.category), piece.category, piece.id, center, yaw, piece.size)
+
+    def _name(self, category: str) -> str:
+        return f"{category.replace(' ', '-')}-{self._counts.get(category, 0)}"
+
+    def _keep(self, thing: Placed) -> Placed:
+        self.placed.append(thing)
+        self._counts[thing.category] = self._counts.get(thing.category, 0) + 1
+        return thing
+
+
+def walking_floor(floor: Polygon, placed: list[Placed], more: list[Polygon] | None = None) -> BaseGeometry:
+    """Where the middle of a walker can be: away from walls and from everything below its head."""
+    import shapely
+
+    in_the_way = [p.footprint for p in placed if p.low < HEAD and p.high > 0.03] + (more or [])
+    return floor.buffer(-BODY, join_style="mitre").difference(shapely.union_all(in_the_way).buffer(BODY))

@@ -1,0 +1,159 @@
+"""Plan: what stands where. Numbers alone, so that the same seed gives the same plan on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.scenes import OrientedBox, SceneObject, Vector
+from tolman.simulate.rooms import Opening, Room, Shell, Wall
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One thing in its place.
+
+    Attributes:
+        id: unique in its scene.
+        category: as questions name it.
+        model: a piece of the furniture library, or a body that is made in code.
+        center: of its box, metres.
+        yaw: counter-clockwise, radians; at 0 its front is along +y.
+        size: width, depth, height in metres.
+    """
+
+    id: str
+    category: str
+    model: str
+    center: Vector
+    yaw: float
+    size: Vector
+
+    @property
+    def low(self) -> float:
+        """Where it begins above the floor, metres."""
+        return self.center[2] - self.size[2] / 2
+
+    @property
+    def high(self) -> float:
+        """Where it ends above the floor, metres."""
+        return self.center[2] + self.size[2] / 2
+
+    @property
+    def footprint(self) -> Polygon:
+        """Its box on the floor plan."""
+        import shapely
+
+        return shapely.Polygon(rectangle(self.center[:2], self.yaw, self.size[0], self.size[1]))
+
+    @property
+    def box(self) -> OrientedBox:
+        """Its oriented bounding box."""
+        c, s = float(np.cos(self.yaw)), float(np.sin(self.yaw))
+        return OrientedBox(center=self.center, axes=((c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0)), extents=self.size)
+
+    @property
+    def scene_object(self) -> SceneObject:
+        """It as ground truth."""
+        return SceneObject(id=self.id, category=self.category, box=self.box)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A furnished shell.
+
+    Attributes:
+        id: the scene's.
+        theme: what kind of room it is, for each room.
+        shell: rooms.
+        placed: everything that is asked about, doors and windows included.
+        notes: what was asked for and didn't fit.
+        style: seed of colours and materials.
+    """
+
+    id: str
+    theme: tuple[str, ...]
+    shell: Shell
+    placed: tuple[Placed, ...]
+    notes: tuple[str, ...] = ()
+    style: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each category."""
+        return dict(Counter(thing.category for thing in self.placed))
+
+    def fingerprint(self) -> str:
+        """A hash of everything in the plan, numbers to a tenth of a micrometre."""
+        content = {
+            "id": self.id,
+            "rooms": [[*map(_rounded, room.outline)] for room in self.shell.rooms],
+            "height": _rounded((self.shell.height,)),
+            "placed": [[p.id, p.model, _rounded((*p.center, p.yaw, *p.size))] for p in self.placed],
+        }
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def rectangle(center: tuple[float, float], yaw: float, width: float, depth: float) -> Floats:
+    """The corners of a turned rectangle, counter-clockwise, shape (4, 2)."""
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (width / 2, depth / 2)
+    return np.asarray(corners @ _turn(yaw).T + np.asarray(center))
+
+
+def turned(plan: Plan, yaw: float) -> Plan:
+    """The whole plan turned about the origin: no scan lies along its axes."""
+    matrix = _turn(yaw)
+
+    def point(p: tuple[float, float]) -> tuple[float, float]:
+        x, y = matrix @ np.asarray(p)
+        return float(x), float(y)
+
+    def wall(w: Wall) -> Wall:
+        return replace(w, a=point(w.a), b=point(w.b))
+
+    rooms = tuple(Room(tuple(point(p) for p in r.outline), tuple(wall(w) for w in r.walls)) for r in plan.shell.rooms)
+    passage = plan.shell.passage and tuple(point(p) for p in plan.shell.passage)
+    placed = tuple(replace(p, center=(*point(p.center[:2]), p.center[2]), yaw=p.yaw + yaw) for p in plan.placed)
+    return replace(plan, shell=replace(plan.shell, rooms=rooms, passage=passage), placed=placed)
+
+
+def fixtures(shell: Shell) -> list[Placed]:
+    """The doors and windows of a shell as things that can be asked about."""
+    found: list[Placed] = []
+    for room in shell.rooms:
+        for wall in room.walls:
+            for opening in wall.openings:
+                if opening.kind != "passage":
+                    found.append(_fixture(wall, opening, sum(p.category == opening.kind for p in found)))
+    return found
+
+
+FRAME = 0.06
+"""Depth in metres of doors' leaves and windows' frames."""
+RECESS = 0.08
+"""Metres by which they stand back behind the wall's face."""
+
+
+def _fixture(wall: Wall, opening: Opening, number: int) -> Placed:
+    x, y = wall.point((opening.start + opening.end) / 2, -RECESS - FRAME / 2)
+    yaw = float(np.arctan2(wall.along[1], wall.along[0]))
+    size = (opening.end - opening.start, FRAME, opening.high - opening.low)
+    height = (opening.low + opening.high) / 2
+    return Placed(f"{opening.kind}-{number}", opening.kind, opening.kind, (float(x), float(y), height), yaw, size)
+
+
+def _turn(yaw: float) -> Floats:
+    return np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
+
+
+def _rounded(numbers: tuple[float, ...]) -> list[int]:
+    return [round(number * 1e7) for number in numbers]

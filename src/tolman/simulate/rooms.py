@@ -1,0 +1,194 @@
+"""Rooms: floors, walls with thickness, doors, windows and passages, drawn from a seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+Shape = Literal["rectangle", "l-shape", "two-rooms"]
+SHAPES: tuple[Shape, ...] = ("rectangle", "l-shape", "two-rooms")
+OUTER, INNER = 0.24, 0.12
+"""Thickness of walls in metres."""
+_DOOR, _WINDOW_SILL = (0.9, 2.05), 0.9
+_CORNER = 0.35
+"""Metres between an opening and a corner."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A hole in a wall.
+
+    Attributes:
+        kind: a door with its leaf, a window with its pane, or a passage without either.
+        start, end: along the wall from its beginning, in metres.
+        low, high: above the floor, in metres.
+    """
+
+    kind: Literal["door", "window", "passage"]
+    start: float
+    end: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Wall:
+    """One straight wall; the room lies to the left of the way from `a` to `b`.
+
+    Attributes:
+        a, b: its ends on the room's side, metres.
+        thickness: in metres.
+        openings: in order along the wall.
+    """
+
+    a: tuple[float, float]
+    b: tuple[float, float]
+    thickness: float
+    openings: tuple[Opening, ...] = ()
+
+    @property
+    def length(self) -> float:
+        """Metres."""
+        return float(np.hypot(self.b[0] - self.a[0], self.b[1] - self.a[1]))
+
+    @property
+    def along(self) -> Floats:
+        """Unit vector from a to b."""
+        return np.asarray((np.array(self.b) - np.array(self.a)) / self.length)
+
+    @property
+    def inward(self) -> Floats:
+        """Unit vector into the room."""
+        x, y = self.along
+        return np.array([-y, x])
+
+    def point(self, along: float, inward: float = 0.0) -> Floats:
+        """A point so far along the wall and into the room."""
+        return np.asarray(np.array(self.a) + self.along * along + self.inward * inward)
+
+
+@dataclass(frozen=True)
+class Room:
+    """One room.
+
+    Attributes:
+        outline: corners counter-clockwise, metres.
+        walls: one for each side.
+    """
+
+    outline: tuple[tuple[float, float], ...]
+    walls: tuple[Wall, ...]
+
+    @property
+    def polygon(self) -> Polygon:
+        """Its floor."""
+        import shapely
+
+        return shapely.Polygon(self.outline)
+
+
+@dataclass(frozen=True)
+class Shell:
+    """What is built before anything is furnished.
+
+    Attributes:
+        shape: of the whole.
+        rooms: one or two.
+        height: of the ceiling, metres.
+        passage: the floor of the passage between rooms, or None.
+    """
+
+    shape: Shape
+    rooms: tuple[Room, ...]
+    height: float
+    passage: tuple[tuple[float, float], ...] | None = None
+
+    @property
+    def floor(self) -> Polygon:
+        """All floor that one can stand on, the passage's included."""
+        import shapely
+
+        parts = [room.polygon for room in self.rooms]
+        if self.passage:
+            # A turned passage touches its rooms up to rounding only.
+            parts.append(shapely.Polygon(self.passage).buffer(1e-6, join_style="mitre"))
+        return cast("Polygon", shapely.union_all(parts))
+
+
+def draw_shell(shape: Shape, generator: np.random.Generator, *, size: float = 1.0) -> Shell:
+    """Rooms of a shape.
+
+    Args:
+        shape: which.
+        generator: what is drawn comes from it.
+        size: scale of the floor's sides.
+    """
+    height = float(np.round(generator.uniform(2.45, 2.8), 2))
+    if shape == "rectangle":
+        width, depth = _sides(generator, (3.8, 6.2), (3.4, 5.2), size)
+        return Shell(shape, (_room(_rectangle(0, 0, width, depth), generator),), height)
+    if shape == "l-shape":
+        width, depth = _sides(generator, (5.0, 7.0), (4.6, 6.2), size)
+        x, y = width * generator.uniform(0.45, 0.6), depth * generator.uniform(0.45, 0.6)
+        outline = [(0.0, 0.0), (width, 0.0), (width, y), (x, y), (x, depth), (0.0, depth)]
+        return Shell(shape, (_room(outline, generator),), height)
+    left, depth = _sides(generator, (3.4, 4.6), (3.4, 4.6), size)
+    right, _ = _sides(generator, (3.0, 4.2), (3.4, 4.6), size)
+    door = float(generator.uniform(0.6, depth - 0.6 - _DOOR[0]))
+    # Seen from the left room, its partition runs up; from the right room, the same wall runs down.
+    first = _room(_rectangle(0, 0, left, depth), generator, {1: Opening("passage", door, door + _DOOR[0], 0, _DOOR[1])})
+    begin = left + INNER
+    back = depth - door - _DOOR[0]
+    second = _room(
+        _rectangle(begin, 0, begin + right, depth),
+        generator,
+        {3: Opening("passage", back, back + _DOOR[0], 0, _DOOR[1])},
+        doors=0,
+    )
+    return Shell(shape, (first, second), height, tuple(_rectangle(left, door, begin, door + _DOOR[0])))
+
+
+def _sides(
+    generator: np.random.Generator, width: tuple[float, float], depth: tuple[float, float], size: float
+) -> tuple[float, float]:
+    return float(np.round(size * generator.uniform(*width), 2)), float(np.round(size * generator.uniform(*depth), 2))
+
+
+def _rectangle(x: float, y: float, right: float, top: float) -> list[tuple[float, float]]:
+    return [(x, y), (right, y), (right, top), (x, top)]
+
+
+def _room(
+    outline: list[tuple[float, float]],
+    generator: np.random.Generator,
+    passages: dict[int, Opening] | None = None,
+    doors: int = 1,
+) -> Room:
+    """A room with its passages, and doors and windows drawn for its other walls."""
+    ends = [*outline[1:], outline[0]]
+    walls = [
+        Wall(a, b, INNER if i in (passages or {}) else OUTER, (passages[i],) if passages and i in passages else ())
+        for i, (a, b) in enumerate(zip(outline, ends, strict=True))
+    ]
+    free = [i for i, wall in enumerate(walls) if not wall.openings and wall.length > 2 * _CORNER + _DOOR[0]]
+    order = [int(i) for i in generator.permutation(free)]
+    for number, i in enumerate(order):
+        wall = walls[i]
+        if number < doors:
+            start = float(generator.uniform(_CORNER, wall.length - _CORNER - _DOOR[0]))
+            opening = Opening("door", start, start + _DOOR[0], 0.0, _DOOR[1])
+        elif number < doors + 2 and wall.length > 1.8:
+            width = float(min(generator.uniform(1.0, 1.8), wall.length - 2 * _CORNER))
+            start = float(generator.uniform(_CORNER, wall.length - _CORNER - width))
+            opening = Opening("window", start, start + width, _WINDOW_SILL, _WINDOW_SILL + 1.2)
+        else:
+            continue
+        walls[i] = Wall(wall.a, wall.b, wall.thickness, (opening,))
+    return Room(tuple(outline), tuple(walls))

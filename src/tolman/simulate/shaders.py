@@ -1,0 +1,142 @@
+"""The programs that draw: a depth map from the light, the picture with depth and instances, and smooth edges."""
+
+SHADOW_VERTEX = """
+#version 330
+uniform mat4 light_view;
+uniform mat4 model;
+in vec3 in_point;
+void main() { gl_Position = light_view * model * vec4(in_point, 1.0); }
+"""
+
+SHADOW_FRAGMENT = """
+#version 330
+void main() {}
+"""
+
+VERTEX = """
+#version 330
+uniform mat4 view;        // scene to camera: x right, y down, z ahead
+uniform mat4 projection;
+uniform mat4 model;
+in vec3 in_point;
+in vec3 in_normal;
+in vec2 in_uv;
+in vec4 in_tint;
+in float in_layer;
+out vec3 point;
+out vec3 normal;
+out vec2 uv;
+out vec4 tint;
+flat out float layer;
+out float ahead;
+void main() {
+    vec4 place = model * vec4(in_point, 1.0);
+    vec4 seen = view * place;
+    point = place.xyz;
+    normal = mat3(model) * in_normal;
+    uv = in_uv;
+    tint = in_tint;
+    layer = in_layer;
+    ahead = seen.z;
+    gl_Position = projection * seen;
+}
+"""
+
+FRAGMENT = """
+#version 330
+uniform uint instance;
+uniform vec3 eye;
+uniform vec3 toward_light;
+uniform vec3 sun;
+uniform vec3 sky;
+uniform vec3 ground;
+uniform mat4 light_view;
+uniform sampler2DShadow shadows;
+uniform sampler2DArray pictures;
+uniform sampler2D contact;
+uniform vec4 contact_place;   // least x and y, and the size, of what `contact` covers; size 0 for none
+uniform float texel;
+in vec3 point;
+in vec3 normal;
+in vec2 uv;
+in vec4 tint;
+flat in float layer;
+in float ahead;
+layout(location = 0) out vec4 colour;
+layout(location = 1) out float depth;
+layout(location = 2) out uint id;
+
+const vec2 TAPS[8] = vec2[](
+    vec2(-0.61, -0.37), vec2(0.17, -0.76), vec2(0.71, -0.11), vec2(0.36, 0.62),
+    vec2(-0.29, 0.85), vec2(-0.87, 0.32), vec2(0.05, 0.11), vec2(-0.2, -0.12));
+
+float lit(vec3 n) {
+    vec4 seen = light_view * vec4(point + n * 0.015, 1.0);
+    vec3 place = seen.xyz * 0.5 + 0.5;
+    float sum = 0.0;
+    for (int i = 0; i < 8; i++) sum += texture(shadows, vec3(place.xy + TAPS[i] * texel * 5.0, place.z - 0.0015));
+    return sum / 8.0;
+}
+
+void main() {
+    vec3 n = normalize(normal);
+    vec3 to_eye = normalize(eye - point);
+    if (dot(n, to_eye) < 0.0) n = -n;
+    vec3 base = tint.rgb;
+    if (layer >= 0.0) base *= texture(pictures, vec3(uv, layer)).rgb;
+    base = pow(base, vec3(2.2));
+    float facing = dot(n, toward_light);
+    float direct = facing > 0.0 ? facing * lit(n) : 0.0;
+    vec3 ambient = mix(ground, sky, n.z * 0.5 + 0.5) * (0.9 + 0.1 * n.x);
+    if (contact_place.z > 0.0) {
+        vec2 place = (point.xy - contact_place.xy) / contact_place.zw;
+        float dim = texture(contact, place).r;
+        float near = exp(-point.z * 6.0);
+        ambient *= 1.0 - near * (1.0 - dim) * (0.4 + 0.6 * abs(n.z));
+        direct *= 1.0 - 0.4 * near * (1.0 - dim);
+    }
+    vec3 shade = base * (ambient + sun * direct);
+    shade += 0.04 * pow(max(dot(n, normalize(toward_light + to_eye)), 0.0), 24.0) * direct;
+    shade = mix(shade, base * 1.6, tint.a);
+    shade = shade * (1.0 + shade * 0.12) / (1.0 + shade * 0.35);
+    colour = vec4(pow(shade * 1.28, vec3(1.0 / 2.2)), 1.0);
+    depth = ahead;
+    id = instance;
+}
+"""
+
+SCREEN_VERTEX = """
+#version 330
+in vec2 in_corner;
+void main() { gl_Position = vec4(in_corner, 0.0, 1.0); }
+"""
+
+SMOOTH_FRAGMENT = """
+#version 330
+// Smooths jagged edges: blends along an edge where neighbours differ in brightness.
+uniform sampler2D picture;
+out vec4 colour;
+float bright(vec3 c) { return dot(c, vec3(0.3, 0.59, 0.11)); }
+void main() {
+    ivec2 at = ivec2(gl_FragCoord.xy);
+    vec2 size = vec2(textureSize(picture, 0));
+    vec3 here = texelFetch(picture, at, 0).rgb;
+    float nw = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(-1, -1)).rgb);
+    float ne = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(1, -1)).rgb);
+    float sw = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(-1, 1)).rgb);
+    float se = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(1, 1)).rgb);
+    float m = bright(here);
+    float least = min(m, min(min(nw, ne), min(sw, se)));
+    float most = max(m, max(max(nw, ne), max(sw, se)));
+    if (most - least < max(0.03, most * 0.1)) { colour = vec4(here, 1.0); return; }
+    vec2 way = vec2(-((nw + ne) - (sw + se)), (nw + sw) - (ne + se));
+    float small = max((nw + ne + sw + se) * 0.03, 0.008);
+    way = clamp(way / (min(abs(way.x), abs(way.y)) + small), -8.0, 8.0) / size;
+    vec2 place = gl_FragCoord.xy / size;
+    vec3 a = 0.5 * (texture(picture, place + way * (1.0 / 3.0 - 0.5)).rgb
+                  + texture(picture, place + way * (2.0 / 3.0 - 0.5)).rgb);
+    vec3 b = a * 0.5 + 0.25 * (texture(picture, place - way * 0.5).rgb + texture(picture, place + way * 0.5).rgb);
+    float mb = bright(b);
+    colour = vec4((mb < least || mb > most) ? a : b, 1.0);
+}
+"""

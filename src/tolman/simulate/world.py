@@ -1,0 +1,85 @@
+"""World: a scene as triangles, each belonging to an object or to none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.scenes import Scene
+from tolman.simulate.mesh import Mesh
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+    from shapely.geometry.base import BaseGeometry
+
+
+@dataclass(frozen=True)
+class Body:
+    """Part of a world.
+
+    Attributes:
+        mesh: in the scene's coordinates; for a moving body in its own.
+        object: the id of the object it belongs to; None for walls, floors and the like.
+        pose: seconds → its 4×4 transform into the scene, for a moving body.
+    """
+
+    mesh: Mesh
+    object: str | None = None
+    pose: Callable[[float], Floats] | None = None
+
+
+@dataclass(frozen=True)
+class Light:
+    """How a world is lit.
+
+    Attributes:
+        toward: unit vector to the light that casts shadows.
+        sun, sky, ground: its colour and those of the light from above and from below.
+        background: what is seen where nothing is.
+    """
+
+    toward: tuple[float, float, float] = (0.35, 0.25, 0.9)
+    sun: tuple[float, float, float] = (0.62, 0.6, 0.56)
+    sky: tuple[float, float, float] = (0.58, 0.6, 0.63)
+    ground: tuple[float, float, float] = (0.3, 0.28, 0.26)
+    background: tuple[float, float, float] = (0.62, 0.74, 0.88)
+
+
+@dataclass(frozen=True)
+class World:
+    """A place to be recorded.
+
+    Attributes:
+        scene: its truth.
+        bodies: its triangles.
+        walkable: where the middle of a walker can be.
+        light: how it is lit.
+        shades: bodies that cast no shadow although they are there (ceilings and walls, which would keep the light out).
+        contact: the floor's outline and the footprints of what stands on it, for the dimness beneath things.
+    """
+
+    scene: Scene
+    bodies: tuple[Body, ...]
+    walkable: BaseGeometry
+    light: Light = field(default_factory=Light)
+    contact: tuple[Polygon, tuple[Polygon, ...]] | None = None
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The number under which each object stands in a picture of instances; 0 is no object."""
+        return {thing.id: number for number, thing in enumerate(self.scene.objects, start=1)}
+
+    def bodies_at(self, seconds: float) -> list[tuple[int, Mesh]]:
+        """Every body's mesh in the scene's coordinates at one time, with its object's number."""
+        numbers = self.numbers
+        return [
+            (
+                numbers[body.object] if body.object else 0,
+                body.mesh if body.pose is None else body.mesh.moved(np.asarray(body.pose(seconds))),
+            )
+            for body in self.bodies
+        ]
