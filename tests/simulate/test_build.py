@@ -100,7 +100,7 @@ def test_depth_and_instances_are_what_the_camera_has(tmp_path: Path) -> None:
         depth = np.asarray(Image.open(tmp_path / f"depth/5-0000/{number:06d}.png"))
         ids = np.asarray(Image.open(tmp_path / f"instances/5-0000/{number:06d}.png"))
         assert depth.shape == ids.shape == (120, 160)
-        assert 200 < depth[depth > 0].min()
+        assert depth[depth > 0].min() > 200
         assert depth.max() < 15_000
         seen = {s.object: (s.pixels, s.depth) for s in capture.sightings if s.frame == number}
         for i, thing in enumerate(scene.objects, start=1):

@@ -34,7 +34,9 @@ def test_a_walk_is_free_smooth_and_upright(library: Library, shape: int, seconds
     walk = draw_walk(place, "0", seconds=seconds, rate=15)
     assert len(walk.times) == len(walk.poses) == seconds * 15
     rotations = walk.poses[:, :3, :3]
-    np.testing.assert_allclose(rotations @ rotations.transpose(0, 2, 1), np.tile(np.eye(3), (len(rotations), 1, 1)), atol=1e-9)
+    np.testing.assert_allclose(
+        rotations @ rotations.transpose(0, 2, 1), np.tile(np.eye(3), (len(rotations), 1, 1)), atol=1e-9
+    )
     assert (np.linalg.det(rotations) > 0).all()
     assert (rotations[:, 2, 1] < -0.9).all()  # y is down
     assert place.walkable.buffer(0.15).covers(shapely.multipoints(walk.poses[:, :2, 3]))

@@ -29,6 +29,7 @@ from tolman.commands.options import (
     exit_incomplete,
     json_object,
     judge_request,
+    names_in,
     show,
     whole_numbers,
 )
@@ -215,7 +216,7 @@ def run(
         ),
         limits=limits,
         selection=Selection(
-            tasks=tuple(t.strip() for t in tasks.split(",")) if tasks else (),
+            tasks=names_in(tasks),
             ids=ids_from(ids),
             exclude=ids_from(exclude),
             limit=limit,

@@ -79,6 +79,25 @@ def judge_request(
     return JudgeRequest(model, asked, limits or Limits(), store, prices)
 
 
+def names_in(text: str | None) -> tuple[str, ...]:
+    """The names of an option: 'a,b,c'."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def numbers_in(text: str, option: str, count: int | None = None) -> tuple[float, ...]:
+    """The numbers of an option: '1,2.5'."""
+    from tolman.errors import UsageError
+
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    if not values or (count is not None and len(values) != count):
+        wanted = "numbers" if count is None else f"{count} numbers"
+        raise UsageError(f"{option} takes {wanted} separated by commas, not '{text}'.")
+    return values
+
+
 def whole_numbers(text: str | None, option: str) -> list[int]:
     """An option that holds whole numbers above 0, separated by commas."""
     from tolman.errors import UsageError
