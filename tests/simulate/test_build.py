@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
-pytestmark = pytest.mark.usefixtures("needs_egl")
 
 from tolman.errors import InputError, MissingExtraError
 from tolman.generate.build import Spool, collect, items_of, select
@@ -22,6 +21,7 @@ from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate import build
 from tolman.simulate.build import Order, simulate
 
+pytestmark = pytest.mark.usefixtures("needs_egl")
 ORDER = Order(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
 ROOMS = Path(build.__file__).resolve().parents[1] / "demo" / "rooms"
 QUESTIONS = Path(__file__).parent / "questions.json"

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-shapely = pytest.importorskip("shapely", reason="layouts need the extra 'simulate'")
+pytest.importorskip("shapely", reason="layouts need the extra 'simulate'")
+
+import shapely
 
 from tolman.simulate.furnish import MOST, REPEATED, draw_plan
 from tolman.simulate.furniture import Library

@@ -84,7 +84,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("model, files", BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(("model", "files"), BAD.values(), ids=BAD.keys())
 def test_a_broken_model_is_named_and_left_out(tmp_path: Path, model: str, files: dict[str, bytes | str]) -> None:
     text = catalogue(("Broken thing", model), ("Cube", "good/cube.obj"))
     made = library(tmp_path / "a.sh3f", text, {**files, "good/cube.obj": CUBE})

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-shapely = pytest.importorskip("shapely", reason="walks need the extra 'simulate'")
+pytest.importorskip("shapely", reason="walks need the extra 'simulate'")
+
+import shapely
 
 from tolman.geometry.visibility import project
 from tolman.simulate.furnish import draw_plan
@@ -60,7 +62,7 @@ def test_a_long_walk_turns_to_everything(library: Library) -> None:
 
 def test_what_a_wall_hides_is_not_counted_on(library: Library) -> None:
     place = world(library, 2, "walls")
-    rooms = [room for room in draw_plan("t/1", SHAPES[2], "walls", library).shell.rooms]
+    rooms = list(draw_plan("t/1", SHAPES[2], "walls", library).shell.rooms)
     views = find_views(place, intrinsics_of(SIZE), SIZE)
     centers = np.array([thing.box.center[:2] for thing in place.scene.objects])
     in_room = [shapely.contains_xy(room.polygon, centers[:, 0], centers[:, 1]) for room in rooms]
