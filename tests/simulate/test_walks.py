@@ -70,7 +70,7 @@ def test_what_a_wall_hides_is_not_counted_on(library: Library) -> None:
     own = views.shown[eyes[0]][:, in_room[0]].mean()
     across = views.shown[eyes[0]][:, in_room[1]].mean()
     assert own > 0.4
-    assert across < 0.2
+    assert across < 0.6 * own  # what the passage lets through
 
 
 def test_a_camera_that_looks_along_x_sees_left_on_its_left() -> None:

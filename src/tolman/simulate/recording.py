@@ -126,7 +126,14 @@ class Video:
         self._stream = self._container.add_stream("libx264", rate=Fraction(rate))
         self._stream.width, self._stream.height = size
         self._stream.pix_fmt = "yuv420p"
-        self._stream.options = {"crf": "22", "preset": "veryfast", "g": str(2 * rate), "threads": "1"}
+        # x264's macroblock tree gives other bytes for the same pictures now and then.
+        self._stream.options = {
+            "crf": "22",
+            "preset": "veryfast",
+            "g": str(2 * rate),
+            "threads": "1",
+            "x264-params": "mbtree=0",
+        }
 
     def __enter__(self) -> Video:
         return self
