@@ -186,7 +186,7 @@ def _room(
             opening = Opening("door", start, start + _DOOR[0], 0.0, _DOOR[1])
         elif number < doors + 2 and wall.length > 1.8:
             width = float(min(generator.uniform(1.0, 1.8), wall.length - 2 * _CORNER))
-            start = float(generator.uniform(_CORNER, wall.length - _CORNER - width))
+            start = float(generator.uniform(_CORNER, max(_CORNER, wall.length - _CORNER - width)))
             opening = Opening("window", start, start + width, _WINDOW_SILL, _WINDOW_SILL + 1.2)
         else:
             continue

@@ -57,7 +57,7 @@ def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple
     """
     generator = np.random.default_rng(np.frombuffer(f"walk:{seed}".encode(), dtype=np.uint8))
     views = find_views(world, intrinsics_of(size), size)
-    ground = _Ground(world.walkable, views.eyes[:, :2])
+    ground = Ground(world.walkable, views.eyes[:, :2])
     looks = _choose(views)
     cost = _costs(looks, views, ground)
     start = int(generator.integers(len(looks)))
@@ -100,7 +100,7 @@ def _choose(views: Views) -> list[Look]:
     return chosen or [(0, 0.0)]
 
 
-class _Ground:
+class Ground:
     """Shortest ways over a walkable floor.
 
     Args:
@@ -175,7 +175,7 @@ class _Ground:
         return self._ways[a]
 
 
-def _costs(looks: Sequence[Look], views: Views, ground: _Ground) -> Floats:
+def _costs(looks: Sequence[Look], views: Views, ground: Ground) -> Floats:
     """Seconds from each look to each other at full speed, shape (k, k); infinite where no way leads."""
     cost = np.zeros((len(looks), len(looks)))
     for i, j in itertools.permutations(range(len(looks)), 2):
@@ -241,7 +241,7 @@ def _total(tour: Sequence[int], cost: Floats) -> float:
 
 
 def _poses(
-    order: Sequence[Look], views: Views, ground: _Ground, times: Floats, generator: np.random.Generator
+    order: Sequence[Look], views: Views, ground: Ground, times: Floats, generator: np.random.Generator
 ) -> Floats:
     """The camera at each time: along the ways, turning from look to look, with a walker's slight sway."""
     from scipy.interpolate import PchipInterpolator
@@ -267,7 +267,7 @@ def _poses(
     else:
         along = np.asarray(PchipInterpolator(scaled, marks)(times))
         yaw_at = np.asarray(PchipInterpolator(scaled, yaws)(times))
-    places = _rounded(np.array(path), ground, along)
+    places = rounded(np.array(path), ground, along)
     smooth = 0.25 * rate
     places = gaussian_filter1d(places, smooth, axis=0, mode="nearest")
     yaw_at = gaussian_filter1d(yaw_at, smooth, mode="nearest")
@@ -283,7 +283,7 @@ def _poses(
     return looking(np.column_stack([places, height]), yaw_at, pitch, roll)
 
 
-def _rounded(path: Floats, ground: _Ground, along: Floats) -> Floats:
+def rounded(path: Floats, ground: Ground, along: Floats) -> Floats:
     """Points so far along a path whose corners are cut round where that is free, shape (n, 2)."""
     import shapely
 
