@@ -23,12 +23,14 @@ class Hits:
         numbers: of `World.numbers`, 0 for no object, shape (n,).
         cosines: between the surface and the way back, 0 … 1, shape (n,).
         tones: the surface's brightness, 0 … 1, shape (n,).
+        shines: how much light of its own it has, as panes do through which daylight comes, 0 … 1, shape (n,).
     """
 
     distances: Floats
     numbers: NDArray[np.int64]
     cosines: Floats
     tones: Floats
+    shines: Floats
 
 
 class Caster:
@@ -61,7 +63,8 @@ class Caster:
             seconds: when each is cast, one number or shape (n,); it matters where something moves.
         """
         count = len(origins)
-        hits = Hits(np.full(count, np.inf), np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count))
+        zeros = (np.zeros(count) for _ in range(3))
+        hits = Hits(np.full(count, np.inf), np.zeros(count, dtype=np.int64), *zeros)
         if self._still is not None:
             self._still.cast(origins, directions, hits, np.arange(count))
         when, inverse = np.unique(np.broadcast_to(np.asarray(seconds, dtype=np.float64), (count,)), return_inverse=True)
@@ -100,6 +103,7 @@ class _Tree:
         points = np.concatenate([mesh.points[mesh.faces] for _, mesh in meshes])
         self._numbers = np.repeat([number for number, _ in meshes], [len(mesh.faces) for _, mesh in meshes])
         self._tones = np.concatenate([_tones(mesh) for _, mesh in meshes])
+        self._shines = np.concatenate([mesh.tints[mesh.faces[:, 0], 3] for _, mesh in meshes])
         normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
         lengths = np.linalg.norm(normals, axis=1, keepdims=True)
         self._normals = normals / np.where(lengths > 0, lengths, 1.0)
@@ -116,6 +120,7 @@ class _Tree:
         hits.distances[at] = distances[nearer]
         hits.numbers[at] = self._numbers[faces]
         hits.tones[at] = self._tones[faces]
+        hits.shines[at] = self._shines[faces]
         ways = directions[nearer] / np.linalg.norm(directions[nearer], axis=1, keepdims=True)
         hits.cosines[at] = np.abs((self._normals[faces] * ways).sum(1))
 

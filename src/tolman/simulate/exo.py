@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.simulate.gaze import views_from
 from tolman.simulate.walks import Walk, intrinsics_of, looking
 from tolman.simulate.world import World
 
@@ -14,8 +14,12 @@ HEIGHT = 2.2
 _INSET, _APART = 0.3, 3.0
 _CLEAR = 0.15
 """Metres that a camera keeps from every object's box."""
-_FAR = 14.0
-_YAWS = 24
+_COLUMNS = 64
+"""Width in pixels of the coarse pictures that are compared."""
+_LEAST = 3
+"""Pixels of such a picture that show an object."""
+_BEFORE, _BLOCKED = 1.5, 0.2
+"""A view is none if more than this share of it is nearer than this, metres."""
 
 
 def exo_walks(
@@ -23,8 +27,8 @@ def exo_walks(
 ) -> list[tuple[str, Walk]]:
     """Fixed cameras that together see most objects.
 
-    They stand in the corners of the floor and along its sides, and look towards its middle: each is turned, by up to
-    a third of a right angle, to where it shows most that the others don't.
+    They stand in the corners of the floor and along its sides and look towards the middle of what is there, each turned
+    by up to 30° to where it shows most that the others don't. What they show is found by casting rays.
 
     Args:
         world: where.
@@ -35,41 +39,59 @@ def exo_walks(
 
     Returns:
         A role, 'exo-1' and so on, and a walk that stays in one place, for each.
+
+    Raises:
+        MissingExtraError: embreex is not installed.
     """
     eyes = _places(world, height)
     if not len(eyes) or count < 1:
         return []
-    intrinsics = intrinsics_of(size)
-    views = views_from(world, eyes, intrinsics, size, _FAR)
     middle = np.mean([thing.box.center for thing in world.scene.objects], axis=0)
-    inward = np.arctan2(middle[1] - eyes[:, 1], middle[0] - eyes[:, 0])
-    looks = [(eye, float(inward[eye] + turn)) for eye in range(len(eyes)) for turn in np.radians([0, -15, 15, -30, 30])]
-    seen = np.array([views.seen(eye, yaw, 0.3) for eye, yaw in looks])
-    chosen: list[tuple[int, float]] = []
+    away = middle - eyes
+    pitches = np.clip(np.arctan2(0.7 - height, np.linalg.norm(away[:, :2], axis=1)), np.radians(-32), np.radians(-10))
+    turns = np.radians([0, -15, 15, -30, 30])
+    looks = np.repeat(np.arange(len(eyes)), len(turns))
+    yaws = np.arctan2(away[:, 1], away[:, 0])[looks] + np.tile(turns, len(eyes))
+    poses = looking(eyes[looks], yaws, pitches[looks], np.zeros(len(looks)))
+    seen = _seen(world, poses, size)
+    chosen: list[int] = []
     missing = np.ones(seen.shape[1], dtype=bool)
     for _ in range(count):
-        taken = {eye for eye, _ in chosen}
-        free = [i for i, (eye, _) in enumerate(looks) if eye not in taken]
+        free = [i for i in range(len(looks)) if looks[i] not in looks[chosen] and seen[i].any()]
         if not free:
             break
-        # What nobody shows yet counts most; then what is shown at all; then to stand far from the others.
+        # What nobody shows yet counts most; then to stand apart from the others; then what is shown at all.
         best = max(
             free,
             key=lambda i: (
                 int((seen[i] & missing).sum()),
-                min((float(np.linalg.norm(eyes[looks[i][0]] - eyes[eye])) > _APART for eye, _ in chosen), default=True),
+                all(np.linalg.norm(eyes[looks[i]] - eyes[looks[other]]) > _APART for other in chosen),
                 int(seen[i].sum()),
                 -i,
             ),
         )
-        chosen.append(looks[best])
+        chosen.append(best)
         missing &= ~seen[best]
-    found = []
-    for number, (eye, yaw) in enumerate(chosen, start=1):
-        away = float(np.linalg.norm(middle[:2] - eyes[eye, :2]))
-        pitch = np.clip(np.arctan2(0.7 - height, away), np.radians(-32), np.radians(-10))
-        pose = looking(eyes[eye][None], np.array([yaw]), np.array([pitch]), np.zeros(1))
-        found.append((f"exo-{number}", Walk(walk.times, np.repeat(pose, len(walk.times), axis=0))))
+    return [
+        (f"exo-{number}", Walk(walk.times, np.repeat(poses[i][None], len(walk.times), axis=0)))
+        for number, i in enumerate(chosen, start=1)
+    ]
+
+
+def _seen(world: World, poses: Floats, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which objects are seen from each pose, shape (poses, objects); none where something hangs before the camera."""
+    from tolman.simulate.casting import Caster, pixel_rays
+
+    coarse = (_COLUMNS, max(1, round(_COLUMNS * size[1] / size[0])))
+    intrinsics = intrinsics_of(coarse)
+    caster = Caster(world)
+    found = np.zeros((len(poses), len(world.scene.objects)), dtype=bool)
+    for number, pose in enumerate(poses):
+        ways = pixel_rays(pose, intrinsics, coarse)
+        hits = caster.cast(np.tile(pose[:3, 3], (len(ways), 1)), ways)
+        if (hits.distances < _BEFORE).mean() < _BLOCKED:
+            pixels = np.bincount(hits.numbers, minlength=found.shape[1] + 1)[1:]
+            found[number] = pixels >= _LEAST
     return found
 
 

@@ -57,24 +57,14 @@ def find_views(world: World, intrinsics: tuple[float, float, float, float], size
     if not len(places):
         middle = shapely.point_on_surface(area)
         places = np.array([[middle.x, middle.y]])
-    return views_from(world, np.column_stack([places, np.full(len(places), EYE)]), intrinsics, size)
-
-
-def views_from(
-    world: World,
-    eyes: Floats,
-    intrinsics: tuple[float, float, float, float],
-    size: tuple[int, int],
-    far: float = _FAR,
-) -> Views:
-    """What some eyes, shape (e, 3), see up to `far` metres."""
+    eyes = np.column_stack([places, np.full(len(places), EYE)])
     centers = np.array([thing.box.center for thing in world.scene.objects])
     bearings = np.arctan2(centers[None, :, 1] - eyes[:, None, 1], centers[None, :, 0] - eyes[:, None, 0])
     half_angle = float(np.arctan(size[0] / 2 / intrinsics[0]))
-    return Views(eyes, bearings, _shown(world, eyes, intrinsics[0], far), half_angle)
+    return Views(eyes, bearings, _shown(world, eyes, intrinsics[0]), half_angle)
 
 
-def _shown(world: World, eyes: Floats, focal: float, far: float) -> Floats:
+def _shown(world: World, eyes: Floats, focal: float) -> Floats:
     """The share of some points of each object that each eye sees."""
     import shapely
 
@@ -94,7 +84,7 @@ def _shown(world: World, eyes: Floats, focal: float, far: float) -> Floats:
         for e, eye in enumerate(eyes):
             distance = float(np.linalg.norm(centers[number] - eye))
             face = np.sort(halves[number])[1:].prod() * 4
-            if distance > far or face * (focal / max(distance, 0.3)) ** 2 < _PIXELS:
+            if distance > _FAR or face * (focal / max(distance, 0.3)) ** 2 < _PIXELS:
                 continue
             others = np.arange(len(things)) != number
             blocked = _blocked(eye, targets, centers[others], axes[others], np.maximum(halves[others] - _SHRINK, 1e-3))

@@ -39,6 +39,7 @@ _PLY = {"<f4": "float", "<f8": "double", "|u1": "uchar", "<u2": "ushort"}
 _TILT = np.radians(13)
 """The walker's camera looks down by so much; the sensor above it stands level."""
 _ABOVE = 0.25
+_PANE = 0.9
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Spinner:
     high: float = 15.0
     rate: float = 10.0
     columns: int = 720
-    noise: float = 0.015
+    noise: float = 0.01
     dropout: float = 0.01
     nearest: float = 0.3
     reach: float = 60.0
@@ -138,6 +139,8 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
         ranges = hits.distances + generator.normal(0, kind.noise, len(times))
         lost = kind.dropout + 0.6 * np.exp(-hits.cosines / 0.03) + 0.25 * np.exp(-hits.tones / 0.03)
         kept = np.isfinite(hits.distances) & (generator.random(len(times)) >= lost)
+        # Panes let the beam out; what is behind them isn't part of the world.
+        kept &= hits.shines < _PANE
         kept &= (ranges >= kind.nearest) & (ranges <= kind.reach)
         points = np.zeros(int(kept.sum()), dtype=_FIELDS)
         local = ways.reshape(-1, 3)[kept] * ranges[kept, None]

@@ -116,7 +116,6 @@ class Renderer:
         if any(part.pose is not None for part in self._ranges):
             self._cast(seconds)
         view = np.asarray(np.linalg.inv(pose), dtype=np.float64)
-        self._gl.viewport = (0, 0, *self.size)
         self._target.use()
         self._target.clear()
         program = self._draw
@@ -210,7 +209,6 @@ class Renderer:
 
     def _cast(self, seconds: float) -> None:
         """Draw the map of shadows. Walls, floors and ceilings cast none: they would keep the light out."""
-        self._gl.viewport = (0, 0, _SHADOWS, _SHADOWS)
         self._shadow_target.use()
         self._shadow_target.clear()
         self._shadow["light_view"].write(_columns(self._light_view))

@@ -129,7 +129,7 @@ class Ground:
             columns.append(b[both])
             costs.append(np.full(int(both.sum()), _CELL * np.hypot(dx, dy)))
         first = int(inside.sum())
-        self._first = first
+        self.first = first
         for i, place in enumerate(places):
             near = np.linalg.norm(self.nodes[:first] - place, axis=1)
             close = np.argsort(near, kind="stable")[:4]
@@ -143,14 +143,14 @@ class Ground:
 
     def length(self, a: int, b: int) -> float:
         """Metres from one place to another; infinite where no way leads."""
-        return float(self._from(a)[0][self._first + b])
+        return float(self._from(a)[0][self.first + b])
 
     def way(self, a: int, b: int) -> Floats:
         """The points of a short way, the ends included, pulled straight where that is free, shape (k, 2)."""
         import shapely
 
         before = self._from(a)[1]
-        node, path = self._first + b, []
+        node, path = self.first + b, []
         while node >= 0:
             path.append(self.nodes[node])
             node = int(before[node])
@@ -169,7 +169,7 @@ class Ground:
 
         if a not in self._ways:
             lengths, before = dijkstra(
-                self._graph, directed=False, indices=np.int64(self._first + a), return_predecessors=True
+                self._graph, directed=False, indices=np.int64(self.first + a), return_predecessors=True
             )
             self._ways[a] = (lengths, before)
         return self._ways[a]
