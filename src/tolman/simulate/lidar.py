@@ -88,8 +88,8 @@ def mount() -> Floats:
     c, s = np.cos(_TILT), np.sin(_TILT)
     level = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
     matrix = np.eye(4)
-    matrix[:3, :3] = level.T @ axes
-    matrix[:3, 3] = level.T @ np.array([0.0, -_ABOVE, 0.0])
+    matrix[:3, :3] = level @ axes
+    matrix[:3, 3] = level @ np.array([0.0, -_ABOVE, 0.0])
     return matrix
 
 

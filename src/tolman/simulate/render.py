@@ -281,10 +281,10 @@ def _light_view(world: World) -> Floats:
     axes = np.array([side, np.cross(toward, side), toward])
     corners = []
     # Only what casts shadows has to be on the map: the ground of a street would make it coarse.
-    for body in [b for b in world.bodies if b.object is not None] or world.bodies:
+    still = [body for body in world.bodies if body.pose is None]
+    for body in [body for body in still if body.object is not None] or still:
         (x0, y0, z0), (x1, y1, z1) = body.mesh.bounds
-        if body.pose is None:
-            corners += [[x, y, z] for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
+        corners += [[x, y, z] for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
     seen = np.array(corners) @ axes.T
     low, high = seen.min(0) - 0.1, seen.max(0) + 0.1
     scale = 2.0 / (high - low)

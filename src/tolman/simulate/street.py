@@ -145,7 +145,8 @@ def _wanted(objects: int, generator: np.random.Generator) -> dict[str, int]:
     single = [str(name) for name in generator.permutation(SINGLE)]
     for name in repeated[:3]:
         wanted[name] = int(generator.integers(2, 6))
-    for name in [*single[:5], *repeated[3:6], *single[5:]]:
+    wanted.update(dict.fromkeys(single[:5], 1))
+    for name in [*repeated[3:6], *single[5:]]:
         if sum(wanted.values()) < objects:
             wanted[name] = 1
 
