@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[simulate,generate]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dialogues import Talk
 from tolman.items import Item
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -65,3 +66,24 @@ def number() -> Callable[..., Item]:
         )
 
     return make
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    """A folder in which items are put to a loopback server, with two images in it."""
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    for name, colour in (("a.jpg", "red"), ("b.jpg", "blue")):
+        pillow.new("RGB", (32, 24), colour).save(tmp_path / name)
+    return Talk(tmp_path)
+
+
+@pytest.fixture
+def direction(choice: Callable[..., Item]) -> Item:
+    """A question of VSI-Bench about one image."""
+    return choice(
+        "front-left", "back-right", "back-left", "front-right", answer="C", id="7", task="object_rel_direction_hard",
+        scene="d/s", media=[{"kind": "image", "path": "a.jpg"}],
+        question="If I am standing by the stove and facing the sofa, is the tv to my front-left, front-right, back-left, "
+        "or back-right?\nThe directions refer to the quadrants of a Cartesian plane (if I am standing at the origin and "
+        "facing along the positive y-axis).",
+    )  # fmt: skip

@@ -23,7 +23,7 @@ import random
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -42,7 +42,9 @@ class Server:
         answer: str = "A",
         retry_after: float = 0.1,
         keep: bool = True,
+        reply: Callable[[dict[str, Any]], str] | None = None,
     ) -> None:
+        self.reply = reply
         self.latency, self.answer, self.retry_after, self.keep = latency, answer, retry_after, keep
         self.faults = dict(faults or {})
         self._random = random.Random(seed)
@@ -93,7 +95,8 @@ class Server:
                 return await self._misbehave(request, fault)
             await asyncio.sleep(self.latency)
             self.answered[hashlib.sha256(text.encode()).hexdigest()] += 1
-            return web.json_response(_completion(body, self.answer, len(raw)))
+            answer = self.answer if self.reply is None else self.reply(body)
+            return web.json_response(_completion(body, answer, len(raw)))
         finally:
             self.in_flight -= 1
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-EXTRACT = Path(__file__).resolve().parents[1] / "src" / "tolman" / "demo" / "vsi_bench_extract.jsonl"
+EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 
 
 def tolman(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -10,7 +10,7 @@ LEVELS = [
     {"errors"},
     {"registry", "files"},
     {"items", "responses", "scenes"},
-    {"item_table", "scene_table", "messages"},
+    {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel"},
     {"benchmarks"},
     {"ingest"},

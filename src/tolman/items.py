@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -119,3 +120,34 @@ class Item(BaseModel):
         """Whether the media stand inside the text, at `<image>` marks."""
         marks = self.question.count(MEDIA_MARK) + sum(o.count(MEDIA_MARK) for o in self.options)
         return marks > 0 and marks == len(self.media)
+
+    def reordered(self, order: Sequence[int]) -> Item:
+        """The question with its options in another order.
+
+        The answer's letter moves with its option, and so do media that stand inside options. `verbatim` is gone, as it
+        may hold the options in their old order.
+
+        Args:
+            order: for each new place the old one, from 0.
+
+        Raises:
+            ValueError: the order doesn't name each option once.
+        """
+        if sorted(order) != list(range(len(self.options))):
+            raise ValueError(f"{list(order)} is no order of {len(self.options)} options")
+        media = self.media
+        if self.interleaved:
+            end = self.question.count(MEDIA_MARK)
+            shown, inside = list(media[:end]), []
+            for option in self.options:
+                start, end = end, end + option.count(MEDIA_MARK)
+                inside.append(media[start:end])
+            media = (*shown, *(medium for place in order for medium in inside[place]))
+        return self.model_copy(
+            update={
+                "options": tuple(self.options[place] for place in order),
+                "answer": self.letters[list(order).index(self.letters.index(self.answer))],
+                "media": media,
+                "verbatim": None,
+            }
+        )

@@ -30,6 +30,31 @@ class Picture(BaseModel):
     seconds: float | None = None
 
 
+class KeyFrames(Media):
+    """Some frames of a video, other than the preset's.
+
+    Attributes:
+        numbers: of the frames by presentation time, from 0, in the order in which they are shown; those that the
+            video doesn't have are left out.
+        quality: of their JPEGs, 1 to 95.
+    """
+
+    numbers: tuple[int, ...]
+    quality: int = 85
+
+
+class Joined(Media):
+    """Images side by side in one picture. `path` and `part` are the first one's.
+
+    Attributes:
+        members: the images, from left to right.
+        matcher: draws lines between the points that it matches in neighbouring images; None draws nothing.
+    """
+
+    members: tuple[Media, ...]
+    matcher: str | None = None
+
+
 Part = str | Media | Picture
 
 

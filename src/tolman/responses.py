@@ -51,17 +51,46 @@ Text = Annotated[str, BeforeValidator(_encodable)]
 Repeat = Annotated[int, Field(ge=0, le=9999)]
 
 
+class Turn(BaseModel):
+    """One call of a conversation that took several.
+
+    Attributes:
+        purpose: what was asked for: 'answer', 'reasoning', 'extraction', 'map', 'explanation' … (the protocol's page
+            in the documentation lists them).
+        prompt: the text of the last message that was sent, without media.
+        response: the text that came back.
+        draw: the number of this draw among equal ones, from 0.
+        model: who was asked, where it wasn't the run's model.
+        reasoning, finish_reason, usage, seconds: as in `Response`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    purpose: str
+    prompt: Text
+    response: Text
+    draw: Repeat = 0
+    model: str | None = None
+    reasoning: Text | None = None
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    seconds: float | None = None
+
+
 class Response(BaseModel):
     """The text a model gave for one item.
 
     Attributes:
         id: the item's.
-        response: the text, exactly as it came.
+        response: the text that is scored, exactly as it came; of several draws, the one that was chosen.
         repeat: 0 for the first time this item was asked, 1 for the second …
         reasoning: what the endpoint returned apart from the text as the model's reasoning.
         finish_reason: as the endpoint reports it ('stop', 'length' …).
-        usage: tokens.
-        seconds: how long the call took.
+        usage: tokens, of all turns together.
+        seconds: how long the calls took, together.
+        turns: the calls behind it in their order, where there was more than one.
+        notes: what happened on the way and how often, such as a tied vote.
+        cost: of its tokens, where the user gave prices.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,6 +102,13 @@ class Response(BaseModel):
     finish_reason: str | None = None
     usage: Usage = Usage()
     seconds: float | None = None
+    turns: tuple[Turn, ...] = ()
+    notes: dict[str, int] = Field(default_factory=dict)
+    cost: float | None = None
+
+    def turn(self, purpose: str) -> Turn | None:
+        """The last turn of a purpose; None where there is none."""
+        return next((turn for turn in reversed(self.turns) if turn.purpose == purpose), None)
 
 
 class Failure(BaseModel):

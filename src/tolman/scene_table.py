@@ -47,6 +47,8 @@ CAPTURES: _Schema = {
     "poses": pl.List(pl.List(pl.Float64)),
     "intrinsics": pl.List(pl.List(pl.Float64)),
     "sightings": pl.List(pl.Struct({"frame": pl.Int64, "object": pl.String, "pixels": pl.Int64, "depth": pl.Float64})),
+    "recorded": pl.List(pl.Struct({"object": pl.String, "missing": pl.Float64, "longest": _VECTOR})),
+    "recorded_area": pl.Float64,
 }
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -79,7 +81,8 @@ def read_captures(folder: Path) -> Iterator[Capture]:
         InputError: it holds none, or a row is no capture.
     """
     for path, number, row in _rows(folder, "captures"):
-        yield _made(Capture, path, number, row)
+        # Tables of earlier versions lack what was added since.
+        yield _made(Capture, path, number, {key: value for key, value in row.items() if value is not None})
 
 
 def has_scenes(folder: Path) -> bool:

@@ -153,6 +153,24 @@ class Sighting(BaseModel):
     depth: float | None = None
 
 
+class Recorded(BaseModel):
+    """How much of one object a whole recording shows: what nobody saw, nobody can measure.
+
+    Attributes:
+        object: the object's id.
+        missing: metres by which the convex hull of its recorded surface falls short of its box (their Hausdorff
+            distance).
+        longest: the least and the greatest longest extent, in metres, that the least upright box around its recorded
+            surface can have.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    object: str
+    missing: float = Field(ge=0, allow_inf_nan=False)
+    longest: tuple[float, float]
+
+
 class Capture(BaseModel):
     """One sensor's recording of a scene. A scene has any number, on one time line.
 
@@ -168,6 +186,8 @@ class Capture(BaseModel):
         poses: sensor → scene for each frame, 4×4, row by row; a camera looks along +z with y down.
         intrinsics: fx, fy, cx, cy of each frame, or of all where there is one row.
         sightings: which object is visible when.
+        recorded: how much of each object it shows, where that is known.
+        recorded_area: the alpha shape's area of everything it shows, in square metres, where that is known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -183,6 +203,8 @@ class Capture(BaseModel):
     poses: tuple[tuple[float, ...], ...] = ()
     intrinsics: tuple[tuple[float, float, float, float], ...] = ()
     sightings: tuple[Sighting, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    recorded_area: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _lengths_agree(self) -> Capture:

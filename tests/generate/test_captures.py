@@ -1,5 +1,6 @@
 """Appearance order and routes, on small scenes whose answers are seen at a glance."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 pytest.importorskip("shapely", reason="routes need the extra 'generate'")
 
-from tolman.generate import appearance_order, route_plan
+from tolman.generate import appearance_order, counting, route_plan
 from tolman.generate.build import Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft, Rejected
@@ -43,14 +44,14 @@ def scene(*more: SceneObject, identity: str = "made/room", floor: object = FLOOR
     )
 
 
-def capture(identity: str = "made/room", pixels: int = 500) -> Capture:
+def capture(identity: str = "made/room", pixels: int = 500, more: Iterable[str] = ()) -> Capture:
     times = tuple(100 + i / 10 for i in range(120))  # a clock of its own
     sightings = [
         Sighting(frame=i, object=name, pixels=pixels if i / 10 >= first else 20)
         for i in range(120)
         for name, first in FIRST_SEEN.items()
         if i / 10 >= first - 0.4  # a few pixels are there earlier
-    ]
+    ] + [Sighting(frame=119, object=name, pixels=pixels) for name in more]
     return Capture(
         id=f"{identity}/walk",
         scene=identity,
@@ -83,7 +84,23 @@ def test_orders_are_true_and_apart() -> None:
         assert len(set(draft.options)) == 4
         assert all(sorted(option.split(", ")) == sorted(names) for option in draft.options)
         assert not {"desk", "plant"} <= set(names)  # 0.6 s apart
-    assert any(isinstance(r, Rejected) and "within 1.0 s" in r.reason for r in found)
+    crowded = list(appearance_order.draft(geometry, AppearanceSettings(gap=3.0)))
+    assert crowded
+    assert all(isinstance(r, Rejected) and "more than 3.0 s apart" in r.reason for r in crowded)
+
+
+def test_what_the_video_does_not_show_is_not_asked() -> None:
+    chairs = [thing(f"chair-{i}", 3 + 0.5 * i, 3) for i in range(3)]
+    half = SceneGeometry(scene(*chairs), [capture(more=["chair-0", "chair-1"])])
+    assert half.unseen == {"chair"}
+    assert "chair" not in half.whole
+    (reason,) = {
+        d.reason for d in counting.draft(half, PAPER.counting) if isinstance(d, Rejected) and "video" in d.reason
+    }
+    assert reason == "the video doesn't show all of them"
+    full = SceneGeometry(scene(*chairs), [capture(more=[c.id for c in chairs])])
+    assert [d.answer for d in counting.draft(full, PAPER.counting) if isinstance(d, Draft)] == ["3"]
+    assert SceneGeometry(scene(*chairs)).unseen == frozenset()  # without a recording all may be asked about
 
 
 def test_no_recording_no_order() -> None:
@@ -144,7 +161,7 @@ def test_all_eight_families_go_through_the_whole_way(tmp_path: Path) -> None:
     rooms = [f"made/room{i}" for i in range(6)]
     chairs = [thing(f"chair-{i}", 3 + 0.5 * i, 3) for i in range(3)]
     write_scenes(tmp_path, [scene(*chairs, identity=room) for room in rooms])
-    write_captures(tmp_path, [capture(room) for room in rooms])
+    write_captures(tmp_path, [capture(room, more=[chair.id for chair in chairs]) for room in rooms])
     with Spool(tmp_path / "drafts") as spool:
         collected = collect(open_collection(tmp_path), PAPER, 0, spool)
         items = list(items_of(select(collected, PAPER, 0), collected, 0))

@@ -250,7 +250,7 @@ def test_the_same_seed_gives_the_same_benchmark(collected: Collected, meta_info:
 
 def test_the_folder_holds_all_of_it(collected: Collected, tmp_path: Path) -> None:
     chosen = select(collected, PAPER, 0)
-    statistics = publish(tmp_path / "b", chosen, collected, PAPER, 0, "meta_info")
+    statistics = publish(tmp_path / "b", chosen, collected, PAPER, 0, Path("meta_info"))
     (shard,) = (tmp_path / "b" / "data").glob("*.parquet")
     assert shard.name == "test-00000-of-00001.parquet"
     assert len(read_items(shard)) == len(chosen)

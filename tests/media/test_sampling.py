@@ -45,3 +45,15 @@ def test_a_rate_is_capped() -> None:
     assert len(Frames(per_second=2.0, cap=10).indices(900, Fraction(30))) == 10
     assert len(Frames(per_second=0.1).indices(900, Fraction(30))) == 3
     assert Frames(per_second=1.0).indices(10, Fraction(1, 3)) == []
+
+
+def test_a_sampling_says_what_it_is() -> None:
+    said = {
+        "16 frames": Frames(count=16),
+        "1 frame": Frames(count=1),
+        "1 frame/s, at most 64": Frames(per_second=1.0, cap=64),
+        "0.5 frame/s": Frames(per_second=0.5),
+        "whole video": Frames(whole=True),
+        "all frames": Frames(),
+    }
+    assert {frames.describe(): frames for frames in said.values()} == said

@@ -13,13 +13,13 @@ from rich.console import Console
 
 from tolman import benchmarks
 from tolman.errors import UsageError
-from tolman.item_table import data_hash
+from tolman.item_table import data_hash, write_items
 from tolman.items import Item
 from tolman.reports.content import LoadedRun, build, load_runs
 from tolman.reports.html import embedded
 from tolman.reports.terminal import print_report
 from tolman.reports.write import FORMATS, form_of, render
-from tolman.responses import Failure, FailureKind, Outcome, Response
+from tolman.responses import Failure, FailureKind, Outcome, Response, Turn
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.runs.scoring import score_run
 
@@ -153,3 +153,31 @@ def test_a_suffix_names_the_form() -> None:
     assert form_of(Path("x.tex")) == "latex"
     with pytest.raises(UsageError, match="no suffix of a report"):
         form_of(Path("x.doc"))
+
+
+def test_the_page_holds_turns_and_what_was_asked_otherwise(make_run: MakeRun, tmp_path: Path) -> None:
+    turns = (
+        Turn(purpose="reasoning", prompt="?", response=EVIL),
+        Turn(purpose="answer", prompt="?", response="A", draw=1),
+    )
+    plain = make_run([Response(id="c0", response="A")])
+    thought = make_run([Response(id="c0", response="A", turns=turns)], model="b", protocol="cot+shuffle")
+    folder = thought[0].folder
+    turned = [item.reordered([1, 0, 2, 3]) if item.id == "c0" else item for item in folder.items()]
+    write_items(folder.path / "items.parquet", turned)
+    runs = load_runs([plain[0].folder.path, folder.path])
+    data = json.loads(render(build(runs), runs, "html").split('id="data">')[1].split("</script>")[0])
+    one, other = next(item for item in data["items"] if item["id"] == "c0")["answers"]
+    assert (one["turns"], one["asked"]) == ([], [])
+    assert other["turns"] == [["reasoning", EVIL], ["answer 2", "A"]]
+    assert other["asked"][1:3] == ["A. table", "B. chair"]
+    assert other["asked"][-1] == "answer B"
+
+
+def test_runs_of_one_name_are_told_apart_by_what_differs(make_run: MakeRun, tmp_path: Path) -> None:
+    paths = []
+    for count in (8, 16):
+        (run,) = make_run(model="m", frames={"count": count}, seed=count)
+        paths.append(run.folder.path.rename(tmp_path / f"m{count}"))
+    assert [run.name for run in load_runs(paths)] == ["m (8 frames, seed 8)", "m (16 frames, seed 16)"]
+    assert [run.name for run in load_runs(paths[:1])] == ["m"]

@@ -200,7 +200,7 @@ def test_retry_after_is_honoured_and_the_limit_shrinks(run: Run, items: list[Ite
     assert time.monotonic() - started > 0.4
     assert all(isinstance(o, Response) for o in engine.outcomes.values())
     assert server.faulted["429"] == 4
-    assert engine._throttle.limit < 16
+    assert engine.callers["model"].throttle.limit < 16
 
 
 def test_a_second_run_asks_nothing_twice(run: Run, items: list[Item]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -55,51 +55,18 @@ class HubSource:
 
 
 @dataclass(frozen=True)
-class Benchmark:
-    """A named set of items with its prompts, rule sets, table and published rows.
+class OneShot:
+    """Solved examples that a question is put behind.
 
     Attributes:
-        name: what the command line takes.
-        title: as its authors write it.
-        paper: authors and year.
-        licence: of the released data.
-        subsets: name → what it is; the first is the default.
-        load: (data folder, subset) → items.
-        prompt: (item, preset) → the message that the released code sends.
-        blind_prompt: the same without media, for a model that is not to see any.
-        presets: the first is the default.
-        rule_sets: by name.
-        table: the paper's main table.
-        published: a CSV file of the papers' rows, or None.
-        hub: where the data is, or None.
-        sizes: how many questions each subset has as released; a run on fewer is marked.
+        load: data folder → question type → an item with its reasoning.
+        task: item → the question type whose example it is put behind.
+        prompt: (example, item, preset) → the message that the released code sends.
     """
 
-    name: str
-    title: str
-    paper: str
-    licence: str
-    subsets: Mapping[str, str]
-    load: Callable[[Path, str], list[Item]]
-    prompt: Callable[[Item, Preset], Message]
-    blind_prompt: Callable[[Item, Preset], Message]
-    presets: tuple[Preset, ...]
-    rule_sets: tuple[RuleSet, ...]
-    table: Table
-    published: Path | None = None
-    hub: HubSource | None = None
-    sizes: Mapping[str, int] = field(default_factory=dict)
-
-    @cached_property
-    def published_rows(self) -> list[PublishedRow]:
-        """The rows of the papers' tables."""
-        if self.published is None:
-            return []
-        return read_published(self.published, [column.key for column in self.table.columns])
-
-    def rule_set(self, name: str) -> RuleSet:
-        """The rule set of that name."""
-        return next(rules for rules in self.rule_sets if rules.name == name)
+    load: Callable[[Path], Mapping[str, Item]]
+    task: Callable[[Item], str]
+    prompt: Callable[[Item, Item, Preset], Message]
 
 
 def media_first(item: Item, text: str) -> Message:
@@ -125,3 +92,79 @@ def _fill_marks(text: str, media: tuple[Media, ...]) -> list[Part]:
         if i < len(media) and i < len(pieces) - 1:
             parts.append(media[i])
     return parts
+
+
+def plain_question(item: Item, preset: Preset, sees: bool) -> Message:
+    """The media, the question and its options: the prompt of a benchmark that has none of its own."""
+    message = media_first(item, "\n".join([item.verbatim or item.question, *item.lettered_options]))
+    return message if sees else without_media(message)
+
+
+def plain_demand(item: Item, preset: Preset) -> str:
+    """One sentence that asks for the answer alone."""
+    if item.kind == "choice":
+        return "Answer with the option's letter only."
+    return f"Answer with a single number{_UNIT_NAMES.get(item.unit or '', '')} only."
+
+
+_UNIT_NAMES = {"m": " of metres", "cm": " of centimetres", "m2": " of square metres"}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A named set of items with its prompts, rule sets, table and published rows.
+
+    Attributes:
+        name: what the command line takes.
+        title: as its authors write it.
+        paper: authors and year.
+        licence: of the released data.
+        subsets: name → what it is; the first is the default.
+        load: (data folder, subset) → items.
+        prompt: (item, preset) → the message that the released code sends.
+        blind_prompt: the same without media, for a model that is not to see any.
+        presets: the first is the default.
+        rule_sets: by name.
+        table: the paper's main table.
+        published: a CSV file of the papers' rows, or None.
+        hub: where the data is, or None.
+        sizes: how many questions each subset has as released; a run on fewer is marked.
+        question: (item, preset, whether the model sees) → the prompt without the sentence that asks for the answer
+            alone, for protocols in which the model thinks first.
+        demand: (item, preset) → that sentence.
+        step_by_step: (item, preset, whether the model sees) → the released prompt that asks for steps and answer at
+            once, or None where there is none.
+        reorder: (item, order) → the item with its options in another order, or None where they can't be told apart.
+        one_shot: solved examples, or None.
+    """
+
+    name: str
+    title: str
+    paper: str
+    licence: str
+    subsets: Mapping[str, str]
+    load: Callable[[Path, str], list[Item]]
+    prompt: Callable[[Item, Preset], Message]
+    blind_prompt: Callable[[Item, Preset], Message]
+    presets: tuple[Preset, ...]
+    rule_sets: tuple[RuleSet, ...]
+    table: Table
+    published: Path | None = None
+    hub: HubSource | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    question: Callable[[Item, Preset, bool], Message] = plain_question
+    demand: Callable[[Item, Preset], str] = plain_demand
+    step_by_step: Callable[[Item, Preset, bool], Message] | None = None
+    reorder: Callable[[Item, Sequence[int]], Item | None] = Item.reordered
+    one_shot: OneShot | None = None
+
+    @cached_property
+    def published_rows(self) -> list[PublishedRow]:
+        """The rows of the papers' tables."""
+        if self.published is None:
+            return []
+        return read_published(self.published, [column.key for column in self.table.columns])
+
+    def rule_set(self, name: str) -> RuleSet:
+        """The rule set of that name."""
+        return next(rules for rules in self.rule_sets if rules.name == name)

@@ -16,7 +16,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark, Preset, media_first, without_media
+from tolman.benchmarks.base import Benchmark, Preset, media_first, plain_demand, without_media
 from tolman.benchmarks.rows import check_unique
 from tolman.errors import InputError
 from tolman.item_table import read_items, tasks_in
@@ -109,12 +109,5 @@ def _load(folder: Path, subset: str) -> list[Item]:
 
 
 def _prompt(item: Item, preset: Preset) -> Message:
-    ask = (
-        "Answer with the option's letter only."
-        if item.kind == "choice"
-        else f"Answer with a single number{_UNIT_NAMES.get(item.unit or '', '')} only."
-    )
-    return media_first(item, "\n".join([item.verbatim or item.question, *item.lettered_options, ask]))
-
-
-_UNIT_NAMES = {"m": " of metres", "cm": " of centimetres", "m2": " of square metres"}
+    lines = [item.verbatim or item.question, *item.lettered_options, plain_demand(item, preset)]
+    return media_first(item, "\n".join(lines))

@@ -1,4 +1,4 @@
-"""`tolman generate` and `audit`."""
+"""`tolman generate`, `audit` and `simulate`."""
 
 from __future__ import annotations
 
@@ -50,3 +50,51 @@ def audit(
     from tolman.reports.construction import audit_benchmark
 
     audit_benchmark(console(), benchmark, scenes, data=data, subset=subset, preset=preset, out=out, as_json=as_json)
+
+
+@app.command()
+def simulate(
+    out: Annotated[Path, typer.Option(help="Folder of the scenes.")],
+    scenes: Annotated[int, typer.Option(min=1, help="How many.")] = 3,
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.")] = 0,
+    shapes: Annotated[
+        str, typer.Option(help="Taken in turn, separated by commas: rectangle, l-shape, two-rooms.")
+    ] = "rectangle,l-shape,two-rooms",
+    objects: Annotated[int, typer.Option(min=4, max=200, help="Asked for in each scene.")] = 22,
+    seconds: Annotated[float, typer.Option(min=1, max=600, help="Length of a walk.")] = 30.0,
+    rate: Annotated[int, typer.Option(min=1, max=60, help="Frames a second.")] = 24,
+    size: Annotated[str, typer.Option(help="Of pictures: WIDTHxHEIGHT.")] = "640x480",
+    furniture: Annotated[Path | None, typer.Option(help="A .sh3f library. Default: 54 models of Tolman's.")] = None,
+    depth: Annotated[bool, typer.Option("--depth", help="Write depth and instances beside the videos.")] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for each core.")] = None,
+) -> None:
+    """Make furnished rooms whose truth is known, and record a walk through each on video.
+
+    Example:  tolman simulate --scenes 3 --seed 0 --out worlds
+    """
+    from tolman.errors import UsageError
+    from tolman.parallel import cores
+    from tolman.reports.simulation import simulate_scenes
+    from tolman.simulate.build import Order
+    from tolman.simulate.rooms import SHAPES
+
+    chosen = tuple(part.strip() for part in shapes.split(","))
+    if unknown := [part for part in chosen if part not in SHAPES]:
+        raise UsageError(f"there is no shape '{unknown[0]}'; known: {', '.join(SHAPES)}.")
+    width, _, height = size.partition("x")
+    if not (width.isdigit() and height.isdigit() and 16 <= int(width) <= 4096 and 16 <= int(height) <= 4096):
+        raise UsageError(f"--size takes WIDTHxHEIGHT such as 640x480, not '{size}'.")
+    if int(width) % 2 or int(height) % 2:
+        raise UsageError(f"--size takes even numbers, which the video format needs, not '{size}'.")
+    order = Order(
+        scenes=scenes,
+        seed=seed,
+        shapes=chosen,
+        objects=objects,
+        seconds=seconds,
+        rate=rate,
+        size=(int(width), int(height)),
+        furniture=furniture,
+        depth=depth,
+    )
+    simulate_scenes(console(), order, out, workers or min(cores(), scenes))

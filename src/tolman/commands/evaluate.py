@@ -11,6 +11,7 @@ from tolman.commands.options import (
     FRAMES,
     ITEMS,
     MODEL,
+    PROTOCOL,
     SAMPLING,
     STORES,
     CountWrong,
@@ -24,6 +25,7 @@ from tolman.commands.options import (
     exit_incomplete,
     json_object,
     show,
+    whole_numbers,
 )
 
 app = typer.Typer()
@@ -43,6 +45,17 @@ def list_benchmarks(
     print_one(console(), name, as_json=as_json) if name else print_all(console(), as_json=as_json)
 
 
+@app.command("protocols")
+def list_protocols(as_json: Json = False) -> None:
+    """List the protocols: ways of asking, and ways of presenting that can be joined to them with '+'.
+
+    Example:  tolman protocols
+    """
+    from tolman.reports.catalogue import print_protocols
+
+    print_protocols(console(), as_json=as_json)
+
+
 @app.command()
 def run(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's name, or a folder that is one.")],
@@ -51,14 +64,18 @@ def run(
     media: Annotated[Path | None, typer.Option(help="Folder of the videos and images. Default: the data's.")] = None,
     subset: Subset = None,
     revision: Revision = None,
-    protocol: Annotated[str, typer.Option(help="How questions are put: direct, blind …")] = "direct",
+    protocol: Annotated[
+        str, typer.Option(help="How questions are put, see 'tolman protocols'; several joined by '+'.")
+    ] = "direct",
     preset: Annotated[str | None, typer.Option(help="The authors' settings for one kind of model.")] = None,
     out: Out = None,
     base_url: Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.", **MODEL)] = None,
     body: Annotated[
         str | None, typer.Option(help="JSON object of further fields for every request; null takes one out.", **MODEL)
     ] = None,
-    scenes: Annotated[Path | None, typer.Option(help="Folder of scenes, for baseline/oracle.", **MODEL)] = None,
+    scenes: Annotated[
+        Path | None, typer.Option(help="Folder of scenes, for baseline/oracle and maps.", **MODEL)
+    ] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **MODEL)] = 32,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one call.", **MODEL)] = 600.0,
     retries: Annotated[int, typer.Option(min=0, help="How often a failed call is tried again.", **MODEL)] = 8,
@@ -70,8 +87,34 @@ def run(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.", **SAMPLING)] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.", **SAMPLING)] = 0,
     repeats: Annotated[int, typer.Option(min=1, help="How often each item is asked.", **SAMPLING)] = 1,
+    reasoning_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Most tokens of a turn that thinks, maps or explains.", **PROTOCOL)
+    ] = None,
+    draws: Annotated[
+        int | None, typer.Option(min=2, help="Answers that self-consistency draws: 5.", **PROTOCOL)
+    ] = None,
+    grid: Annotated[
+        int | None, typer.Option(min=2, max=100, help="Cells along each side of a cognitive map: 10.", **PROTOCOL)
+    ] = None,
+    map_categories: Annotated[
+        str | None, typer.Option(help="What a map shows: the question's categories, or all of its scene.", **PROTOCOL)
+    ] = None,
+    captioner: Annotated[
+        str | None, typer.Option(help="Model that captions, for caption-then-answer.", **PROTOCOL)
+    ] = None,
+    captioner_url: Annotated[
+        str | None, typer.Option(help="Of the captioner's endpoint. Default: --base-url.", **PROTOCOL)
+    ] = None,
+    matcher: Annotated[
+        str | None, typer.Option(help="What matches points of images, for correspondence: sift.", **PROTOCOL)
+    ] = None,
     frames: Annotated[
-        int | None, typer.Option(min=1, help="Frames of a video, instead of the preset's.", **FRAMES)
+        str | None,
+        typer.Option(
+            help="Frames of a video, instead of the preset's; several numbers make several runs.",
+            metavar="N[,N…]",
+            **FRAMES,
+        ),
     ] = None,
     fps: Annotated[float | None, typer.Option(min=0.001, help="Frames for each second, instead.", **FRAMES)] = None,
     max_frames: Annotated[int | None, typer.Option(min=1, help="Cap for --fps.", **FRAMES)] = None,
@@ -95,6 +138,8 @@ def run(
     Example:  tolman run vsi-bench --model openai/my-model --base-url http://localhost:8000/v1
 
     Example:  tolman run vsi-bench --model baseline/best-constant --protocol blind
+
+    Example:  tolman run vsi-bench --model openai/my-model --protocol cot+question-first --frames 8,16,32
     """
     from tolman.models.base import ModelOptions
     from tolman.reports.progress import counting
@@ -102,13 +147,33 @@ def run(
     from tolman.runs.run import RunRequest
     from tolman.runs.run import run as carry_out
     from tolman.runs.selection import Selection, ids_from
+    from tolman.runs.sweep import by_frames
 
-    shown = {"count": frames, "per_second": fps, "cap": max_frames, "quality": quality, "longest_side": longest_side}
+    counts = whole_numbers(frames, "--frames")
+    asked = {
+        "reasoning_tokens": reasoning_tokens,
+        "draws": draws,
+        "grid": grid,
+        "map_categories": map_categories,
+        "captioner": captioner,
+        "matcher": matcher,
+    }
+    shown = {
+        "count": counts[0] if counts else None,
+        "per_second": fps,
+        "cap": max_frames,
+        "quality": quality,
+        "longest_side": longest_side,
+    }
     drawn = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_tokens": max_tokens}
     request = RunRequest(
         benchmark=benchmark,
         model=model,
         protocol=protocol,
+        protocol_options={key: value for key, value in asked.items() if value is not None},
+        captioner_options=ModelOptions(
+            base_url=captioner_url or base_url, concurrency=concurrency, timeout=timeout, seed=seed
+        ),
         data=data,
         media=media,
         revision=revision,
@@ -138,10 +203,14 @@ def run(
         prices=prices,
         failures_are_wrong=count_failures_as_wrong,
     )
-    with counting(console(stderr=True)) as progress:
-        folder, figures = carry_out(request, started=progress.start, done=progress.done)
-    show(folder, as_json=as_json)
-    exit_incomplete(figures)
+    folders, all_figures = [], []
+    for part in by_frames(request, counts):
+        with counting(console(stderr=True)) as progress:
+            folder, figures = carry_out(part, started=progress.start, done=progress.done)
+        folders.append(folder)
+        all_figures.append(figures)
+    show(*folders, as_json=as_json)
+    exit_incomplete(*all_figures)
 
 
 @app.command()

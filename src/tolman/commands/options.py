@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MODEL: dict[str, Any] = {"rich_help_panel": "The model"}
 SAMPLING: dict[str, Any] = {"rich_help_panel": "Sampling"}
+PROTOCOL: dict[str, Any] = {"rich_help_panel": "Protocols"}
 FRAMES: dict[str, Any] = {"rich_help_panel": "Pictures"}
 ITEMS: dict[str, Any] = {"rich_help_panel": "Which items"}
 STORES: dict[str, Any] = {"rich_help_panel": "Stores"}
@@ -46,21 +47,34 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     return value
 
 
+def whole_numbers(text: str | None, option: str) -> list[int]:
+    """An option that holds whole numbers above 0, separated by commas."""
+    from tolman.errors import UsageError
+
+    parts = [part.strip() for part in text.split(",")] if text is not None else []
+    if not all(part.isascii() and part.isdigit() and 0 < int(part) < 1_000_000 for part in parts):
+        raise UsageError(f"{option} takes whole numbers such as 16 or 8,16,32, not '{text}'.")
+    if len({int(part) for part in parts}) < len(parts):
+        raise UsageError(f"{option} names a number twice: {text}.")
+    return [int(part) for part in parts]
+
+
 def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr)
 
 
-def show(folder: RunFolder, *, as_json: bool) -> None:
-    """Print a run's table, write its page, and say where it is."""
-    from tolman.reports.write import show_run
+def show(*folders: RunFolder, as_json: bool) -> None:
+    """Print the table of one run or of several, write its page, and say where it is."""
+    from tolman.reports.write import show_runs
 
-    show_run(console(), folder, as_json=as_json)
+    show_runs(console(), folders, as_json=as_json)
 
 
-def exit_incomplete(figures: dict[str, object]) -> None:
+def exit_incomplete(*figures: dict[str, object]) -> None:
     """A run with failures ends with exit code 1."""
-    unanswered = figures["unanswered"]
-    if isinstance(unanswered, dict) and sum(unanswered.values()):
-        raise typer.Exit(1)
+    for one in figures:
+        unanswered = one["unanswered"]
+        if isinstance(unanswered, dict) and sum(unanswered.values()):
+            raise typer.Exit(1)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import numeric_options
+from tolman.generate.recorded import distance_error
 from tolman.generate.settings import DistanceSettings
 from tolman.items import Item
 
@@ -45,7 +46,7 @@ def draft(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft
         if broken or not options:
             yield Rejected(TASK, scene.id, broken[0] if broken else "no room for four options")
             continue
-        evidence = {"distance": length, "geometry": settings.geometry}
+        evidence = {"distance": length, "geometry": settings.geometry, **distance_error(geometry, a, b)}
         yield Draft(TASK, scene.id, question, answer, "m", options, evidence)
 
 
@@ -64,4 +65,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings, *
     return Recomputed(printed, exact, tie, tuple(broken), {"exact": exact, "sampled": sampled})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -52,12 +52,15 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
     generator = random.Random(f"{scene.id}:{TASK}")
     kept: set[frozenset[str]] = set()
     for _ in range(_TRIES):
-        chosen = generator.sample(sorted(first), 4)
-        times = [first[name] for name in chosen]
-        if gap(times) <= settings.gap:
-            yield Rejected(TASK, scene.id, f"two first appearances within {settings.gap} s")
+        chosen: list[str] = []
+        for name in generator.sample(sorted(first), len(first)):
+            if len(chosen) < 4 and all(abs(first[name] - first[other]) > settings.gap for other in chosen):
+                chosen.append(name)
+        if len(chosen) < 4:
+            yield Rejected(TASK, scene.id, f"no four first appearances more than {settings.gap} s apart")
         elif frozenset(chosen) not in kept and len(kept) < _SETS:
             kept.add(frozenset(chosen))
+            times = [first[name] for name in chosen]
             order = sorted(chosen, key=first.__getitem__)
             others = [list(p) for p in itertools.permutations(order) if list(p) != order]
             options = (order, *generator.sample(others, 3))
@@ -89,4 +92,4 @@ def recompute(
     return Recomputed(order, order, gap(times), broken, {"first_seen": {name: first[name] for name in names}})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

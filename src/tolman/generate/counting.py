@@ -12,7 +12,7 @@ from tolman.generate.settings import CountingSettings
 from tolman.items import Item
 
 TASK = "object_counting"
-_PATTERN = re.compile(r"\AHow many (.+?)\(s\) are in this room\?\Z")
+_PATTERN = re.compile(r"\AHow many (.+?)\(s\) are in this (?:room|scene)\?\Z")
 
 
 def draft(geometry: SceneGeometry, settings: CountingSettings) -> Iterator[Draft | Rejected]:
@@ -27,7 +27,11 @@ def draft(geometry: SceneGeometry, settings: CountingSettings) -> Iterator[Draft
         if boxes != count:
             yield Rejected(TASK, scene.id, "the count and the boxes disagree")
             continue
-        question = f"How many {category}(s) are in this room?"
+        if category in geometry.unseen:
+            yield Rejected(TASK, scene.id, "the video doesn't show all of them")
+            continue
+        place = "room" if scene.room_area is not None or scene.room_center is not None else "scene"
+        question = f"How many {category}(s) are in this {place}?"
         options = counting_options(count, f"{scene.id}:{question}")
         yield Draft(TASK, scene.id, question, str(count), "count", options, {"count": count, "boxes": boxes})
 
@@ -45,4 +49,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: CountingSettings, *
     return Recomputed(str(count), float(count), None, tuple(violations), {"count": count, "boxes": boxes})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -81,8 +82,10 @@ class Family(Generic[SettingsT]):
         recompute: (scene, item, settings, released=…) → what the scene says about a question of that type, by the
             released geometry too if asked for; KeyError where the scene lacks an object, ValueError where the text is
             none of this family's.
+        names: patterns whose groups are the categories that such a question names, or lists of them with commas.
     """
 
     tasks: tuple[str, ...]
     draft: Callable[[SceneGeometry, SettingsT], Iterator[Draft | Rejected]]
     recompute: Callable[..., Recomputed]
+    names: tuple[re.Pattern[str], ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,12 +33,30 @@ _FAMILIES: tuple[tuple[str, Family[Any]], ...] = (
 )
 _BY_TASK = {task: (part, family) for part, family in _FAMILIES for task in family.tasks}
 TASKS = tuple(_BY_TASK)
+_PLACE = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|front|back)\b.*| and\b.*", re.DOTALL)
+"""What follows a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""
 
 
 def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected]:
     """The questions of all families for a scene."""
     for part, family in _FAMILIES:
         yield from family.draft(geometry, getattr(preset, part))
+
+
+def categories_in(item: Item) -> tuple[str, ...]:
+    """The categories that a question names, each once, in the order of their first mention.
+
+    Empty where no family knows the question, or where it names none, as the question for a room's size.
+    """
+    if item.task not in _BY_TASK:
+        return ()
+    found: dict[str, str] = {}
+    for pattern in _BY_TASK[item.task][1].names:
+        for match in pattern.finditer(item.question):
+            for group in match.groups():
+                for name in _PLACE.sub("", group).split(", "):
+                    found.setdefault(name.casefold(), name)
+    return tuple(found.values())
 
 
 def recompute(geometry: SceneGeometry, item: Item, preset: Preset, *, released: bool = True) -> Recomputed:

@@ -9,10 +9,14 @@ import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, pairwise_distances
 from tolman.geometry.sampled import grid_points, sampled_distance
-from tolman.scenes import Capture, Scene
+from tolman.scenes import Capture, Recorded, Scene
 
 ALIASES = {"coat rack": "coat hanger"}
 """Names in released questions that the scenes' ground truth has otherwise."""
+
+
+SEEN = 200
+"""Pixels that an object must show in some frame to be asked about, where it is known what a video shows."""
 
 
 class SceneGeometry:
@@ -47,9 +51,35 @@ class SceneGeometry:
         )
 
     @cached_property
+    def unseen(self) -> frozenset[str]:
+        """The categories of which some object never shows `SEEN` pixels in a video whose sightings are known."""
+        capture = self.video_capture
+        if capture is None:
+            return frozenset()
+        seen = {sighting.object for sighting in capture.sightings if sighting.pixels >= SEEN}
+        return frozenset(thing.category for thing in self.scene.objects if thing.id not in seen)
+
+    @cached_property
+    def recorded(self) -> dict[str, Recorded]:
+        """By object's id, how much of it the video shows; empty where that isn't known."""
+        capture = self.video_capture
+        return {found.object: found for found in capture.recorded} if capture else {}
+
+    def missing(self, category: str) -> float | None:
+        """Metres by which the recorded surface of a category's objects falls short of their boxes, at most."""
+        found = [self.recorded.get(self.scene.objects[i].id) for i in self.members[category]]
+        known = [one.missing for one in found if one is not None]
+        return max(known) if len(known) == len(found) else None
+
+    @cached_property
     def whole(self) -> list[str]:
-        """The categories with a box for each object that is counted, and a name that a list of names can hold."""
-        return [c for c, found in self.members.items() if len(found) == self.scene.count(c) and "," not in c]
+        """The categories that can be asked about: a box for each object that is counted, all of them seen, and a name
+        that a list of names can hold."""
+        return [
+            category
+            for category, found in self.members.items()
+            if len(found) == self.scene.count(category) and "," not in category and category not in self.unseen
+        ]
 
     @cached_property
     def unique(self) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import numeric_options
+from tolman.generate.recorded import size_error
 from tolman.generate.settings import SizeSettings
 from tolman.items import Item
 
@@ -36,7 +37,8 @@ def draft(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | R
         if broken or not options:
             yield Rejected(TASK, scene.id, broken[0] if broken else "no room for four options")
             continue
-        yield Draft(TASK, scene.id, question, answer, "cm", options, {"extents": list(thing.box.extents)})
+        evidence = {"extents": list(thing.box.extents), **size_error(geometry, category)}
+        yield Draft(TASK, scene.id, question, answer, "cm", options, evidence)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, released: bool = True) -> Recomputed:
@@ -53,4 +55,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, re
     return Recomputed(str(round(length * 100)), length * 100, tie, tuple(broken), {"extents": list(thing.box.extents)})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

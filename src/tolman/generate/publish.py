@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tolman.files import write_text
 from tolman.generate.build import Collected, Entry, items_of
 from tolman.generate.settings import Preset
 from tolman.item_table import write_items
+from tolman.items import Item
 
 SHARD = 20_000
 
@@ -26,11 +28,11 @@ def publish(
     collected: Collected,
     preset: Preset,
     seed: int,
-    source: str,
+    source: Path,
     *,
     choices: bool = False,
 ) -> dict[str, Any]:
-    """Write items in shards, card, settings and statistics.
+    """Write items in shards, their videos where the collection has them, card, settings and statistics.
 
     Returns:
         The statistics.
@@ -42,7 +44,7 @@ def publish(
     fresh = out / ".data.partial"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    items = items_of(chosen, collected, seed, choices=choices)
+    items = _with_videos(items_of(chosen, collected, seed, choices=choices), source, out)
     shards = -(-len(chosen) // SHARD)
     for shard in range(shards):
         write_items(fresh / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(items, SHARD))
@@ -51,7 +53,7 @@ def publish(
     statistics = statistics_of(chosen, collected)
     provenance = {
         "tolman": tolman.__version__,
-        "scenes": source,
+        "scenes": str(source),
         "seed": seed,
         "preset": preset.model_dump(),
         "statistics": statistics,
@@ -61,6 +63,30 @@ def publish(
     write_text(out / "benchmark.json", json.dumps(card, indent=2) + "\n")
     write_text(out / "README.md", _card(out.name, len(chosen), statistics, preset, seed))
     return statistics
+
+
+def _with_videos(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]:
+    """The items, each video put beside them when it is first met: as a hard link, or else a copy."""
+    seen: set[str] = set()
+    for item in items:
+        for media in item.media:
+            if media.path not in seen:
+                seen.add(media.path)
+                _put(source, out, media.path)
+        yield item
+
+
+def _put(source: Path, out: Path, path: str) -> None:
+    there, here = source / path, out / path
+    inside = there.resolve().is_relative_to(source.resolve()) and here.resolve().is_relative_to(out.resolve())
+    if not inside or not there.is_file():
+        return
+    here.parent.mkdir(parents=True, exist_ok=True)
+    here.unlink(missing_ok=True)
+    try:
+        os.link(there, here)
+    except OSError:
+        shutil.copyfile(there, here)
 
 
 def check_place(out: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.recorded import angle_error
 from tolman.generate.settings import DirectionSettings
 from tolman.geometry.directions import (
     HALVES,
@@ -111,7 +112,12 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
                 answer = sector_of(angle, level.sectors)
                 others = [name for _, _, name in level.sectors if name != answer]
                 question = level.text.format(a=places[0], b=places[1], c=places[2])
-                evidence = {"angle": angle, "margin": margin(angle, level, settings)}
+                legs = ((places[0], places[1]), (places[0], places[2]))
+                evidence = {
+                    "angle": angle,
+                    "margin": margin(angle, level, settings),
+                    **angle_error(geometry, legs),
+                }
                 yield Draft(level.task, scene.id, question, answer, None, (answer, *others), evidence)
 
 
@@ -132,4 +138,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, 
     )
 
 
-FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute)
+FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute, (_PATTERN,))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.recorded import distance_error
 from tolman.generate.settings import RelativeDistanceSettings
 from tolman.items import Item
 
@@ -77,6 +78,8 @@ def _question(
         "gap": smallest_gap(list(chosen.values())),
         "gap_needed": gap_needed(geometry.scene.room_area, settings),
         "geometry": settings.geometry,
+        # Any other option can only come out farther than it is.
+        **distance_error(geometry, primary, options[0]),
     }
     # The list in the text is filled in when the options have their letters.
     question = (
@@ -121,4 +124,4 @@ def recompute(
     )
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import numeric_options
+from tolman.generate.recorded import KEY, area_error
 from tolman.generate.settings import RoomSettings
 from tolman.items import Item
 
@@ -32,10 +33,12 @@ def draft(geometry: SceneGeometry, settings: RoomSettings) -> Iterator[Draft | R
     answer = f"{round(area, 1)}"
     options = numeric_options(answer, f"{scene.id}:{TASK}")
     broken = violations(area, settings)
+    if area_error(geometry).get(KEY, 0.0) > settings.unseen * area:
+        broken.append("the video doesn't show the whole room")
     if broken or not options:
         yield Rejected(TASK, scene.id, broken[0] if broken else "no room for four options")
         return
-    yield Draft(TASK, scene.id, QUESTION, answer, "m2", options, {"area": area})
+    yield Draft(TASK, scene.id, QUESTION, answer, "m2", options, {"area": area, **area_error(geometry)})
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: RoomSettings, *, released: bool = True) -> Recomputed:

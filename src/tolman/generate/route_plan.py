@@ -15,6 +15,7 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.recorded import KEY, angle_error
 from tolman.generate.settings import RouteSettings
 from tolman.geometry.directions import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
@@ -116,7 +117,11 @@ def _question(geometry: SceneGeometry, stops: tuple[str, ...], generator: random
         "You will perform the following actions (Note: for each [please fill in], choose either 'turn back,' "
         f"'turn left,' or 'turn right.'): {listed}. You have reached the final destination."
     )
-    evidence = {"stops": list(stops), "margins": [margin for _, margin in turns]}
+    bends = zip(itertools.pairwise(stops), itertools.pairwise(stops[1:]), strict=False)
+    errors = [angle_error(geometry, legs).get(KEY) for legs in bends]
+    evidence: dict[str, object] = {"stops": list(stops), "margins": [margin for _, margin in turns]}
+    if all(error is not None for error in errors):
+        evidence |= {"sensor_errors": errors}
     return Draft(TASK, geometry.scene.id, question, right, None, options, evidence)
 
 
@@ -135,4 +140,4 @@ def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, r
     return Recomputed(answer, answer, min(margins), tuple(violations(geometry, names, settings)), {"margins": margins})
 
 
-FAMILY = Family((TASK,), draft, recompute)
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN, _STOP))

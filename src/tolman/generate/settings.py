@@ -50,8 +50,14 @@ class SizeSettings(_Settings):
 
 
 class RoomSettings(_Settings):
-    """Room size: nothing to set but the tie in square metres."""
+    """Room size.
 
+    Attributes:
+        tie: square metres that an area must be away from the middle between two printed values.
+        unseen: share of the area that a video may leave in doubt, where it is known what it shows.
+    """
+
+    unseen: float = 0.2
     tie: float = 1e-9
 
 

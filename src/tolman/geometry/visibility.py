@@ -34,7 +34,7 @@ def project(points: Floats, pose: Floats, intrinsics: tuple[float, float, float,
 
 
 def sightings_in_mask(
-    frame: int, mask: NDArray[np.integer], names: Mapping[int, str], depth: Floats | None = None
+    frame: int, mask: NDArray[np.integer], names: Mapping[int, str], depth: NDArray[np.floating] | None = None
 ) -> list[Sighting]:
     """Which objects an instance mask shows, with their pixels and nearest depth.
 

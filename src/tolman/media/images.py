@@ -36,7 +36,6 @@ def image_to_jpeg(data: bytes, frames: Frames, where: str) -> bytes:
         BrokenMediaError: the bytes are no image, or one too large to be meant.
     """
     from PIL import Image as Pillow
-    from PIL import ImageOps
 
     try:
         with Pillow.open(io.BytesIO(data)) as image:
@@ -45,13 +44,35 @@ def image_to_jpeg(data: bytes, frames: Frames, where: str) -> bytes:
             if image.format == "JPEG" and image.mode in ("RGB", "L") and small and not turned:
                 image.load()
                 return data
-            upright = ImageOps.exif_transpose(image)
-            if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
-                ground = Pillow.new("RGBA", upright.size, "white")
-                upright = Pillow.alpha_composite(ground, upright.convert("RGBA"))
-            return to_jpeg(upright.convert("RGB"), frames)
+            return to_jpeg(_upright(image), frames)
     except Exception as error:  # a broken image makes Pillow's readers raise almost anything
         raise BrokenMediaError(f"{where}: is no readable image ({error})") from None
+
+
+def read_upright(data: bytes, where: str) -> Image:
+    """An image file's bytes as an RGB image, upright and on white.
+
+    Raises:
+        BrokenMediaError: the bytes are no image, or one too large to be meant.
+    """
+    from PIL import Image as Pillow
+
+    try:
+        with Pillow.open(io.BytesIO(data)) as image:
+            return _upright(image)
+    except Exception as error:  # as above
+        raise BrokenMediaError(f"{where}: is no readable image ({error})") from None
+
+
+def _upright(image: Image) -> Image:
+    from PIL import Image as Pillow
+    from PIL import ImageOps
+
+    upright = ImageOps.exif_transpose(image)
+    if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
+        ground = Pillow.new("RGBA", upright.size, "white")
+        upright = Pillow.alpha_composite(ground, upright.convert("RGBA"))
+    return upright.convert("RGB")
 
 
 def read_image(root: Path, path: str, part: tuple[int, int] | None) -> bytes:

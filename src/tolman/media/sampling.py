@@ -33,6 +33,16 @@ class Frames(BaseModel):
     quality: int = 85
     longest_side: int | None = None
 
+    def describe(self) -> str:
+        """In a few words: '16 frames', '1 frame/s, at most 64', 'whole video'."""
+        if self.whole:
+            return "whole video"
+        if self.per_second is not None:
+            return f"{self.per_second:g} frame/s" + (f", at most {self.cap}" if self.cap is not None else "")
+        if self.count is None:
+            return "all frames"
+        return f"{self.count} frame{'s' if self.count != 1 else ''}"
+
     def indices(self, total: int, duration: Fraction) -> list[int]:
         """The numbers of the frames that are shown, counted from 0 by presentation time.
 

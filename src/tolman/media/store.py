@@ -18,16 +18,18 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tolman.files import write_text
 from tolman.items import Media
 from tolman.media.images import image_to_jpeg, read_image, to_jpeg
+from tolman.media.joining import join
 from tolman.media.sampling import Frames
-from tolman.media.video import BrokenMediaError, read_frames, read_index
-from tolman.messages import Picture
+from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
+from tolman.messages import Joined, KeyFrames, Picture
 
 VERSION = 1
 """Part of every key; raised whenever the same settings would give other bytes."""
@@ -66,19 +68,38 @@ class FrameStore:
 
         Args:
             data: the folder that its path is relative to.
-            media: a video or image.
+            media: a video or image, some frames of a video, or images that are joined.
             frames: sampling, quality and size.
 
         Raises:
             BrokenMediaError: the file is missing or can't be read; the sentence names it.
         """
+        if isinstance(media, Joined):
+            return self._joined(data, media, frames)
         source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
         digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
-        folder = self._folder(digest, media, frames)
+        encoding = _encoding(frames)
+        sampling = {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole"})
+        if isinstance(media, KeyFrames):
+            encoding["quality"], sampling = media.quality, {"numbers": media.numbers}
+            frames = frames.model_copy(update={"quality": media.quality})
+        key = {"media": digest, "start": media.start, "end": media.end, **encoding, **sampling}
+        return self._stored(key, lambda: _encode(source, media, frames, str(data / media.path)))
+
+    def _joined(self, data: Path, media: Joined, frames: Frames) -> tuple[Picture, ...]:
+        sources = [(read_image(data, m.path, m.part), str(data / m.path)) for m in media.members]
+        digests = [hashlib.sha256(source).hexdigest() for source, _ in sources]
+        key = {"joined": digests, "matcher": media.matcher, **_encoding(frames)}
+        return self._stored(key, lambda: [_Encoded(to_jpeg(join(sources, media.matcher), frames), 0, None)])
+
+    def _stored(self, key: dict[str, Any], make: Callable[[], Iterable[_Encoded]]) -> tuple[Picture, ...]:
+        """The pictures under a key, made where they aren't there."""
+        digest = hashlib.sha256(json.dumps({**key, "version": VERSION}, sort_keys=True).encode()).hexdigest()
+        folder = self.root / digest[:2] / digest
         found = _read(folder)
         if found is None:
             shutil.rmtree(folder, ignore_errors=True)  # what a full disk or another program left of it
-            self._write(folder, _encode(source, media, frames, str(data / media.path)))
+            self._write(folder, make())
             found = _read(folder)
         if found is None:
             raise BrokenMediaError(f"{folder}: the frame store can't be read back")
@@ -106,13 +127,6 @@ class FrameStore:
             self._digests[key] = digest
         return digest
 
-    def _folder(self, digest: str, media: Media, frames: Frames) -> Path:
-        encoding = frames.model_dump(include={"quality", "longest_side"})
-        sampling = {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole"})
-        parts = {"media": digest, "start": media.start, "end": media.end, **encoding, **sampling, "version": VERSION}
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-        return self.root / key[:2] / key
-
     def _write(self, folder: Path, pictures: Iterable[_Encoded]) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder.parent))
@@ -133,11 +147,18 @@ class FrameStore:
             shutil.rmtree(work, ignore_errors=True)
 
 
+def _encoding(frames: Frames) -> dict[str, Any]:
+    return frames.model_dump(include={"quality", "longest_side"})
+
+
 def _encode(source: bytes | Path, media: Media, frames: Frames, where: str) -> Iterable[_Encoded]:
     if isinstance(source, bytes):
         yield _Encoded(image_to_jpeg(source, frames, where), 0, None)
         return
     index = read_index(source)
+    if isinstance(media, KeyFrames):
+        yield from _key_frames(source, index, media, frames, where)
+        return
     first, last = 0, len(index.times)
     if media.start is not None or media.end is not None:
         inside = [i for i in range(last) if (media.start or 0) <= index.seconds(i) <= (media.end or float("inf"))]
@@ -150,6 +171,15 @@ def _encode(source: bytes | Path, media: Media, frames: Frames, where: str) -> I
         raise BrokenMediaError(f"{where}: too short for one frame ({float(length):.2f} s)")
     for number, image in read_frames(source, index, numbers):
         yield _Encoded(to_jpeg(image, frames), number, index.seconds(number))
+
+
+def _key_frames(source: Path, index: VideoIndex, media: KeyFrames, frames: Frames, where: str) -> Iterable[_Encoded]:
+    there = [number for number in media.numbers if number < len(index.times)]
+    if not there:
+        raise BrokenMediaError(f"{where}: has none of the frames {', '.join(map(str, media.numbers))}")
+    images = {number: to_jpeg(image, frames) for number, image in read_frames(source, index, sorted(set(there)))}
+    for number in there:
+        yield _Encoded(images[number], number, index.seconds(number))
 
 
 def _read(folder: Path) -> tuple[Picture, ...] | None:

@@ -44,13 +44,16 @@ class Request:
         item: what is asked; only baselines look at it, everybody else at the messages.
         messages: the conversation so far.
         sampling: how to draw.
-        repeat: the number of this draw, from 0.
+        repeat: how often the item was asked before.
+        purpose, draw: which turn of the conversation this is, for models that read their answers.
     """
 
     item: Item
     messages: tuple[Message, ...]
     sampling: Sampling
     repeat: int = 0
+    purpose: str = "answer"
+    draw: int = 0
 
 
 class CallError(Exception):

@@ -1,7 +1,8 @@
 """`scripted/FILE`: answers read from a file, for replays and tests.
 
 The file holds `{"id": …, "response": …}` on each line, as a run's responses.jsonl does; a `repeat` says for which
-asking. An item without a line is a failure.
+asking. Where a line has `turns`, each call gets the turn of its purpose and draw, so that a run's own file replays it.
+An item without a line, and a call without a turn, is a failure.
 """
 
 from __future__ import annotations
@@ -34,13 +35,23 @@ class Scripted:
         self._answers: dict[tuple[str, int], Outcome] = {(o.id, o.repeat): o for o in read_outcomes(path)}
 
     async def answer(self, request: Request) -> Response:
-        """The line of the item."""
+        """The line of the item, or the turn of its line."""
         found = self._answers.get((request.item.id, request.repeat))
+        if isinstance(found, Response) and found.turns:
+            return self._turn(found, request)
         if isinstance(found, Response):
             return found
         if isinstance(found, Failure):
             raise CallError(found.kind, found.message, retry=False)
         raise CallError(FailureKind.REFUSED, "the script has no answer for this item", retry=False)
+
+    def _turn(self, found: Response, request: Request) -> Response:
+        for turn in found.turns:
+            if (turn.purpose, turn.draw) == (request.purpose, request.draw):
+                said = turn.model_dump(exclude={"purpose", "prompt", "draw", "model"})
+                return Response(id=found.id, repeat=found.repeat, **said)
+        which = f"'{request.purpose}'" + (f" {request.draw + 1}" if request.draw else "")
+        raise CallError(FailureKind.REFUSED, f"the script has no turn {which} for this item", retry=False)
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from tolman.benchmarks.base import Benchmark, Preset
-from tolman.items import Item
-from tolman.protocols.base import Ask, Conversation, Protocol
+from tolman.protocols.base import Modifier
 
+_NOTHING = "blind shows no media that could be shown otherwise"
 
-def converse(benchmark: Benchmark, item: Item, preset: Preset) -> Conversation:
-    """One turn with the benchmark's prompt for a model that sees nothing."""
-    response = yield Ask((benchmark.blind_prompt(item, preset),))
-    return response.response
-
-
-PROTOCOL = Protocol("blind", shows_media=False, converse=converse)
+PROTOCOL = Modifier(
+    "blind",
+    sees=False,
+    refuses=dict.fromkeys(("question-first", "repeated-media", "correspondence", "joined"), _NOTHING),
+    summary="without the media",
+)

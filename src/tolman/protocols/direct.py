@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from tolman.benchmarks.base import Benchmark, Preset
-from tolman.items import Item
-from tolman.protocols.base import Ask, Conversation, Protocol
+from tolman.protocols.base import Ask, Conversation, Question, Strategy
+from tolman.responses import Response
 
 
-def converse(benchmark: Benchmark, item: Item, preset: Preset) -> Conversation:
+def converse(question: Question) -> Conversation:
     """One turn with the benchmark's own prompt."""
-    response = yield Ask((benchmark.prompt(item, preset),))
+    response: Response = yield Ask((question.prompt,))
     return response.response
 
 
-PROTOCOL = Protocol("direct", shows_media=True, converse=converse)
+PROTOCOL = Strategy("direct", converse, summary="the released prompt; what comes back is the answer")

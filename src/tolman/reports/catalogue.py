@@ -1,4 +1,4 @@
-"""What `tolman benchmarks` prints."""
+"""What `tolman benchmarks` and `tolman protocols` print."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from tolman import benchmarks
+from tolman import benchmarks, protocols
 from tolman.benchmarks.base import Benchmark
 
 
@@ -49,6 +49,26 @@ def print_one(console: Console, name: str, *, as_json: bool) -> None:
         grid.add_column()
         for row in rows:
             grid.add_row(*row)
+        console.print(grid)
+
+
+def print_protocols(console: Console, *, as_json: bool) -> None:
+    """All protocols: the ways of asking, of which a run has one, then what can be joined to them."""
+    found = sorted(protocols.describe(), key=lambda row: (row[1] != "strategy", row[0]))
+    if as_json:
+        keys = ("name", "kind", "summary")
+        rows = [dict(zip(keys, row, strict=True)) for row in found]
+        console.file.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+        return
+    for title, kind in (("Ways of asking, one for a run", "strategy"), ("Joined to them with '+'", "modifier")):
+        grid = RichTable(
+            title=title, title_justify="left", title_style="bold", show_header=False, box=None, pad_edge=False
+        )
+        grid.add_column(no_wrap=True)
+        grid.add_column()
+        for name, own, summary in found:
+            if own == kind:
+                grid.add_row(name, summary)
         console.print(grid)
 
 

@@ -52,7 +52,7 @@ def generate(
         if not taken:
             raise UsageError("no question can be asked of these scenes under the preset's rules.")
         with console.status("writing questions"):
-            statistics = publish(out, taken, collected, chosen, seed, str(scenes), choices=choices)
+            statistics = publish(out, taken, collected, chosen, seed, scenes, choices=choices)
     grid = RichTable(box=None, pad_edge=False)
     for heading in ("question type", "questions", "offered", "rejected", "most frequent reason"):
         right = heading in ("questions", "offered", "rejected")

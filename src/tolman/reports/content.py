@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
-from tolman.runs.folder import RunFolder, RunRecord
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.scoring.intervals import Interval
 from tolman.scoring.table import Column
 
@@ -67,17 +67,25 @@ class Report:
 
 @dataclass(frozen=True)
 class LoadedRun:
-    """A run folder's settings and figures."""
+    """A run folder's settings and figures.
+
+    Attributes:
+        folder, record, figures: what the folder holds.
+        apart: what tells it from others of the same model and protocol in one table.
+    """
 
     folder: RunFolder
     record: RunRecord
     figures: dict[str, Any]
+    apart: str = ""
 
     @property
     def name(self) -> str:
         """How the run is called in a table."""
         settings = self.record.settings
-        return settings.model if settings.protocol == "direct" else f"{settings.model} ({settings.protocol})"
+        said = [settings.protocol] if settings.protocol != "direct" else []
+        said += [self.apart] if self.apart else []
+        return f"{settings.model} ({', '.join(said)})" if said else settings.model
 
 
 def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
@@ -87,7 +95,31 @@ def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
         InputError: one of them is none, or has no scores.
     """
     folders = [RunFolder(path) for path in paths]
-    return [LoadedRun(folder, folder.record(), folder.figures()) for folder in folders]
+    runs = [LoadedRun(folder, folder.record(), folder.figures()) for folder in folders]
+    return [replace(run, apart=_apart(run, [other for other in runs if other.name == run.name])) for run in runs]
+
+
+def _protocol_settings(settings: RunSettings) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
+
+
+def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
+    """The settings in which a run differs from others of its name."""
+    said: dict[str, Callable[[RunSettings], str]] = {
+        "frames": lambda s: s.frames.describe(),
+        "preset": lambda s: f"preset {s.preset}",
+        "protocol_settings": _protocol_settings,
+        "sampling": lambda s: ", ".join(f"{k} {v}" for k, v in s.sampling.model_dump(exclude_none=True).items()),
+        "seed": lambda s: f"seed {s.seed}",
+        "repeats": lambda s: f"{s.repeats} repeats",
+    }
+    settings = run.record.settings
+    different = (
+        say(settings)
+        for name, say in said.items()
+        if any(getattr(other.record.settings, name) != getattr(settings, name) for other in namesakes)
+    )
+    return ", ".join(text for text in different if text)
 
 
 def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Report:
@@ -181,7 +213,8 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
     selection = run.record.settings.selection
     if not selection.is_all:
         warnings.append(
-            f"PART: {run.name}: {run.figures['items']:,} of {run.record.subset_items:,} items ({selection.describe()})."
+            f"PART: {run.name}: {run.figures['items']:,} of "
+            f"{run.record.presented_items or run.record.subset_items:,} items ({selection.describe()})."
         )
     return warnings
 
@@ -194,6 +227,11 @@ def _notes(run: LoadedRun) -> list[str]:
             f"seed {settings.seed}, {run.figures['items']:,} items, tolman {run.record.tolman}."
         )
     ]
+    if settings.protocol_settings:
+        notes.append(f"{run.name}: {_protocol_settings(settings)}.")
+    if run.figures.get("notes"):
+        counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
+        notes.append(f"{run.name}: {counts}.")
     if run.figures.get("differ"):
         first, second = list(run.figures["rule_sets"])[:2]
         notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")

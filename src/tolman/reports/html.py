@@ -7,7 +7,7 @@ document as text, never as markup.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -60,8 +60,9 @@ def embedded(value: Any) -> str:
 def _items(runs: Sequence[LoadedRun]) -> list[dict[str, Any]]:
     entries: dict[str, dict[str, Any]] = {}
     for position, run in enumerate(runs):
-        for item in run.folder.items():
-            entries.setdefault(item.id, _entry(item))
+        own = {item.id: _entry(item) for item in run.folder.items()}
+        for identity, entry in own.items():
+            entries.setdefault(identity, entry)
         answers = {outcome.id: outcome for outcome in run.folder.outcomes() if outcome.repeat == 0}
         rows = run.folder.scores().filter(pl.col("repeat") == 0)
         by_item: dict[str, dict[str, Any]] = {}
@@ -79,9 +80,21 @@ def _items(runs: Sequence[LoadedRun]) -> list[dict[str, Any]]:
                     if outcome is None or isinstance(outcome, Response)
                     else f"{outcome.kind}: {outcome.message}",
                     "scores": scores,
+                    "turns": [
+                        [turn.purpose if turn.draw == 0 else f"{turn.purpose} {turn.draw + 1}", turn.response]
+                        for turn in (outcome.turns if isinstance(outcome, Response) else ())
+                    ],
+                    "asked": _differently(own[identity], entries[identity]),
                 }
             )
     return list(entries.values())
+
+
+def _differently(own: Mapping[str, Any], shown: Mapping[str, Any]) -> list[str]:
+    """What a run asked where it isn't what stands above, such as options in another order."""
+    if all(own[key] == shown[key] for key in ("question", "options", "answer")):
+        return []
+    return [own["question"], *own["options"], f"answer {own['answer']}"]
 
 
 def _entry(item: Item) -> dict[str, Any]:

@@ -55,8 +55,8 @@ class RunProgress:
         parts = [f"{tally.called:,} calls", f"{tally.reused:,} answers from the store"]
         parts += [f"{tally.retried:,} tried again"] if tally.retried else []
         parts += [f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens"] if tally.input_tokens else []
-        if self._run.price:
-            parts.append(f"cost {self._run.price.cost(tally.input_tokens, tally.output_tokens):.2f}")
+        if self._run.priced:
+            parts.append(f"cost {tally.cost:.2f}")
         self._console.print(", ".join(parts), style="dim", highlight=False)
 
     def _state(self, run: Started) -> str:
@@ -64,8 +64,8 @@ class RunProgress:
         parts = [f"{task.speed:.1f}/s"] if task.speed else []
         if run.tally.input_tokens:
             parts.append(f"{(run.tally.input_tokens + run.tally.output_tokens) / 1000:,.0f}k tokens")
-        if run.price:
-            parts.append(f"cost {run.price.cost(run.tally.input_tokens, run.tally.output_tokens):.2f}")
+        if run.priced:
+            parts.append(f"cost {run.tally.cost:.2f}")
         if self._failures:
             parts.append(f"[red]{self._failures} failed[/]")
         return "  ".join(parts)

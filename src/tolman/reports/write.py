@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast, get_args
 
@@ -78,11 +78,17 @@ def write_report(console: Console, paths: list[Path], *, form: str | None, out: 
         console.print(f"Written: {out}", markup=False, highlight=False, soft_wrap=True)
 
 
-def show_run(console: Console, folder: RunFolder, *, as_json: bool) -> None:
-    """Print the table of one run and write its page beside it."""
-    runs = load_runs([folder.path])
-    page = folder.path / "report.html"
-    save(page, render(build(runs, "all"), runs, "html"))
+def show_runs(console: Console, folders: Sequence[RunFolder], *, as_json: bool) -> None:
+    """Print the table of one run, or of several that differ in one number, and write the page of each and of all."""
+    for folder in folders:
+        single = load_runs([folder.path])
+        page = folder.path / "report.html"
+        save(page, render(build(single, "all"), single, "html"))
+    runs = load_runs([folder.path for folder in folders])
+    if len(folders) > 1:
+        last = folders[-1].path
+        page = last.with_name(last.name.rpartition("-")[0] + ".html")
+        save(page, render(build(runs, "all"), runs, "html"))
     report = build(runs, "baselines")
     if as_json:
         console.file.write(render(report, runs, "json"))

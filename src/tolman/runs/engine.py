@@ -3,58 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
 
 from tolman.benchmarks.base import Benchmark, Preset
-from tolman.errors import EndpointError
 from tolman.items import Item, Media
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
 from tolman.messages import Message, Picture
 from tolman.models.base import CallError, Model, Request
-from tolman.protocols.base import Ask, Protocol
-from tolman.responses import Failure, FailureKind, Outcome, Response, Usage
+from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
+from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
+from tolman.runs.calling import Caller, Limits, Tally
+from tolman.runs.prices import Price
 from tolman.runs.store import ResponseStore, request_key
-from tolman.runs.throttle import Throttle
+
+__all__ = ["Engine", "Limits", "Tally"]
 
 DECODERS = 2
 """Videos decoded side by side."""
-PROBE_RETRIES = 4
-"""How often a run's first call is tried again."""
-
-
-@dataclass
-class Tally:
-    """What happened in a run so far."""
-
-    called: int = 0  # requests sent, tries included
-    reused: int = 0  # answers found in the store
-    retried: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to give up.
-
-    Attributes:
-        retries: how often a call is tried again.
-        base_delay, most_delay: seconds before the first and before any further try, where the endpoint asks for none.
-        longest_pause: seconds; an endpoint that asks for a longer one is not waited for.
-        run_seconds: the run's time limit; what is not asked by then is a failure of kind 'interrupted'.
-    """
-
-    retries: int = 8
-    base_delay: float = 0.5
-    most_delay: float = 30.0
-    longest_pause: float = 600.0
-    run_seconds: float | None = None
+_NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost"}
+"""What a turn has of its own, or not at all."""
 
 
 @dataclass
@@ -65,9 +39,11 @@ class Engine:
         benchmark, model, protocol, preset: what the run is.
         data: the folder that media are relative to.
         frames: the frame store.
-        store: the response store, or None for a model whose answers cost nothing.
+        store: the response store, or None where all answers cost nothing.
         limits: when to give up.
         done: called with every outcome as it comes.
+        helpers: further models by the role that a protocol gives them, such as 'captioner'.
+        prices: of tokens, by role; the run's model is 'model'.
         tally: what happened so far.
         outcomes: by item and repeat, as they come.
     """
@@ -81,6 +57,8 @@ class Engine:
     store: ResponseStore | None
     limits: Limits = field(default_factory=Limits)
     done: Callable[[Outcome], None] = lambda outcome: None
+    helpers: Mapping[str, Model] = field(default_factory=dict)
+    prices: Mapping[str, Price] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
 
@@ -90,11 +68,12 @@ class Engine:
         Raises:
             EndpointError: the first call showed that none can succeed; nothing else was sent.
         """
-        self._throttle = Throttle(self.model.concurrency)
+        models = {"model": self.model, **self.helpers}
+        self.callers = {
+            role: Caller(model, self.limits, self.tally, self.prices.get(role)) for role, model in models.items()
+        }
         self._pictures: dict[Media, asyncio.Future[tuple[Picture, ...]]] = {}
-        self._probed = not self.model.remote
-        self._probe = asyncio.Lock()
-        self._hopeless: EndpointError | None = None
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
         jobs = sorted(((item, r) for item in items for r in range(repeats)), key=lambda job: _media_key(job[0]))
@@ -108,7 +87,8 @@ class Engine:
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
                 self._decoders.shutdown(wait=False, cancel_futures=True)
-                await self.model.close()
+                for model in models.values():
+                    await model.close()
 
     def _workers(self) -> int:
         """Some more than calls may be in flight, so that the next are ready when a place is free."""
@@ -141,95 +121,89 @@ class Engine:
         return Failure(id=item.id, kind=kind, message=f"item {item.id}: {message}", repeat=repeat, attempts=attempts)
 
     async def _converse(self, item: Item, repeat: int) -> Response:
-        """Carry a conversation through to the text that is scored; tokens are summed over its turns."""
+        """Carry a conversation through to the text that is scored."""
         conversation = self.protocol.converse(self.benchmark, item, self.preset)
-        ask = next(conversation)
-        spent: list[Usage] = []
+        spoken: list[tuple[Ask, Response]] = []
+        step = next(conversation)
         while True:
-            response = await self._ask(item, ask, repeat)
-            spent.append(response.usage)
+            received = await self._take(item, step, repeat, spoken)
             try:
-                ask = conversation.send(response)
+                step = conversation.send(received)
             except StopIteration as finished:
-                usage = Usage(
-                    input_tokens=sum(u.input_tokens for u in spent), output_tokens=sum(u.output_tokens for u in spent)
-                )
-                changes = {"id": item.id, "repeat": repeat, "response": finished.value, "usage": usage}
-                return response.model_copy(update=changes)
+                answer = finished.value if isinstance(finished.value, Answer) else Answer(finished.value)
+                return self._whole(item, repeat, answer, spoken)
+
+    async def _take(self, item: Item, step: Step, repeat: int, spoken: list[tuple[Ask, Response]]) -> Any:
+        """What a conversation is sent for a step of it."""
+        if isinstance(step, Look):
+            return tuple([picture for media in step.media for picture in await self._pictures_of(media)])
+        if isinstance(step, Ask):
+            response = await self._ask(item, step, repeat)
+            spoken.append((step, response))
+            return response
+        # All are waited for, whatever becomes of one of them: what they bring is paid for and stored.
+        found = await asyncio.gather(*(self._ask(item, ask, repeat) for ask in step), return_exceptions=True)
+        responses: list[Response] = []
+        for one in found:
+            if isinstance(one, BaseException):
+                raise one
+            responses.append(one)
+        spoken += zip(step, responses, strict=True)
+        return responses
+
+    def _whole(self, item: Item, repeat: int, answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> Response:
+        """The response to an item: the text that is scored, with all that led to it."""
+        turns = [self._turn(ask, response) for ask, response in spoken]
+        if len(turns) == 1 and turns[0].response == answer.text:
+            turns = []
+        costs = [self.callers[ask.role].cost(response) for ask, response in spoken]
+        timed = [response.seconds for _, response in spoken if response.seconds is not None]
+        changes = {
+            "id": item.id,
+            "repeat": repeat,
+            "response": answer.text,
+            "usage": Usage(
+                input_tokens=sum(response.usage.input_tokens for _, response in spoken),
+                output_tokens=sum(response.usage.output_tokens for _, response in spoken),
+            ),
+            "seconds": round(sum(timed), 4) if timed else None,
+            "turns": tuple(turns),
+            "notes": {name: count for name, count in answer.notes.items() if count},
+            "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
+        }
+        return spoken[-1][1].model_copy(update=changes)
+
+    def _turn(self, ask: Ask, response: Response) -> Turn:
+        model = self.callers[ask.role].model.name if ask.role != "model" else None
+        kept = response.model_dump(exclude=_NOT_KEPT)
+        return Turn(
+            purpose=ask.purpose,
+            prompt=ask.messages[-1].text,
+            response=response.response,
+            draw=ask.draw,
+            model=model,
+            **kept,
+        )
 
     async def _ask(self, item: Item, ask: Ask, repeat: int) -> Response:
         """One turn: from the store if it holds it, else from the model into the store."""
-        messages = ask.messages
-        if self.model.remote:  # the others look at the item, not at its pictures
+        caller, messages = self.callers[ask.role], ask.messages
+        if caller.model.remote:  # the others look at the item, not at its pictures
             messages = tuple([await self._with_pictures(message) for message in messages])
-        request = Request(item, messages, ask.sampling or self.preset.sampling, repeat)
-        if self.store is None:
-            return await self._call(request)
+        request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.purpose, ask.draw)
+        if self.store is None or not caller.model.remote:
+            return await caller.call(request)
         key, text = request_key(
-            self.model.name, dict(self.model.settings), messages, request.sampling, repeat, ask.draw
+            caller.model.name, dict(caller.model.settings), messages, request.sampling, repeat, ask.draw
         )
-        found = self.store.get(key)
-        if found is not None:
-            self.tally.reused += 1
-            return found
-        response = await self._call(request)
-        return self.store.put(key, self.model.name, text, response)
-
-    async def _call(self, request: Request) -> Response:
-        """Call the model; before anything else is sent, one call must show that calls can succeed at all."""
-        if not self._probed:
-            async with self._probe:
-                if self._hopeless is not None:
-                    raise self._hopeless
-                if not self._probed:
-                    try:
-                        response = await self._retrying(request, probing=True)
-                    except EndpointError as error:
-                        self._hopeless = error  # those who wait behind this call must not try their luck
-                        raise
-                    self._probed = True
-                    return response
-        return await self._retrying(request, probing=False)
-
-    async def _retrying(self, request: Request, *, probing: bool) -> Response:
-        attempt = 0
-        # The first call tells after a few tries; once one has succeeded, patience is worth more.
-        tries = min(self.limits.retries, PROBE_RETRIES) if probing else self.limits.retries
-        while True:
-            try:
-                response = await self._try(request)
-            except CallError as error:
-                unreachable = error.kind == FailureKind.NETWORK and attempt >= 2
-                too_long = error.after is not None and error.after > self.limits.longest_pause
-                final = not error.retry or too_long or attempt >= tries or (probing and unreachable)
-                if final and probing and error.kind != FailureKind.MEDIA:
-                    raise EndpointError(f"{error.message}. Nothing else was sent.") from None
-                if final:
-                    raise
-                self.tally.retried += 1
-                await asyncio.sleep(error.after if error.after is not None else self._delay(request, attempt))
-                attempt += 1
-            else:
-                self._throttle.succeeded()
-                self.tally.input_tokens += response.usage.input_tokens
-                self.tally.output_tokens += response.usage.output_tokens
-                return response
-
-    async def _try(self, request: Request) -> Response:
-        """One call. That the endpoint is overloaded is noted before the call's place is given to another."""
-        async with self._throttle.slot():
-            self.tally.called += 1
-            try:
-                return await self.model.answer(request)
-            except CallError as error:
-                if error.overloaded and (error.after or 0) <= self.limits.longest_pause:
-                    self._throttle.overloaded(error.after)
-                raise
-
-    def _delay(self, request: Request, attempt: int) -> float:
-        """Exponential back-off with jitter, so that calls that failed together don't come back together."""
-        jitter = random.Random(f"{request.item.id}:{request.repeat}:{attempt}").uniform(0.5, 1.0)
-        return min(self.limits.most_delay, self.limits.base_delay * 2.0**attempt) * jitter
+        # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            found = self.store.get(key)
+            if found is not None:
+                self.tally.reused += 1
+                return found
+            response = await caller.call(request)
+            return self.store.put(key, caller.model.name, text, response)
 
     async def _with_pictures(self, message: Message) -> Message:
         """The turn with its media as pictures of the frame store."""
@@ -237,7 +211,9 @@ class Engine:
             return message
         parts: list[str | Media | Picture] = []
         for part in message.parts:
-            if isinstance(part, Media) and not (part.kind == "video" and self.preset.frames.whole):
+            if type(part) is Media and part.kind == "video" and self.preset.frames.whole:
+                parts.append(part)
+            elif isinstance(part, Media):
                 parts += await self._pictures_of(part)
             else:
                 parts.append(part)

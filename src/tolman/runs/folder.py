@@ -43,6 +43,7 @@ class RunSettings(BaseModel):
     model: str
     model_settings: dict[str, Any] = Field(default_factory=dict)
     protocol: str
+    protocol_settings: dict[str, Any] = Field(default_factory=dict)
     preset: str
     sampling: Sampling = Sampling()
     frames: Frames = Frames()
@@ -52,12 +53,22 @@ class RunSettings(BaseModel):
 
 
 class RunRecord(BaseModel):
-    """The content of run.json."""
+    """The content of run.json.
+
+    Attributes:
+        settings: of the run.
+        subset_items: questions of the subset, before any selection.
+        presented_items: what the protocol makes of all of them, where it asks more or fewer.
+        data: the folder, or the hub's data set and commit.
+        created, tolman, environment: when, with what and where it was started.
+        failures_are_wrong: whether failed items score 0.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     settings: RunSettings
     subset_items: int
+    presented_items: int | None = None
     data: str
     created: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     tolman: str = tolman.__version__

@@ -77,7 +77,7 @@ def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
     expectation = None
     if record.settings.model.startswith("baseline/"):
         model = models.create(record.settings.model, ModelOptions(seed=record.settings.seed))
-        if isinstance(model, KnowsTheTruth) and len(items) == record.subset_items:
+        if isinstance(model, KnowsTheTruth) and len(items) == (record.presented_items or record.subset_items):
             model.prepare(benchmark, items)
             expectation = model if isinstance(model, HasExpectation) else None
     return folder, score_run(folder, benchmark, record, items, outcomes, expectation=expectation)

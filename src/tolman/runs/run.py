@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tolman import models, protocols
-from tolman.benchmarks.base import Preset
+from tolman.benchmarks.base import Benchmark, Preset
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.files import write_text
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.media.store import FrameStore, default_root
 from tolman.models.base import HasExpectation, KnowsTheTruth, Model, ModelOptions
-from tolman.protocols.base import Protocol
+from tolman.protocols.base import Protocol, ProtocolOptions
 from tolman.responses import Outcome, Response
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
 from tolman.runs.load import Loaded, load, preset_of
-from tolman.runs.prices import Price, read_price
+from tolman.runs.prices import read_price
 from tolman.runs.scoring import score_run
 from tolman.runs.selection import Selection
 from tolman.runs.store import open_store
@@ -34,13 +34,16 @@ class RunRequest:
     """What the user asked for.
 
     Attributes:
-        benchmark, model, protocol: names; a folder is a benchmark too.
+        benchmark, model, protocol: names; a folder is a benchmark too, a protocol may be several joined by '+'.
+        protocol_options: what the user gave of `ProtocolOptions`, by name.
+        captioner_options: of the model that captions, where the protocol has one.
         data: a local folder; the hub where None.
         media: the folder that media are relative to; the data's where None.
         revision: of the hub's data set, other than the pinned one.
         subset, preset: names; the benchmark's first where None.
         frames, sampling: settings other than the preset's.
         out: the run's folder; a default under ./runs where None.
+        part: of several runs of one command, which this is; it gets a folder of its own.
         options: of the model.
         limits: when to give up.
         selection: which items.
@@ -53,6 +56,8 @@ class RunRequest:
     benchmark: str
     model: str
     protocol: str = "direct"
+    protocol_options: Mapping[str, Any] = field(default_factory=dict)
+    captioner_options: ModelOptions = ModelOptions()
     data: Path | None = None
     media: Path | None = None
     revision: str | None = None
@@ -61,6 +66,7 @@ class RunRequest:
     frames: dict[str, Any] | None = None
     sampling: dict[str, Any] | None = None
     out: Path | None = None
+    part: str | None = None
     options: ModelOptions = ModelOptions()
     limits: Limits = Limits()
     selection: Selection = Selection()
@@ -79,14 +85,14 @@ class Started:
         calls: items times repeats.
         folder: of the run.
         tally: counts that grow while the run goes on.
-        price: of tokens, where the user gave it.
+        priced: whether the user gave prices, so that the tally has a cost.
         remote: whether calls cost time or money.
     """
 
     calls: int
     folder: Path
     tally: Tally
-    price: Price | None
+    priced: bool
     remote: bool
 
 
@@ -108,35 +114,43 @@ def run(
             it shows that none can succeed.
         RunInterruptedError: the user stopped it; what was answered is kept.
     """
-    protocol = protocols.get(request.protocol)
+    protocols.get(request.protocol)  # a wrong name is told before anything is loaded
     model = models.create(request.model, request.options)
+    helpers = _helpers(request)
     loaded = load(request.benchmark, request.data, request.subset, request.revision)
     preset = _adjusted(preset_of(loaded.benchmark, request.preset), request)
-    items = request.selection.apply(loaded.items)
-    _check_media(model, protocol, preset, items)
-    price = read_price(request.prices, model.name) if request.prices else None
-    record = _record(request, model, protocol, preset, loaded)
-    folder = RunFolder(request.out or default_folder(record.settings))
+    protocol = _protocol(request, loaded)
+    presented = protocol.present(loaded.benchmark, loaded.items)
+    items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
+    _check(model, protocol, preset, loaded.benchmark, items)
+    everyone = {"model": model, **helpers}
+    prices = {role: read_price(request.prices, one.name) for role, one in everyone.items()} if request.prices else {}
+    record = _record(request, model, protocol, preset, loaded, len(presented))
+    folder = RunFolder(_place(request, record))
     folder.start(record, items)
     if isinstance(model, KnowsTheTruth):
-        model.prepare(loaded.benchmark, loaded.items)
+        model.prepare(loaded.benchmark, presented)
+    remote = any(one.remote for one in everyone.values())
     engine = Engine(
         benchmark=loaded.benchmark,
         model=model,
         protocol=protocol,
         preset=preset,
-        data=request.media or (loaded.media_folder() if _shows(protocol, model, items) else loaded.folder),
+        data=request.media
+        or (loaded.media_folder() if protocol.shows_media and remote and _media(items) else loaded.folder),
         frames=FrameStore(request.frame_store or default_root()),
-        store=open_store(request.store) if model.remote else None,
+        store=open_store(request.store) if remote else None,
         limits=request.limits,
         done=done,
+        helpers=helpers,
+        prices=prices,
     )
-    started(Started(len(items) * request.repeats, folder.path, engine.tally, price, model.remote))
+    started(Started(len(items) * request.repeats, folder.path, engine.tally, bool(prices), remote))
     expectation = model if isinstance(model, HasExpectation) else None
     try:
         asyncio.run(engine.run(items, request.repeats))
     except KeyboardInterrupt:
-        outcomes = _keep(folder, engine, items, request.repeats, price)
+        outcomes = _keep(folder, engine, items, request.repeats)
         score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
         answered = sum(isinstance(outcome, Response) for outcome in outcomes)
         raise RunInterruptedError(
@@ -144,12 +158,12 @@ def run(
         ) from None
     except BaseException:
         if engine.outcomes:
-            _keep(folder, engine, items, request.repeats, price)
+            _keep(folder, engine, items, request.repeats)
         raise
     finally:
         if engine.store is not None:
             engine.store.close()
-    outcomes = _keep(folder, engine, items, request.repeats, price)
+    outcomes = _keep(folder, engine, items, request.repeats)
     return folder, score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
 
 
@@ -167,8 +181,52 @@ def _adjusted(preset: Preset, request: RunRequest) -> Preset:
     )
 
 
-def _check_media(model: Model, protocol: Protocol, preset: Preset, items: list[Item]) -> None:
-    """Refuse before the first call what the model can't be shown."""
+def _place(request: RunRequest, record: RunRecord) -> Path:
+    """The run's folder."""
+    if request.out is not None:
+        return request.out if request.part is None else request.out / request.part
+    default = default_folder(record.settings)
+    return default if request.part is None else default.with_name(f"{default.name}-{request.part}")
+
+
+def _helpers(request: RunRequest) -> dict[str, Model]:
+    """Further models that the protocol asks."""
+    name = request.protocol_options.get("captioner")
+    return {"captioner": models.create(name, request.captioner_options)} if name else {}
+
+
+def _protocol(request: RunRequest, loaded: Loaded) -> Protocol:
+    """The protocol with its options.
+
+    Raises:
+        UsageError: an option that is of no use to it.
+    """
+    options = ProtocolOptions(
+        seed=request.options.seed,
+        sampling=request.sampling or {},
+        data=loaded.folder,
+        scenes=request.options.scenes,
+        **request.protocol_options,
+    )
+    protocol = protocols.get(request.protocol, options)
+    for name in request.protocol_options:
+        if name not in protocol.settings:
+            raise UsageError(
+                f"--{name.replace('_', '-')} is of no use to the protocol {protocol.name}; it belongs to "
+                f"{', '.join(protocols.users_of(name))}."
+            )
+    return protocol
+
+
+def _check(model: Model, protocol: Protocol, preset: Preset, benchmark: Benchmark, items: list[Item]) -> None:
+    """Refuse before the first call what can't be served."""
+    protocol.check(benchmark, items, preset)
+    turns = set(protocol.name.split("+")) - _WITHOUT_WORDS
+    if model.name.startswith("baseline/") and turns:
+        raise UsageError(
+            f"{model.name} looks at items and never at words, so the protocol {turns.pop()} changes nothing for it; "
+            "leave it out."
+        )
     whole = preset.frames.whole and any(media.kind == "video" for item in items for media in item.media)
     if whole and protocol.shows_media and model.remote and not getattr(model, "takes_videos", False):
         raise UsageError(
@@ -177,11 +235,17 @@ def _check_media(model: Model, protocol: Protocol, preset: Preset, items: list[I
         )
 
 
-def _shows(protocol: Protocol, model: Model, items: list[Item]) -> bool:
-    return protocol.shows_media and model.remote and any(item.media for item in items)
+_WITHOUT_WORDS = {"direct", "blind", "circular", "shuffle"}
+"""Protocols that matter to a model which looks at items only."""
 
 
-def _record(request: RunRequest, model: Model, protocol: Protocol, preset: Preset, loaded: Loaded) -> RunRecord:
+def _media(items: list[Item]) -> bool:
+    return any(item.media for item in items)
+
+
+def _record(
+    request: RunRequest, model: Model, protocol: Protocol, preset: Preset, loaded: Loaded, presented: int
+) -> RunRecord:
     settings = RunSettings(
         benchmark=request.benchmark,
         subset=loaded.subset,
@@ -189,6 +253,7 @@ def _record(request: RunRequest, model: Model, protocol: Protocol, preset: Prese
         model=model.name,
         model_settings=dict(model.settings),
         protocol=protocol.name,
+        protocol_settings=dict(protocol.settings),
         preset=preset.name,
         sampling=preset.sampling,
         frames=preset.frames,
@@ -199,12 +264,13 @@ def _record(request: RunRequest, model: Model, protocol: Protocol, preset: Prese
     return RunRecord(
         settings=settings,
         subset_items=len(loaded.items),
+        presented_items=presented if presented != len(loaded.items) else None,
         data=loaded.source,
         failures_are_wrong=request.failures_are_wrong,
     )
 
 
-def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int, price: Price | None) -> list[Outcome]:
+def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int) -> list[Outcome]:
     """Write what came, in the order of items, then repeats; what an earlier start of this run had stays beside it."""
     patience = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not stop the writing
     try:
@@ -212,11 +278,10 @@ def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int, pr
         keys = ((item.id, repeat) for item in items for repeat in range(repeats))
         outcomes = [found[key] for key in keys if key in found]
         folder.write_outcomes(outcomes)
-        if engine.model.remote:
-            tally = engine.tally
-            usage = asdict(tally)
-            if price is not None:
-                usage["cost"] = price.cost(tally.input_tokens, tally.output_tokens)
+        if engine.store is not None:
+            usage = asdict(engine.tally)
+            if not engine.prices:
+                del usage["cost"]
             write_text(folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
         return outcomes
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 from tolman.benchmarks.base import Benchmark
 from tolman.items import Item
 from tolman.models.base import HasExpectation
-from tolman.responses import Failure, Outcome
+from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.rules import RuleSet
@@ -62,6 +63,9 @@ def score_run(
     figures["failures"] = [
         {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(outcomes).items()
     ]
+    notes = _notes(outcomes)
+    if notes:
+        figures["notes"] = notes
     figures["rule_sets"] = {}
     for rule_set in rules:
         own = rows.filter(pl.col("rule_set") == rule_set.name)
@@ -81,6 +85,15 @@ def score_run(
             figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(cells(own, benchmark.table))
     folder.write_scores(rows, figures)
     return figures
+
+
+def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """What protocols noted about responses, summed over them, in alphabetical order."""
+    counts: Counter[str] = Counter()
+    for outcome in outcomes:
+        if isinstance(outcome, Response):
+            counts.update(outcome.notes)
+    return dict(sorted(counts.items()))
 
 
 def _failures(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, str]]:

@@ -80,7 +80,7 @@ class Renderer:
         except ImportError:
             raise MissingExtraError("moderngl", "simulate", "rendering") from None
         try:
-            self._gl: Any = moderngl.create_context(standalone=True, backend="egl")
+            self._gl: Any = moderngl.create_context(standalone=True, backend="egl")  # type: ignore[arg-type]
         except Exception as error:  # glcontext raises whatever the loader of libEGL gives
             raise NoDisplayError(str(error) or type(error).__name__) from None
         self.world, self.size = world, size

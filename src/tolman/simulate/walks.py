@@ -21,6 +21,8 @@ SPEED, TURN = 1.0, np.radians(70)
 """The fastest that a walker goes and looks around, metres and radians for each second."""
 _DWELL = 0.35
 """Seconds for a look."""
+_PRELUDE = 2.0
+"""Seconds at most between a walk's first look, at little, and its second."""
 _YAWS = 24
 _CELL = 0.12
 _MOST_VIEWS = 40
@@ -60,13 +62,23 @@ def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple
     ground = Ground(world.walkable, views.eyes[:, :2])
     looks = _choose(views)
     cost = _costs(looks, views, ground)
+    # A walk begins with a look at little, so that things come into view one after the other.
+    seconds_left = seconds - _PRELUDE * min(1.0, seconds / 10)
     start = int(generator.integers(len(looks)))
     tour = _tour([i for i in range(len(looks)) if np.isfinite(cost[start, i])], start, cost)
-    if _total(tour, cost) > seconds:
-        tour = _within(seconds, looks, views, cost)
+    if _total(tour, cost) > seconds_left:
+        tour = _within(seconds_left, looks, views, cost)
     order = [looks[i] for i in tour]
+    order.insert(0, (order[0][0], _quiet(views, *order[0])))
     times = np.arange(round(seconds * rate)) / rate
     return Walk(times, _poses(order, views, ground, times, generator))
+
+
+def _quiet(views: Views, eye: int, yaw: float) -> float:
+    """The way to look from an eye in which the fewest objects are seen, no farther from `yaw` than is turned soon."""
+    around = yaw + np.linspace(-1, 1, 17) * TURN * _PRELUDE
+    shown = [int(views.seen(eye, float(way), 0.05).sum()) for way in around]
+    return float(around[int(np.argmin(np.array(shown) + 0.1 * np.abs(around - yaw)))])
 
 
 Look = tuple[int, float]
@@ -168,10 +180,8 @@ class Ground:
         from scipy.sparse.csgraph import dijkstra
 
         if a not in self._ways:
-            lengths, before = dijkstra(
-                self._graph, directed=False, indices=np.int64(self.first + a), return_predecessors=True
-            )
-            self._ways[a] = (lengths, before)
+            found = dijkstra(self._graph, directed=False, indices=[self.first + a], return_predecessors=True)
+            self._ways[a] = (found[0][0], found[1][0])
         return self._ways[a]
 
 

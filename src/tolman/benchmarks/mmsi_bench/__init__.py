@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tolman.benchmarks.base import Benchmark, HubSource
-from tolman.benchmarks.mmsi_bench.data import SUBSETS, load
-from tolman.benchmarks.mmsi_bench.prompts import PRESETS, blind_prompt, prompt
+from tolman.benchmarks.mmsi_bench.data import SUBSETS, load, reorder
+from tolman.benchmarks.mmsi_bench.prompts import PRESETS, blind_prompt, demand, prompt, question, step_by_step
 from tolman.benchmarks.mmsi_bench.rules import RULE_SETS
 from tolman.benchmarks.mmsi_bench.table import TABLE
 
@@ -23,4 +23,8 @@ BENCHMARK = Benchmark(
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource("RunsenXu/MMSI-Bench", ("MMSI_Bench.parquet",)),
     sizes={"full": 1000},
+    question=question,
+    demand=demand,
+    step_by_step=step_by_step,
+    reorder=reorder,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, make_item, read_rows
@@ -52,7 +53,7 @@ def load(folder: Path, subset: str) -> list[Item]:
     items = [_item(path, number, row) for number, row in enumerate(read_rows(path), start=1)]
     check_unique(path, items)
     if subset == "circular":
-        return [turned for item in items if "options_unread" not in item.labels for turned in _circle(item)]
+        return [turned for item in items for turned in _circle(item)]
     return items
 
 
@@ -103,23 +104,22 @@ def split_question(text: str) -> tuple[str, tuple[str, ...]]:
     return "\n".join(parts[:-1]).strip(), tuple(option.strip().rstrip(",") for _, option in found)
 
 
+def reorder(item: Item, order: Sequence[int]) -> Item | None:
+    """The question with its options in another order, in the text too; None where they couldn't be read."""
+    if "options_unread" in item.labels:
+        return None
+    turned = item.reordered(order)
+    listed = ", ".join(f"{letter}: {text}" for letter, text in zip(turned.letters, turned.options, strict=True))
+    return turned.model_copy(update={"verbatim": f"{item.question}\nOptions: {listed}"})
+
+
 def _circle(item: Item) -> list[Item]:
-    turned = []
-    for turn, order in enumerate(_ORDERS):
-        options = tuple(item.options[item.letters.index(letter)] for letter in order)
-        listed = ", ".join(f"{letter}: {text}" for letter, text in zip(item.letters, options, strict=True))
-        turned.append(
-            item.model_copy(
-                update={
-                    "id": str(int(item.id) + turn * 1_000_000),
-                    "options": options,
-                    "answer": item.letters[order.index(item.answer)],
-                    "verbatim": f"{item.question}\nOptions: {listed}",
-                    "all_of": item.id,
-                }
-            )
-        )
-    return turned
+    circle = (reorder(item, [item.letters.index(letter) for letter in order]) for order in _ORDERS)
+    return [
+        turned.model_copy(update={"id": str(int(item.id) + turn * 1_000_000), "all_of": item.id})
+        for turn, turned in enumerate(circle)
+        if turned is not None
+    ]
 
 
 def _images_in_tsv(path: Path, number: int, cell: str) -> int:

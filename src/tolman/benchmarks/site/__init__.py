@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tolman.benchmarks.base import Benchmark, HubSource
 from tolman.benchmarks.site.data import SUBSETS, load
-from tolman.benchmarks.site.prompts import PRESETS, blind_prompt, prompt
+from tolman.benchmarks.site.prompts import PRESETS, blind_prompt, demand, prompt, question
 from tolman.benchmarks.site.rules import RULE_SETS
 from tolman.benchmarks.site.table import TABLE
 
@@ -25,4 +25,6 @@ BENCHMARK = Benchmark(
         "franky-veteran/SITE-Bench", ("*.parquet", "**/*.parquet", "*.jsonl", "**/*.jsonl"), media=("*.zip",)
     ),
     sizes={"full": 8068, "image": 4449, "video": 3619},
+    question=question,
+    demand=demand,
 )

@@ -11,10 +11,8 @@ from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
 
-VIDEO_PRE = (
-    "Select the best answer to the following multiple-choice question based on the video. "
-    "Respond with only the letter of the correct option."
-)
+VIDEO_TASK = "Select the best answer to the following multiple-choice question based on the video."
+VIDEO_PRE = f"{VIDEO_TASK} Respond with only the letter of the correct option."
 POST = "Give me the answer letter directly. The best answer is:"
 
 _SAMPLING = Sampling(temperature=0.0, max_tokens=1024)
@@ -34,7 +32,23 @@ def blind_prompt(item: Item, preset: Preset) -> Message:
     return without_media(prompt(item, preset))
 
 
+def question(item: Item, preset: Preset, sees: bool) -> Message:
+    """The prompt without the sentences that ask for the letter alone."""
+    text = f"{VIDEO_TASK}\n{_body(item)}" if item.labels.get("media") == "video" else _body(item)
+    message = media_first(item, text)
+    return message if sees else without_media(message)
+
+
+def demand(item: Item, preset: Preset) -> str:
+    """The post-prompt, whether or not it reached the models."""
+    return POST
+
+
 def _text(item: Item, preset: Preset) -> str:
-    options = "\n".join(f"{letter}: {text}" for letter, text in zip(item.letters, item.options, strict=True))
-    body = f"Question: {item.question}\nOptions:\n{options}\n{preset.texts.get('post', '')}"
+    body = f"{_body(item)}\n{preset.texts.get('post', '')}"
     return f"{VIDEO_PRE}\n{body}" if item.labels.get("media") == "video" else body
+
+
+def _body(item: Item) -> str:
+    options = "\n".join(f"{letter}: {text}" for letter, text in zip(item.letters, item.options, strict=True))
+    return f"Question: {item.question}\nOptions:\n{options}"

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark, HubSource
-from tolman.benchmarks.spatialbench.data import SUBSETS, load
-from tolman.benchmarks.spatialbench.prompts import PRESETS, blind_prompt, prompt
+from tolman.benchmarks.base import Benchmark, HubSource, OneShot
+from tolman.benchmarks.spatialbench.data import SUBSETS, examples, load
+from tolman.benchmarks.spatialbench.prompts import PRESETS, blind_prompt, demand, one_shot_prompt, prompt, question
 from tolman.benchmarks.spatialbench.rules import RULE_SETS
 from tolman.benchmarks.spatialbench.table import TABLE
+from tolman.benchmarks.spatialbench.taxonomy import mended
 
 BENCHMARK = Benchmark(
     name="spatialbench",
@@ -23,4 +24,7 @@ BENCHMARK = Benchmark(
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource("XPR2004/SpatialBench", ("*.txt", "*.json"), media=("*.zip", "**/*.mp4")),
     sizes={"v1": 1347, "v2": 3193, "few-shot": 1347},
+    question=question,
+    demand=demand,
+    one_shot=OneShot(examples, lambda item: mended(item.task), one_shot_prompt),
 )

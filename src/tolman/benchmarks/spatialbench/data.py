@@ -57,6 +57,24 @@ def load(folder: Path, subset: str) -> list[Item]:
     return items
 
 
+def examples(folder: Path) -> dict[str, Item]:
+    """For each question type the released example that has reasoning and key frames.
+
+    Raises:
+        InputError: the folder lacks QA_fewshot.txt, or it holds no example.
+    """
+    found: dict[str, Item] = {}
+    for item in load(folder, "few-shot"):
+        numbers = item.evidence.get("keyframes")
+        if item.reasoning and numbers:
+            if not isinstance(numbers, list) or not all(type(n) is int and n >= 0 for n in numbers):
+                raise InputError(folder, "are no numbers of frames", row=item.id, field="keyframes")
+            found.setdefault(mended(item.task), item)
+    if not found:
+        raise InputError(folder, "holds no row with reasoning and key frames", fix="give the released QA_fewshot.txt")
+    return found
+
+
 def unit_asked(task: str, question: str) -> Unit | None:
     """The unit in which a numerical question wants its answer; None for seconds and square feet.
 

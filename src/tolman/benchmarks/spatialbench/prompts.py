@@ -9,7 +9,7 @@ from __future__ import annotations
 from tolman.benchmarks.base import Preset
 from tolman.items import Item
 from tolman.media.sampling import Frames
-from tolman.messages import Message, Sampling
+from tolman.messages import KeyFrames, Message, Sampling
 
 ONLY_ANSWER = """\
 YOUR TASK IS TO PROVIDE ONLY THE FINAL ANSWER.
@@ -38,6 +38,9 @@ Reasoning:
 
 Final Answer:
 <A single letter for multiple choice (e.g., A) or a single number for regression (e.g., 240)>"""
+
+EXAMPLE_QUALITY = 30
+"""Of the JPEGs of an example's key frames."""
 
 _HEAD = "Analyze the video frames and answer the question."
 
@@ -73,17 +76,49 @@ def prompt(item: Item, preset: Preset) -> Message:
 def blind_prompt(item: Item, preset: Preset) -> Message:
     """The text alone, unchanged."""
     reasoning = preset.texts.get("style") == "reasoning"
-    options = "Options:\n" + "\n".join(item.lettered_options) if item.kind == "choice" else ""
-    kind = item.labels.get("problem_type") or ("multiple_choice" if item.kind == "choice" else "regression")
-    question = f"Question type: {kind}\nQuestion: {item.question}\n{options}"
-    return Message(
-        parts=(
-            "\n\n".join(
-                [
-                    f"\n{_REASONING_HEAD if reasoning else _HEAD}",
-                    question,
-                    _REASONING_TASK if reasoning else ONLY_ANSWER,
-                ]
-            ),
-        )
+    head, task = (_REASONING_HEAD, _REASONING_TASK) if reasoning else (_HEAD, ONLY_ANSWER)
+    return Message(parts=(f"\n{head}\n\n{_question(item)}\n\n{task}",))
+
+
+def question(item: Item, preset: Preset, sees: bool) -> Message:
+    """The text without the task that asks for the answer alone, then the frames."""
+    return Message(parts=(f"\n{_HEAD}\n\n{_question(item)}", *(item.media if sees else ())))
+
+
+def demand(item: Item, preset: Preset) -> str:
+    """That task."""
+    return ONLY_ANSWER
+
+
+def one_shot_prompt(example: Item, item: Item, preset: Preset) -> Message:
+    """The example's key frames, question, reasoning and answer, then the question, then its frames.
+
+    This is the released code's "deep guide", which runs on QA_fewshot.txt.
+    """
+    text = "\n\n".join(
+        [
+            f"This is an example of how to solve a '{_kind(example)}' problem.",
+            f"Exemplar Question: {example.question}\n{_options(example, 'Exemplar Options:')}",
+            f"Correct Reasoning Process: {example.reasoning}\nFinal Correct Answer: {example.answer}",
+            "### END EXAMPLE ###",
+            "Now, based on the new set of images provided, solve the following new problem.",
+            "---",
+            f"Question: {item.question}\n{_options(item, 'Options:')}",
+            ONLY_ANSWER,
+        ]
     )
+    numbers = tuple(int(number) for number in example.evidence["keyframes"])
+    keys = KeyFrames(kind="video", path=example.media[0].path, numbers=numbers, quality=EXAMPLE_QUALITY)
+    return Message(parts=("### BEGIN EXAMPLE ###", keys, text, *item.media))
+
+
+def _question(item: Item) -> str:
+    return f"Question type: {_kind(item)}\nQuestion: {item.question}\n{_options(item, 'Options:')}"
+
+
+def _kind(item: Item) -> str:
+    return item.labels.get("problem_type") or ("multiple_choice" if item.kind == "choice" else "regression")
+
+
+def _options(item: Item, head: str) -> str:
+    return "\n".join([head, *item.lettered_options]) if item.kind == "choice" else ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tolman.benchmarks.base import Benchmark, HubSource
 from tolman.benchmarks.vsi_bench.data import SUBSETS, load
-from tolman.benchmarks.vsi_bench.prompts import PRESETS, blind_prompt, prompt
+from tolman.benchmarks.vsi_bench.prompts import PRESETS, blind_prompt, demand, prompt, question
 from tolman.benchmarks.vsi_bench.rules import RULE_SETS
 from tolman.benchmarks.vsi_bench.table import TABLE
 
@@ -25,4 +25,6 @@ BENCHMARK = Benchmark(
         "nyu-visionx/VSI-Bench", ("test-*.parquet",), "668dd47863a49c6ee50946df1bf085a039fc95cd", media=("*.zip",)
     ),
     sizes={"full": 5130, "debiased": 2362, "tiny": 392},
+    question=question,
+    demand=demand,
 )

@@ -17,6 +17,29 @@ NUMBER_POST_OPEN = "Please answer the question using a single word or phrase."
 NUMBER_POST_API = "Do not response anything other than a single number!"  # sic, in the released code
 NUMBER_POST_API_PAPER = "Do not respond with anything other than a single number!"  # Table 9
 
+# Branch cogmap, lmms_eval/models/gemini_api.py (first turn) and tasks/vsibench/utils.py (second turn).
+MAP_PROMPT = """\
+[Task]
+This video captures an indoor scene. Your objective is to identify specific objects within the video, understand the \
+spatial arrangement of the scene, and estimate the center point of each object, assuming the entire scene is \
+represented by a {grid}x{grid} grid.
+
+[Rule]
+1. We provide the categories to care about in this scene: {categories}. Focus ONLY on these categories.
+2. Estimate the center location of each instance within the provided categories, assuming the entire scene is \
+represented by a {grid}x{grid} grid.
+3. If a category contains multiple instances, include all of them.
+4. Each object's estimated location should accurately reflect its real position in the scene, preserving the relative \
+spatial relationships among all objects.
+
+[Output]
+Present the estimated center locations for each object as a list within a dictionary.
+STRICTLY follow this JSON format:
+{{"category name": [(x_1, y_1), ...], ...}}"""
+MAP_ANSWER = (
+    "According to the original video and the predicted objects' center locations, answer the following question:"
+)
+
 _GREEDY = Sampling(temperature=0.0, top_p=1.0, max_tokens=16)
 _CODE = "released code"
 PRESETS = (
@@ -44,7 +67,22 @@ def blind_prompt(item: Item, preset: Preset) -> Message:
     return Message(parts=(_question(item, preset),))
 
 
+def question(item: Item, preset: Preset, sees: bool) -> Message:
+    """The prompt without its post-prompt."""
+    text = _open_question(item)
+    return Message(parts=(*item.media, f"{PRE_PROMPT}\n{text}") if sees else (text,))
+
+
+def demand(item: Item, preset: Preset) -> str:
+    """The post-prompt."""
+    return preset.texts.get("number_post", NUMBER_POST_OPEN) if item.kind == "number" else CHOICE_POST
+
+
 def _question(item: Item, preset: Preset) -> str:
+    return f"{_open_question(item)}\n{demand(item, preset)}"
+
+
+def _open_question(item: Item) -> str:
     if item.kind == "number":
-        return f"{item.question}\n{preset.texts.get('number_post', NUMBER_POST_OPEN)}"
-    return "\n".join([item.question, "Options:", *item.lettered_options, CHOICE_POST])
+        return item.question
+    return "\n".join([item.question, "Options:", *item.lettered_options])

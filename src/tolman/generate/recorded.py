@@ -1,0 +1,62 @@
+"""How well a recording determines an answer: the error that anybody may make who has the recording and not the scene.
+
+Surfaces that no frame shows are part of it. A convex hull of what was recorded lies inside the true box and falls short
+of it by at most `Recorded.missing`; each bound follows from that. All are {} where it isn't known what was recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tolman.generate.geometry import SceneGeometry
+
+READING = 0.01
+"""Metres: the error of a depth reading."""
+_AREA = 0.02
+"""Share of an area by which alpha shapes of differently dense scans differ."""
+KEY = "sensor_error"
+
+
+def distance_error(geometry: SceneGeometry, a: str, b: str) -> dict[str, float]:
+    """Metres by which the distance of two categories' hulls can differ from that of their boxes."""
+    missing = [geometry.missing(a), geometry.missing(b)]
+    if missing[0] is None or missing[1] is None:
+        return {}
+    return {KEY: missing[0] + missing[1] + READING}
+
+
+def size_error(geometry: SceneGeometry, category: str) -> dict[str, float]:
+    """Centimetres by which the longest extent of a least upright box around what was recorded can be wrong."""
+    (thing,) = geometry.scene.of(category)
+    found = geometry.recorded.get(thing.id)
+    if found is None:
+        return {}
+    low, high = found.longest
+    return {KEY: 100 * (max(high - thing.box.longest, thing.box.longest - low, 0.0) + READING)}
+
+
+def area_error(geometry: SceneGeometry) -> dict[str, float]:
+    """Square metres by which the area of what was recorded can differ from the room's."""
+    capture, area = geometry.video_capture, geometry.scene.room_area
+    if capture is None or capture.recorded_area is None or area is None:
+        return {}
+    return {KEY: abs(area - capture.recorded_area) + _AREA * area}
+
+
+def angle_error(geometry: SceneGeometry, legs: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """Degrees by which the angle between ways from the middle of one category's box to another's can be wrong.
+
+    The middle of any upright box around a hull is within missing / √2 of the true box's middle on the floor plan.
+    """
+    total = 0.0
+    for a, b in legs:
+        missing = [geometry.missing(a), geometry.missing(b)]
+        if missing[0] is None or missing[1] is None:
+            return {}
+        off = (missing[0] + missing[1]) / math.sqrt(2) + 2 * READING
+        apart = float(np.linalg.norm((geometry.center(b) - geometry.center(a))[:2]))
+        total += math.degrees(math.asin(off / apart)) if off < apart else 180.0
+    return {KEY: min(total, 180.0)}

@@ -1,0 +1,40 @@
+"""Mapping a pure function over scenes or items, over processes, with results in the order of what they come from."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def mapped(function: Callable[[T], R], arguments: Sequence[T], workers: int) -> Iterator[R]:
+    """The function's results, in the arguments' order.
+
+    Args:
+        function: importable by its name; its results don't depend on what else runs.
+        arguments: what it is called with.
+        workers: processes; 1 runs everything here.
+
+    Raises:
+        whatever the function raises, when the turn of its argument comes; what has not begun is dropped then.
+    """
+    if workers <= 1 or len(arguments) <= 1:
+        yield from map(function, arguments)
+        return
+    # Spawned processes hold no open graphics contexts, locks or threads of this one.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(workers, len(arguments)), mp_context=context)
+    try:
+        yield from pool.map(function, arguments)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,118 @@
+"""Cognitive map: the model draws where things are on a grid, then answers from its map, in one dialogue.
+
+Source: VSI-Bench paper, section 6.2 and Appendix B.4. The prompts are VSI-Bench's released ones, whatever the
+benchmark; there the categories are those that the question names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.vsi_bench.prompts import MAP_ANSWER, MAP_PROMPT
+from tolman.cognitive_maps import MapReading, read_map
+from tolman.errors import UsageError
+from tolman.generate.collection import open_collection
+from tolman.generate.families import categories_in
+from tolman.generate.geometry import SceneGeometry
+from tolman.items import Item
+from tolman.protocols.base import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
+from tolman.responses import Response
+
+UNREAD_MAP = "map that can't be read"
+
+
+def converse(question: Question) -> Conversation:
+    """The map, then the answer."""
+    grid, categories = question.options.grid, mapped(question.item, question.options)
+    # The released code prints the categories as a Python list.
+    messages = (question.shown(MAP_PROMPT.format(grid=grid, categories=list(categories))),)
+    drawn: Response = yield Ask(messages, question.sampling(long=True), purpose="map")
+    text = "\n".join([MAP_ANSWER, question.benchmark.blind_prompt(question.item, question.preset).text])
+    answer: Response = yield Ask(reply(messages, drawn, text))
+    unread = read_map(drawn.response, grid=grid, categories=categories).map is None
+    return Answer(answer.response, {UNREAD_MAP: int(unread)})
+
+
+def drawn_map(response: Response, item: Item, settings: Mapping[str, Any]) -> MapReading | None:
+    """The map behind a response of a run under this protocol.
+
+    Args:
+        response: of the run.
+        item: the question.
+        settings: the run's `protocol_settings`.
+
+    Returns:
+        What `read_map` makes of the turn 'map'; None where the response has no such turn.
+
+    Raises:
+        InputError: the scenes that say what was asked for are no longer there.
+    """
+    turn = response.turn("map")
+    if turn is None:
+        return None
+    scenes_folder = settings.get("scenes")
+    options = ProtocolOptions(
+        grid=settings["grid"],
+        map_categories=settings["map_categories"],
+        scenes=None if scenes_folder is None else Path(scenes_folder),
+    )
+    return read_map(turn.response, grid=options.grid, categories=mapped(item, options))
+
+
+def mapped(item: Item, options: ProtocolOptions) -> tuple[str, ...]:
+    """The categories that an item's map is to show: those of its question, or all of its scene."""
+    if options.map_categories == "question":
+        return categories_in(item)
+    geometry = None if options.scenes is None else scenes(options.scenes).get(item.scene or "")
+    return () if geometry is None else tuple(geometry.members)
+
+
+@lru_cache(maxsize=2)
+def scenes(folder: Path) -> dict[str, SceneGeometry]:
+    """The scenes of a collection by id.
+
+    Raises:
+        InputError: the folder holds none.
+    """
+    found = (one for one in open_collection(folder) if isinstance(one, SceneGeometry))
+    return {geometry.scene.id: geometry for geometry in found}
+
+
+def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> None:
+    """What every protocol with maps needs.
+
+    Raises:
+        UsageError: a grid that is none, scenes that are needed and not given, items that name no category.
+    """
+    if not 2 <= options.grid <= 100:
+        raise UsageError(f"a map has 2 to 100 cells along each side, not {options.grid}; the paper's have 10 or 20.")
+    if options.map_categories not in ("question", "scene"):
+        raise UsageError(f"--map-categories takes question or scene, not '{options.map_categories}'.")
+    if options.map_categories == "scene" and options.scenes is None:
+        raise UsageError("the categories of a scene are read from scenes; give their folder with --scenes FOLDER.")
+    lacking = [item for item in items if not mapped(item, options)]
+    if lacking:
+        what = "name no category to map" if options.map_categories == "question" else "are of no scene in --scenes"
+        tasks = ", ".join(sorted({item.task for item in lacking}))
+        raise UsageError(
+            f"{name} needs to know what to map, and {len(lacking):,} of {len(items):,} questions {what} (the first is "
+            f"{lacking[0].id}; question types: {tasks}); choose others with --tasks."
+        )
+
+
+def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+    check_maps("cognitive-map", items, options)
+
+
+PROTOCOL = Strategy(
+    "cognitive-map",
+    converse,
+    uses=("grid", "map_categories", "reasoning_tokens", "scenes"),
+    check=_check,
+    refuses={"blind": "a map can't be drawn of what isn't shown"},
+    summary="draw a map of the scene, then answer from it",
+)

@@ -1,0 +1,37 @@
+"""Option shuffle: the options in an order drawn for each item; the right letter moves with its option."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from tolman.benchmarks.base import Benchmark, Preset
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.protocols.base import Modifier, ProtocolOptions
+
+
+def shuffled(benchmark: Benchmark, item: Item, seed: int) -> Item:
+    """The item with its options in an order that only the seed and the item's id decide.
+
+    Numerical questions, and questions whose options can't be told apart, stay as they are.
+    """
+    if item.kind != "choice":
+        return item
+    order = list(range(len(item.options)))
+    random.Random(f"{seed}:{item.id}:options").shuffle(order)
+    return benchmark.reorder(item, order) or item
+
+
+def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+    if not any(item.kind == "choice" for item in items):
+        raise UsageError("shuffle has nothing to shuffle: none of these questions has options.")
+
+
+PROTOCOL = Modifier(
+    "shuffle",
+    present=lambda benchmark, item, options: [shuffled(benchmark, item, options.seed)],
+    check=_check,
+    refuses={"circular": "circular asks with the options in every rotation already"},
+    summary="the options in an order drawn by the seed",
+)

@@ -1,0 +1,135 @@
+"""Calling one model: how many at once, what is tried again, and whether calls can succeed at all."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass
+
+from tolman.errors import EndpointError
+from tolman.models.base import CallError, Model, Request
+from tolman.responses import FailureKind, Response
+from tolman.runs.prices import Price
+from tolman.runs.throttle import Throttle
+
+PROBE_RETRIES = 4
+"""How often a run's first call is tried again."""
+
+
+@dataclass
+class Tally:
+    """What happened in a run so far."""
+
+    called: int = 0  # requests sent, tries included
+    reused: int = 0  # answers found in the store
+    retried: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0  # of these tokens, where prices are known
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to give up.
+
+    Attributes:
+        retries: how often a call is tried again.
+        base_delay, most_delay: seconds before the first and before any further try, where the endpoint asks for none.
+        longest_pause: seconds; an endpoint that asks for a longer one is not waited for.
+        run_seconds: the run's time limit; what is not asked by then is a failure of kind 'interrupted'.
+    """
+
+    retries: int = 8
+    base_delay: float = 0.5
+    most_delay: float = 30.0
+    longest_pause: float = 600.0
+    run_seconds: float | None = None
+
+
+class Caller:
+    """One model with its limit on calls in flight.
+
+    Args:
+        model: who answers.
+        limits: when to give up.
+        tally: counts that grow.
+        price: of the model's tokens.
+    """
+
+    def __init__(self, model: Model, limits: Limits, tally: Tally, price: Price | None) -> None:
+        self.model, self.throttle = model, Throttle(model.concurrency)
+        self._limits, self._tally, self._price = limits, tally, price
+        self._called = 0
+        self._probed = not model.remote
+        self._probe = asyncio.Lock()
+        self._hopeless: EndpointError | None = None
+
+    async def call(self, request: Request) -> Response:
+        """Call the model; before anything else is sent, one call must show that calls can succeed at all.
+
+        Raises:
+            CallError: no text came.
+            EndpointError: the first call showed that none can succeed.
+        """
+        if not self._probed:
+            async with self._probe:
+                if self._hopeless is not None:
+                    raise self._hopeless
+                if not self._probed:
+                    try:
+                        response = await self._retrying(request, probing=True)
+                    except EndpointError as error:
+                        self._hopeless = error  # those who wait behind this call must not try their luck
+                        raise
+                    self._probed = True
+                    return response
+        return await self._retrying(request, probing=False)
+
+    async def _retrying(self, request: Request, *, probing: bool) -> Response:
+        attempt = 0
+        # The first call tells after a few tries; once one has succeeded, patience is worth more.
+        tries = min(self._limits.retries, PROBE_RETRIES) if probing else self._limits.retries
+        while True:
+            try:
+                response = await self._try(request)
+            except CallError as error:
+                unreachable = error.kind == FailureKind.NETWORK and attempt >= 2
+                too_long = error.after is not None and error.after > self._limits.longest_pause
+                final = not error.retry or too_long or attempt >= tries or (probing and unreachable)
+                if final and probing and error.kind != FailureKind.MEDIA:
+                    to_it = "" if self._tally.called == self._called else f" to {self.model.name}"
+                    raise EndpointError(f"{error.message}. Nothing else was sent{to_it}.") from None
+                if final:
+                    raise
+                self._tally.retried += 1
+                await asyncio.sleep(error.after if error.after is not None else self._delay(request, attempt))
+                attempt += 1
+            else:
+                self.throttle.succeeded()
+                self._tally.input_tokens += response.usage.input_tokens
+                self._tally.output_tokens += response.usage.output_tokens
+                self._tally.cost += self.cost(response) or 0.0
+                return response
+
+    def cost(self, response: Response) -> float | None:
+        """What a response's tokens cost; None where the price isn't known."""
+        if self._price is None:
+            return None
+        return self._price.cost(response.usage.input_tokens, response.usage.output_tokens)
+
+    async def _try(self, request: Request) -> Response:
+        """One call. That the endpoint is overloaded is noted before the call's place is given to another."""
+        async with self.throttle.slot():
+            self._tally.called += 1
+            self._called += 1
+            try:
+                return await self.model.answer(request)
+            except CallError as error:
+                if error.overloaded and (error.after or 0) <= self._limits.longest_pause:
+                    self.throttle.overloaded(error.after)
+                raise
+
+    def _delay(self, request: Request, attempt: int) -> float:
+        """Exponential back-off with jitter, so that calls that failed together don't come back together."""
+        jitter = random.Random(f"{request.item.id}:{request.repeat}:{attempt}").uniform(0.5, 1.0)
+        return min(self._limits.most_delay, self._limits.base_delay * 2.0**attempt) * jitter

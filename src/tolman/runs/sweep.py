@@ -1,0 +1,20 @@
+"""Several runs that differ in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tolman.runs.run import RunRequest
+
+
+def by_frames(request: RunRequest, counts: Sequence[int]) -> list[RunRequest]:
+    """A run for each number of frames, in a folder of its own; the one request where there are not several.
+
+    With `out` the folders are out/frames-N, else the default's name with -frames-N behind it.
+    """
+    if len(counts) < 2:
+        return [request]
+    return [
+        replace(request, frames={**(request.frames or {}), "count": count}, part=f"frames-{count}") for count in counts
+    ]

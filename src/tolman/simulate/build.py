@@ -1,0 +1,208 @@
+"""A collection of simulated scenes: drawn, recorded and written, over any number of processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import tolman
+from tolman.errors import InputError
+from tolman.files import write_text
+from tolman.parallel import cores, mapped
+from tolman.scene_table import has_captures, has_scenes, read_captures, read_scenes, write_captures, write_scenes
+from tolman.scenes import Capture, Scene
+from tolman.simulate.furnish import draw_plan
+from tolman.simulate.furniture import Library
+from tolman.simulate.interior import build_interior
+from tolman.simulate.recording import Camera, record
+from tolman.simulate.rooms import SHAPES
+from tolman.simulate.walks import draw_walk
+
+DATASET = "simulated"
+SETTINGS = "simulation.json"
+_PARTS = ".scenes.partial"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be simulated.
+
+    Attributes:
+        scenes: how many.
+        seed: of everything that is drawn.
+        shapes: of the rooms, taken in turn.
+        objects: asked for in each room or pair of rooms, doors and windows apart.
+        seconds: of a walk.
+        rate: frames a second.
+        size: of pictures.
+        furniture: a library; None for the one that ships with the package.
+        depth: whether depth and instances are written beside the video.
+    """
+
+    scenes: int = 3
+    seed: int = 0
+    shapes: tuple[str, ...] = SHAPES
+    objects: int = 22
+    seconds: float = 30.0
+    rate: int = 24
+    size: tuple[int, int] = (640, 480)
+    furniture: Path | None = None
+    depth: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """All that determines a scene with its number, as JSON values; how many there are doesn't."""
+        fields = {key: value for key, value in asdict(self).items() if key != "scenes"}
+        library = None
+        if self.furniture is not None:
+            try:
+                library = hashlib.sha256(self.furniture.read_bytes()).hexdigest()
+            except OSError as error:
+                raise InputError(self.furniture, f"can't be read ({error.strerror})") from None
+        found: dict[str, Any] = json.loads(json.dumps(fields | {"furniture": library, "tolman": tolman.__version__}))
+        return found
+
+
+@dataclass(frozen=True)
+class Made:
+    """One scene, done.
+
+    Attributes:
+        scene: its truth.
+        captures: its recordings.
+        notes: what was asked for and didn't fit, models left out.
+    """
+
+    scene: Scene
+    captures: tuple[Capture, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def coverage(self) -> float:
+        """The share of the scene's objects that its first recording shows."""
+        seen = {sighting.object for sighting in self.captures[0].sightings}
+        return len(seen) / max(1, len(self.scene.objects))
+
+
+def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None] | None = None) -> list[Made]:
+    """Simulate scenes into a folder; the same command goes on where it was stopped.
+
+    Args:
+        order: what.
+        out: the collection's folder.
+        workers: processes.
+        done: called with each scene, in order.
+
+    Raises:
+        InputError: the folder holds something else, or the furniture can't be used.
+        NoDisplayError: the machine can't draw.
+    """
+    settings = order.settings()
+    check_place(out, settings)
+    (out / _PARTS).mkdir(parents=True, exist_ok=True)
+    write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
+    # Every process draws with its share of the processors.
+    os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores() // max(1, workers))))
+    kept = _kept(out)
+    names = [f"{order.seed}-{number:04d}" for number in range(order.scenes)]
+    jobs = [_Job(order, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
+    fresh = mapped(_carry_out, jobs, workers)
+    made = []
+    for name in names:
+        one = kept.get(f"{DATASET}/{name}") or next(fresh)
+        made.append(one)
+        if done:
+            done(one)
+    write_scenes(out, (one.scene for one in made))
+    write_captures(out, (capture for one in made for capture in one.captures))
+    shutil.rmtree(out / _PARTS)
+    return made
+
+
+def check_place(out: Path, settings: dict[str, Any]) -> None:
+    """Make sure that a folder is free, or holds a collection that was simulated with the same settings.
+
+    Raises:
+        InputError: it doesn't.
+    """
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    try:
+        found = json.loads((out / SETTINGS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError(out, "holds other files", fix="give an empty folder with --out") from None
+    if found != settings:
+        changed = sorted(key for key in {*found, *settings} if found.get(key) != settings.get(key))
+        raise InputError(
+            out, f"holds scenes made with another {', '.join(changed)}", fix="give another folder with --out"
+        )
+
+
+def _kept(out: Path) -> dict[str, Made]:
+    """The scenes that an earlier start finished, by id."""
+    if not has_scenes(out) or not has_captures(out):
+        return {}
+    captures: dict[str, list[Capture]] = {}
+    for capture in read_captures(out):
+        captures.setdefault(capture.scene, []).append(capture)
+    return {scene.id: Made(scene, tuple(captures.get(scene.id, ())), ()) for scene in read_scenes(out)}
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One scene's part of an order."""
+
+    order: Order
+    number: int
+    out: Path
+
+
+def _carry_out(job: _Job) -> Made:
+    """Draw and record one scene, or take it from where an earlier start left it."""
+    part = job.out / _PARTS / f"{job.number:05d}.json"
+    if part.exists():
+        kept = json.loads(part.read_text(encoding="utf-8"))
+        return Made(
+            Scene.model_validate(kept["scene"]),
+            tuple(Capture.model_validate(capture) for capture in kept["captures"]),
+            tuple(kept["notes"]),
+        )
+    made = make(job.order, job.number, job.out)
+    content = {
+        "scene": made.scene.model_dump(mode="json"),
+        "captures": [capture.model_dump(mode="json") for capture in made.captures],
+        "notes": made.notes,
+    }
+    write_text(part, json.dumps(content))
+    return made
+
+
+def make(order: Order, number: int, out: Path) -> Made:
+    """One scene of an order: its plan, its walk, its recording."""
+    library = _library(order.furniture)
+    name = f"{order.seed}-{number:04d}"
+    seed = f"{order.seed}:{number}"
+    shape = order.shapes[number % len(order.shapes)]
+    plan = draw_plan(f"{DATASET}/{name}", shape, seed, library, objects=order.objects)  # type: ignore[arg-type]
+    world = build_interior(plan, library)
+    walk = draw_walk(world, seed, seconds=order.seconds, rate=order.rate, size=order.size)
+    camera = Camera(f"{plan.id}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")
+    capture = record(world, camera, out, depth=order.depth)
+    scene = world.scene.model_copy(update={"video": capture.media})
+    left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in library.broken)
+    return Made(scene, (capture,), plan.notes + left_out)
+
+
+_LIBRARIES: dict[Path | None, Library] = {}
+
+
+def _library(path: Path | None) -> Library:
+    """A library, opened once in each process."""
+    if path not in _LIBRARIES:
+        _LIBRARIES[path] = Library(path)
+    return _LIBRARIES[path]

@@ -1,0 +1,151 @@
+"""Recording: a walk through a world as a video, with its truth frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.errors import MissingExtraError
+from tolman.files import whole
+from tolman.geometry.visibility import sightings_in_mask
+from tolman.scenes import Capture, Sighting
+from tolman.simulate.render import Frame, Renderer
+from tolman.simulate.survey import Survey
+from tolman.simulate.walks import Walk, intrinsics_of
+from tolman.simulate.world import World
+
+SURVEYED = 5
+"""Every so many frames are looked at for what they show of each object."""
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera's recording that is to be made.
+
+    Attributes:
+        id: of the capture.
+        role: 'ego' for the one that is walked with, 'exo' with a number for a fixed one.
+        walk: its poses.
+        size: of its pictures.
+        rate: frames a second.
+        media: where the video goes, relative to the collection's folder.
+    """
+
+    id: str
+    role: str
+    walk: Walk
+    size: tuple[int, int]
+    rate: int
+    media: str
+
+
+def record(
+    world: World,
+    camera: Camera,
+    folder: Path,
+    *,
+    depth: bool = False,
+    shown: Callable[[], None] | None = None,
+) -> Capture:
+    """Draw every frame, write the video, and tell what is seen when.
+
+    Args:
+        world: what is recorded.
+        camera: by what.
+        folder: of the collection.
+        depth: whether depth and instances are written too: 16-bit PNGs, depth in millimetres, in
+            `depth/NAME/000000.png` and `instances/NAME/000000.png`.
+        shown: called after each frame.
+
+    Raises:
+        NoDisplayError: the machine can't draw.
+        MissingExtraError: PyAV, moderngl or pillow is not installed.
+    """
+    intrinsics = intrinsics_of(camera.size)
+    names = {number: identity for identity, number in world.numbers.items()}
+    survey = Survey(world.scene)
+    sightings: list[Sighting] = []
+    path = folder / camera.media
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        Renderer(world, camera.size) as renderer,
+        whole(path) as partial,
+        Video(partial, camera.size, camera.rate) as video,
+    ):
+        for number, (seconds, pose) in enumerate(zip(camera.walk.times, camera.walk.poses, strict=True)):
+            frame = renderer.frame(pose, intrinsics, float(seconds))
+            video.add(frame.colour)
+            sightings += sightings_in_mask(number, frame.instances, names, frame.depth)
+            if number % SURVEYED == 0:
+                survey.add(frame, pose, intrinsics)
+            if depth:
+                _write_layers(folder, path.stem, number, frame)
+            if shown:
+                shown()
+    moving = any(thing.track for thing in world.scene.objects)
+    return Capture(
+        id=camera.id,
+        scene=world.scene.id,
+        sensor="camera",
+        role=camera.role,
+        media=camera.media,
+        size=camera.size,
+        times=tuple(camera.walk.times.tolist()),
+        poses=tuple(tuple(pose.ravel().tolist()) for pose in camera.walk.poses),
+        intrinsics=(intrinsics,),
+        sightings=tuple(sightings),
+        recorded=() if moving else survey.recorded(),
+        recorded_area=survey.area() if world.scene.room_area is not None else None,
+    )
+
+
+class Video:
+    """An H.264 MP4 that is written frame by frame, by one thread, so that the bytes don't depend on the machine's load.
+
+    Args:
+        path: of the file.
+        size: width and height.
+        rate: frames a second.
+    """
+
+    def __init__(self, path: Path, size: tuple[int, int], rate: int) -> None:
+        try:
+            import av
+        except ImportError:
+            raise MissingExtraError("av", "simulate", "writing videos") from None
+        self._av = av
+        self._container = av.open(str(path), "w", format="mp4")
+        self._stream = self._container.add_stream("libx264", rate=Fraction(rate))
+        self._stream.width, self._stream.height = size
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = {"crf": "22", "preset": "veryfast", "g": str(2 * rate), "threads": "1"}
+
+    def __enter__(self) -> Video:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._container.mux(self._stream.encode())
+        self._container.close()
+
+    def add(self, colour: NDArray[np.uint8]) -> None:
+        """Add a picture, shape (height, width, 3)."""
+        self._container.mux(self._stream.encode(self._av.VideoFrame.from_ndarray(colour, format="rgb24")))
+
+
+def _write_layers(folder: Path, name: str, number: int, frame: Frame) -> None:
+    from PIL import Image
+
+    millimetres = np.clip(np.round(frame.depth * 1000), 0, 65535).astype(np.uint16)
+    for layer, picture in (("depth", millimetres), ("instances", frame.instances)):
+        place = folder / layer / name
+        place.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(picture).save(place / f"{number:06d}.png")
