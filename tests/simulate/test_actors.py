@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import shapely
-from simulate.worlds import walk, world
 
+from simulate.worlds import walk, world
 from tolman.geometry.boxes import Boxes, distances
 from tolman.scenes import SceneObject
 from tolman.simulate.actors import CARRIED, with_actors

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import shapely
-from simulate.worlds import PLACES, walk, world
 
+from simulate.worlds import PLACES, walk, world
 from tolman.simulate.casting import Caster, pixel_rays
 from tolman.simulate.exo import HEIGHT, exo_walks
 from tolman.simulate.walks import intrinsics_of

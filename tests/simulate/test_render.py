@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import shapely
-from simulate.worlds import walk, world
 
+from simulate.worlds import walk, world
 from tolman.geometry.visibility import project
 from tolman.scenes import OrientedBox, Scene, SceneObject
 from tolman.simulate.actors import with_actors
@@ -92,7 +92,9 @@ def test_every_pixel_of_an_object_lies_in_its_projected_box(place: str) -> None:
                 hulls += 1
             # And by its depth each pixel is a point in the box, to a pixel's width.
             depth = frame.depth[rows, columns].astype(np.float64)
-            local = np.column_stack([(pixels - (CAMERA[2], CAMERA[3])) / CAMERA[0], np.ones(len(rows))]) * depth[:, None]
+            local = (
+                np.column_stack([(pixels - (CAMERA[2], CAMERA[3])) / CAMERA[0], np.ones(len(rows))]) * depth[:, None]
+            )
             points = local @ pose[:3, :3].T + pose[:3, 3]
             off = np.abs((points - np.array(thing.box.center)) @ axes.T) - half
             assert (off.max(1) <= 1e-3 + depth / CAMERA[0]).all(), thing.id

@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 import shapely
-from simulate.worlds import world
 
+from simulate.worlds import world
 from tolman.geometry.boxes import Boxes, pairwise_distances
 from tolman.simulate.fittings import SIZES, fitting
 from tolman.simulate.street import KINDS, Kind, draw_street

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
@@ -21,7 +21,7 @@ def library() -> Library:
     return Library()
 
 
-@lru_cache(maxsize=None)
+@cache
 def world(place: str) -> World:
     """A room of a shape, or a street or parking lot."""
     for kind in KINDS:
@@ -33,6 +33,6 @@ def world(place: str) -> World:
     raise ValueError(place)
 
 
-@lru_cache(maxsize=None)
+@cache
 def walk(place: str, seconds: float = 8.0, rate: int = 15) -> Walk:
     return draw_walk(world(place), "sensors", seconds=seconds, rate=rate)

@@ -15,6 +15,7 @@ from tolman.geometry.boxes import Floats
 
 ALPHA = 5.0
 CELL = 0.025
+BLUR = 0.03
 _LEAST_SHARE = 0.02
 
 
@@ -92,28 +93,49 @@ def without_outliers(points: Floats, reach: float = 0.2, least_share: float = _L
     return np.asarray(points[(sizes >= least_share * len(points))[group]])
 
 
-def without_blur(points: Floats, cell: float = CELL, reach: float = 0.1, share: float = 0.35) -> Floats:
-    """A dense scan without the blur of its walls: only squares nearly as crowded as the most crowded one near them.
+def without_blur(points: Floats, blur: float = BLUR, most: float = 0.01) -> Floats:
+    """A dense scan without the blur of its walls: points far from where the points around them crowd are left out.
 
-    A wall is seen from above as a ridge as wide as the sensor's noise. In a scan of a million points its farthest
-    strays lie four standard deviations outside, all around the room. Squares beside a ridge go with the strays; where
-    they are floor, holes are filled later.
+    A wall is seen from above as a ridge as wide as the sensor's noise, and in a scan of a million points the farthest
+    strays lie four standard deviations outside it, all around the room. How far a point lies from its ridge is told by
+    a step of mean shift (Fukunaga and Hostetler 1975); what is evenly spread, as floors are, is nowhere far.
 
     Args:
-        points: of the scan, shape (n, 2) or (n, 3), z up, all of them: density is what is read.
-        cell: the side of a square in metres.
-        reach: how far a square is compared, in metres.
-        share: of the most crowded square within reach, below which a square is left out.
+        points: of the scan, shape (n, 2), seen from above, all of them: density is what is read.
+        blur: how far around a point is looked, a Gaussian's standard deviation in metres; three times the noise.
+        most: the longest shift that is let pass, in metres; the noise.
     """
-    from scipy.ndimage import maximum_filter
+    from scipy.ndimage import gaussian_filter
 
-    keys = np.floor(points[:, :2] / cell).astype(np.int64)
-    keys -= keys.min(0)
-    shape = keys.max(0) + 1
+    cell = CELL / 2
+    away = points - (points.min(0) - 4 * blur)
+    keys = np.floor(away / cell).astype(np.int64)
+    shape = keys.max(0) + 1 + round(4 * blur / cell)
     flat = keys[:, 0] * shape[1] + keys[:, 1]
-    counts = np.bincount(flat, minlength=int(shape.prod())).reshape(shape)
-    crowd = maximum_filter(counts, size=2 * round(reach / cell) + 1)
-    return np.asarray(points[(counts >= share * crowd).ravel()[flat]])
+
+    def smooth(weights: Floats | None) -> Floats:
+        sums = np.bincount(flat, weights, minlength=int(shape.prod())).reshape(shape)
+        return np.asarray(gaussian_filter(sums.astype(np.float64), blur / cell).ravel()[flat])
+
+    crowd = smooth(None)
+    shift = np.stack([smooth(away[:, i]) / crowd for i in range(2)], axis=1) - away
+    return np.asarray(points[np.linalg.norm(shift, axis=1) <= most])
+
+
+def floor_plan(points: Floats, depth: float = 0.35) -> Floats:
+    """What a scan of rooms shows just below the ceiling, seen from above, without blur.
+
+    There are no doors, no windows' reveals and hardly any furniture, and the ceiling fills what walls enclose.
+
+    Args:
+        points: of the scan, shape (n, 3), z up, with the ceiling; a level one.
+        depth: how far below the ceiling is looked, in metres; less than lies above the doors.
+
+    Returns:
+        For `room_area`, shape (m, 2).
+    """
+    ceiling = np.quantile(points[:, 2], 0.999)
+    return without_blur(points[points[:, 2] > ceiling - depth, :2])
 
 
 def room_area(points: Floats, alpha: float = ALPHA, *, cell: float = CELL, fill_holes: bool = True) -> float:

@@ -126,7 +126,7 @@ def with_actors(
         figure, limbs = draw_figure(generator)
         load = _load(name, generator)
         reach = _reach(figure, limbs)
-        way = ground and _draw(ground, generator, seconds, reach, CARRIED[name], keep_off)
+        way = None if ground is None else _draw(ground, generator, seconds, reach, CARRIED[name], keep_off)
         if way is None:
             notes.append(f"no room for {count - number} more person")
             break
@@ -244,7 +244,9 @@ class _KeepOff:
             return False
         things = [o.box for o in self.world.scene.objects if o.box.center[2] + o.box.extents[2] / 2 > _FLAT]
         still = Boxes(
-            np.array([b.center for b in things]), np.array([b.axes for b in things]), np.array([b.extents for b in things])
+            np.array([b.center for b in things]),
+            np.array([b.axes for b in things]),
+            np.array([b.extents for b in things]),
         )
         floor = shapely.Polygon(self.world.scene.floor[0]) if self.world.scene.floor else None
         for size, middle, pose in (

@@ -96,8 +96,8 @@ class _Tree:
 
     def __init__(self, meshes: list[tuple[int, Mesh]]) -> None:
         try:
-            from embreex import rtcore_scene
-            from embreex.mesh_construction import TriangleMesh
+            from embreex import rtcore_scene  # type: ignore[import-untyped]
+            from embreex.mesh_construction import TriangleMesh  # type: ignore[import-untyped]
         except ImportError:
             raise MissingExtraError("embreex", "simulate", "casting rays") from None
         points = np.concatenate([mesh.points[mesh.faces] for _, mesh in meshes])

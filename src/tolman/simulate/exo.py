@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,7 @@ from tolman.simulate.world import World
 
 HEIGHT = 2.2
 """Metres above the ground."""
-_INSET, _APART = 0.3, 3.0
+_INSET, _APART, _STEP = 0.3, 3.0, 1.5
 _CLEAR = 0.15
 """Metres that a camera keeps from every object's box."""
 _COLUMNS = 64
@@ -19,7 +21,7 @@ _COLUMNS = 64
 _LEAST = 3
 """Pixels of such a picture that show an object."""
 _BEFORE, _BLOCKED = 1.5, 0.2
-"""A view is none if more than this share of it is nearer than this, metres."""
+"""A view is worse than any other if more than this share of it is nearer than this, metres."""
 
 
 def exo_walks(
@@ -53,17 +55,18 @@ def exo_walks(
     looks = np.repeat(np.arange(len(eyes)), len(turns))
     yaws = np.arctan2(away[:, 1], away[:, 0])[looks] + np.tile(turns, len(eyes))
     poses = looking(eyes[looks], yaws, pitches[looks], np.zeros(len(looks)))
-    seen = _seen(world, poses, size)
+    seen, clear = _seen(world, poses, size)
     chosen: list[int] = []
     missing = np.ones(seen.shape[1], dtype=bool)
     for _ in range(count):
-        free = [i for i in range(len(looks)) if looks[i] not in looks[chosen] and seen[i].any()]
+        free = [i for i in range(len(looks)) if looks[i] not in looks[chosen]]
         if not free:
             break
-        # What nobody shows yet counts most; then to stand apart from the others; then what is shown at all.
+        # Nothing hangs before it if that can be; then what nobody shows yet counts most; then to stand apart.
         best = max(
             free,
             key=lambda i: (
+                bool(clear[i]),
                 int((seen[i] & missing).sum()),
                 all(np.linalg.norm(eyes[looks[i]] - eyes[looks[other]]) > _APART for other in chosen),
                 int(seen[i].sum()),
@@ -78,21 +81,21 @@ def exo_walks(
     ]
 
 
-def _seen(world: World, poses: Floats, size: tuple[int, int]) -> NDArray[np.bool_]:
-    """Which objects are seen from each pose, shape (poses, objects); none where something hangs before the camera."""
+def _seen(world: World, poses: Floats, size: tuple[int, int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which objects are seen from each pose, shape (poses, objects), and whether nothing hangs right before it."""
     from tolman.simulate.casting import Caster, pixel_rays
 
     coarse = (_COLUMNS, max(1, round(_COLUMNS * size[1] / size[0])))
     intrinsics = intrinsics_of(coarse)
     caster = Caster(world)
     found = np.zeros((len(poses), len(world.scene.objects)), dtype=bool)
+    clear = np.zeros(len(poses), dtype=bool)
     for number, pose in enumerate(poses):
         ways = pixel_rays(pose, intrinsics, coarse)
         hits = caster.cast(np.tile(pose[:3, 3], (len(ways), 1)), ways)
-        if (hits.distances < _BEFORE).mean() < _BLOCKED:
-            pixels = np.bincount(hits.numbers, minlength=found.shape[1] + 1)[1:]
-            found[number] = pixels >= _LEAST
-    return found
+        clear[number] = (hits.distances < _BEFORE).mean() < _BLOCKED
+        found[number] = np.bincount(hits.numbers, minlength=found.shape[1] + 1)[1:] >= _LEAST
+    return found, clear
 
 
 def _places(world: World, height: float) -> Floats:
@@ -103,8 +106,8 @@ def _places(world: World, height: float) -> Floats:
     rings = [shapely.get_coordinates(part.exterior) for part in shapely.get_parts(floor) if not part.is_empty]
     places = []
     for ring in rings:
-        for a, b in zip(ring, ring[1:], strict=False):
-            steps = max(1, int(np.linalg.norm(b - a) // _APART))
+        for a, b in itertools.pairwise(ring):
+            steps = max(1, int(np.linalg.norm(b - a) // _STEP))
             places += [a + (b - a) * i / steps for i in range(steps)]
     if not places:
         return np.zeros((0, 3))

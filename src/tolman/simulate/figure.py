@@ -57,12 +57,25 @@ def draw_figure(generator: np.random.Generator) -> tuple[Mesh, tuple[Limb, ...]]
     hair = pick(((0.13, 0.1, 0.08), (0.35, 0.22, 0.12), (0.55, 0.5, 0.45), (0.7, 0.55, 0.3)))
     flat = np.diag([1.0, 0.62, 1.0, 1.0])
     torso = turned(
-        [(0.001, 0.84), (0.16, 0.85), (0.17, 0.95), (0.155, 1.08), (0.19, 1.28), (0.2, 1.38), (0.13, 1.46), (0.06, 1.48)],
+        [
+            (0.001, 0.84),
+            (0.16, 0.85),
+            (0.17, 0.95),
+            (0.155, 1.08),
+            (0.19, 1.28),
+            (0.2, 1.38),
+            (0.13, 1.46),
+            (0.06, 1.48),
+        ],
         shirt,
         20,
     )
     hips = turned([(0.001, 0.78), (0.15, 0.8), (0.168, 0.9), (0.165, 0.96), (0.001, 0.97)], trousers, 20)
-    parts = [smoothed(torso, 50).moved(flat), smoothed(hips, 50).moved(flat), rod((0, 0, 1.44), (0, 0.01, 1.53), 0.052, skin)]
+    parts = [
+        smoothed(torso, 50).moved(flat),
+        smoothed(hips, 50).moved(flat),
+        rod((0, 0, 1.44), (0, 0.01, 1.53), 0.052, skin),
+    ]
     parts.append(_ball((0, 0.01, 1.61), (0.085, 0.1, 0.12), skin))
     parts.append(_ball((0, -0.012, 1.645), (0.091, 0.1, 0.095), hair))
     parts.append(block((-0.012, 0.1, 1.58), (0.012, 0.125, 1.62), skin))

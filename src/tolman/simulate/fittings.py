@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tolman.simulate import greenery, vehicles
+from tolman.simulate import greenery
 from tolman.simulate.mesh import Mesh, block, extruded, joined, rod, smoothed, turned
+from tolman.simulate.vehicles import COLOURS
 
 _STEEL, _IRON = (0.55, 0.57, 0.59), (0.12, 0.13, 0.14)
 _WOOD = (0.5, 0.33, 0.19)
@@ -43,7 +44,16 @@ def fitting(category: str, size: tuple[float, float, float], generator: np.rando
 
 
 def _lamp_post(generator: np.random.Generator) -> Mesh:
-    pole = [(0.16, 0.0), (0.16, 0.05), (0.1, 0.1), (0.085, 0.6), (0.055, 0.68), (0.045, 3.72), (0.09, 3.76), (0.09, 3.8)]
+    pole = [
+        (0.16, 0.0),
+        (0.16, 0.05),
+        (0.1, 0.1),
+        (0.085, 0.6),
+        (0.055, 0.68),
+        (0.045, 3.72),
+        (0.09, 3.76),
+        (0.09, 3.8),
+    ]
     glass = turned([(0.12, 3.8), (0.19, 4.12)], sides=14).painted((0.97, 0.95, 0.85), 0.55)
     hood = turned([(0.21, 4.12), (0.2, 4.15), (0.1, 4.26), (0.02, 4.3)], _IRON, 14)
     return joined([smoothed(turned(pole, _IRON, 14)), glass, hood])
@@ -89,7 +99,9 @@ def _mailbox(generator: np.random.Generator) -> Mesh:
     mirrored = body.moved(stand)
     parts = [mirrored, block((-0.17, 0.2, 0.9), (0.17, 0.235, 1.0), colour * 0.55)]
     parts.append(block((-0.12, 0.2, 0.55), (0.12, 0.226, 0.75), (0.9, 0.9, 0.88)))
-    parts += [block((x - 0.04, y - 0.04, 0), (x + 0.04, y + 0.04, 0.27), _IRON) for x in (-0.17, 0.17) for y in (-0.15, 0.15)]
+    parts += [
+        block((x - 0.04, y - 0.04, 0), (x + 0.04, y + 0.04, 0.27), _IRON) for x in (-0.17, 0.17) for y in (-0.15, 0.15)
+    ]
     return joined(parts)
 
 
@@ -125,14 +137,20 @@ def _cone(generator: np.random.Generator) -> Mesh:
     orange, white = (0.92, 0.33, 0.06), (0.93, 0.93, 0.93)
     parts = [block((-0.19, -0.19, 0), (0.19, 0.19, 0.035), (0.15, 0.15, 0.15))]
     bands = ((0.14, 0.035, 0.112, 0.24, orange), (0.112, 0.24, 0.085, 0.38, white), (0.085, 0.38, 0.065, 0.48, orange))
-    for wide, low, narrow, high, colour in (*bands, (0.065, 0.48, 0.048, 0.58, white), (0.048, 0.58, 0.025, 0.7, orange)):
+    for wide, low, narrow, high, colour in (
+        *bands,
+        (0.065, 0.48, 0.048, 0.58, white),
+        (0.048, 0.58, 0.025, 0.7, orange),
+    ):
         parts.append(smoothed(turned([(wide, low), (narrow, high)], colour, 20)))
     return joined([*parts, turned([(0.025, 0.7), (0.001, 0.69)], orange, 20)])
 
 
 def _planter(generator: np.random.Generator) -> Mesh:
     stone = np.array([0.62, 0.58, 0.53]) * generator.uniform(0.85, 1.1)
-    pot = turned([(0.33, 0.0), (0.36, 0.04), (0.44, 0.42), (0.48, 0.44), (0.48, 0.5), (0.42, 0.5), (0.4, 0.42)], stone, 24)
+    pot = turned(
+        [(0.33, 0.0), (0.36, 0.04), (0.44, 0.42), (0.48, 0.44), (0.48, 0.5), (0.42, 0.5), (0.4, 0.42)], stone, 24
+    )
     earth = turned([(0.41, 0.44), (0.001, 0.46)], (0.2, 0.14, 0.1), 24)
     plant = greenery.bush(generator, (0.85, 0.85, 0.6)).moved(
         np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.42], [0, 0, 0, 1]])
@@ -142,19 +160,24 @@ def _planter(generator: np.random.Generator) -> Mesh:
     for _ in range(16):
         way = generator.normal(size=3) * (1, 1, 0.6) + (0, 0, 0.6)
         place = way / np.linalg.norm(way) * (0.4, 0.4, 0.3) + (0, 0, 0.7)
-        flowers.append(rod(place, place + (0, 0, 0.03), 0.04, colour, 6))
+        flowers.append(rod(place, place + np.array([0, 0, 0.03]), 0.04, colour, 6))
     return joined([smoothed(pot), earth, plant, *flowers])
 
 
 def _meter(generator: np.random.Generator) -> Mesh:
-    head = smoothed(turned([(0.07, 1.0), (0.1, 1.04), (0.11, 1.2), (0.1, 1.32), (0.05, 1.39), (0.001, 1.4)], _STEEL, 20))
+    head = smoothed(
+        turned([(0.07, 1.0), (0.1, 1.04), (0.11, 1.2), (0.1, 1.32), (0.05, 1.39), (0.001, 1.4)], _STEEL, 20)
+    )
     pane = block((-0.05, 0.07, 1.2), (0.05, 0.11, 1.29), (0.2, 0.3, 0.28))
     return joined([rod((0, 0, 0), (0, 0, 1.02), 0.035, _STEEL, 12), head, pane])
 
 
 def _cabinet(generator: np.random.Generator) -> Mesh:
     colour = np.array([0.5, 0.53, 0.5]) * generator.uniform(0.85, 1.1)
-    parts = [block((-0.45, -0.2, 0), (0.45, 0.2, 0.1), (0.4, 0.4, 0.4)), block((-0.43, -0.18, 0.1), (0.43, 0.18, 1.2), colour)]
+    parts = [
+        block((-0.45, -0.2, 0), (0.45, 0.2, 0.1), (0.4, 0.4, 0.4)),
+        block((-0.43, -0.18, 0.1), (0.43, 0.18, 1.2), colour),
+    ]
     parts.append(block((-0.45, -0.2, 1.2), (0.45, 0.2, 1.25), colour * 0.85))
     parts += [block((x, 0.18, 0.16), (x + 0.4, 0.192, 1.14), colour * 1.06) for x in (-0.41, 0.01)]
     parts.append(block((-0.05, 0.19, 0.62), (-0.02, 0.2, 0.78), _IRON))
@@ -163,7 +186,10 @@ def _cabinet(generator: np.random.Generator) -> Mesh:
 
 def _bus_stop(generator: np.random.Generator) -> Mesh:
     glass, roof = (0.5, 0.62, 0.66), np.array([0.16, 0.22, 0.3]) * generator.uniform(0.8, 1.3)
-    parts = [block((-1.3, -0.6, 2.33), (1.3, 0.62, 2.42), roof), block((-1.25, -0.55, 2.4), (1.25, 0.55, 2.45), roof * 0.8)]
+    parts = [
+        block((-1.3, -0.6, 2.33), (1.3, 0.62, 2.42), roof),
+        block((-1.25, -0.55, 2.4), (1.25, 0.55, 2.45), roof * 0.8),
+    ]
     posts = [(x, y) for x in (-1.2, 1.2) for y in (-0.52, 0.1)]
     parts += [block((x - 0.035, y - 0.035, 0), (x + 0.035, y + 0.035, 2.33), _STEEL) for x, y in posts]
     parts += [block((x, -0.53, 0.3), (x + 1.1, -0.515, 2.2)).painted(glass, 0.2) for x in (-1.15, 0.05)]
@@ -185,6 +211,33 @@ def _picnic_table(generator: np.random.Generator) -> Mesh:
     return joined(parts)
 
 
+def _bicycle(generator: np.random.Generator) -> Mesh:
+    colour = COLOURS[int(generator.integers(len(COLOURS)))]
+    parts = []
+    for y in (-0.52, 0.52):
+        tyre = turned([(0.325, -0.018), (0.34, 0.0), (0.325, 0.018), (0.31, 0.0), (0.325, -0.018)], _IRON, 30)
+        rim = turned([(0.3, -0.01), (0.312, 0.0), (0.3, 0.01)], (0.7, 0.7, 0.72), 30)
+        stand = np.array([[0.0, 0, 1, 0], [1, 0, 0, y], [0, 1, 0, 0.34], [0, 0, 0, 1]])
+        parts.append(joined([smoothed(tyre, 80), rim]).moved(stand))
+        hub = np.array([0.0, y, 0.34])
+        for angle in np.arange(0, np.pi, np.pi / 8):
+            reach = np.array([0, np.cos(angle), np.sin(angle)]) * 0.31
+            parts.append(rod(hub - reach, hub + reach, 0.0025, (0.6, 0.6, 0.62), 4))
+    rear, front = (0, -0.52, 0.34), (0, 0.52, 0.34)
+    crank, saddle, neck, head = (0, -0.08, 0.3), (0, -0.2, 0.8), (0, 0.34, 0.85), (0, 0.37, 0.74)
+    for a, b in ((rear, crank), (rear, saddle), (crank, saddle), (crank, head), (saddle, neck), (neck, front)):
+        parts.append(rod(a, b, 0.017, colour))
+    parts += [
+        rod(saddle, (0, -0.235, 0.94), 0.013, (0.6, 0.6, 0.6)),
+        rod(neck, (0, 0.31, 1.0), 0.013, (0.6, 0.6, 0.6)),
+        rod((-0.29, 0.31, 1.0), (0.29, 0.31, 1.0), 0.013, _IRON),
+        rod((-0.09, -0.08, 0.3), (0.09, -0.08, 0.3), 0.02, _IRON),
+        block((-0.07, -0.36, 0.94), (0.07, -0.12, 0.985), _IRON),
+        rod((0.02, -0.3, 0.3), (0.14, -0.34, 0.0), 0.008, _IRON, 6),
+    ]
+    return joined(parts)
+
+
 _MAKERS: dict[str, Callable[[np.random.Generator], Mesh]] = {
     "lamp post": _lamp_post,
     "bench": _bench,
@@ -199,5 +252,5 @@ _MAKERS: dict[str, Callable[[np.random.Generator], Mesh]] = {
     "electrical cabinet": _cabinet,
     "bus stop": _bus_stop,
     "picnic table": _picnic_table,
-    "bicycle": lambda generator: vehicles.bicycle(vehicles.COLOURS[int(generator.integers(len(vehicles.COLOURS)))]),
+    "bicycle": _bicycle,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -149,12 +150,10 @@ def _shop(generator: np.random.Generator, left: float, right: float) -> list[Mes
     parts += [block((x - 0.04, -0.02, 0.0), (x + 0.04, 0.07, 2.55), colour) for x in np.linspace(left, door, 4)]
     light = np.array([0.92, 0.9, 0.84])
     letters = np.arange(left + 0.6, right - 0.8, 0.34)
-    parts += [
-        block((x, 0.1, 2.72), (x + float(generator.uniform(0.12, 0.24)), 0.135, 2.98), light) for x in letters
-    ]
+    parts += [block((x, 0.1, 2.72), (x + float(generator.uniform(0.12, 0.24)), 0.135, 2.98), light) for x in letters]
     stripes = np.linspace(left, door - 0.1, max(4, int((door - left) / 0.4) // 2 * 2 + 1))
     bright = generator.uniform((0.45, 0.1, 0.1), (0.8, 0.45, 0.4))
-    for number, (a, b) in enumerate(zip(stripes, stripes[1:], strict=False)):
+    for number, (a, b) in enumerate(itertools.pairwise(stripes)):
         tone = light if number % 2 else bright
         slope = [[a, 0.05, 2.85], [a, 1.0, 2.35], [b, 1.0, 2.35], [b, 0.05, 2.85]]
         edge = [[a, 1.0, 2.35], [a, 1.0, 2.17], [b, 1.0, 2.17], [b, 1.0, 2.35]]

@@ -87,7 +87,13 @@ def _blob(center: Floats, radius: float, colour: Floats) -> Mesh:
 
 
 def _leaves(
-    generator: np.random.Generator, centers: Floats, radii: Floats, middle: Floats, colour: Floats, count: int, size: float
+    generator: np.random.Generator,
+    centers: Floats,
+    radii: Floats,
+    middle: Floats,
+    colour: Floats,
+    count: int,
+    size: float,
 ) -> Mesh:
     """Leaves over the outside of some balls."""
     owner = generator.choice(len(radii), count * 2, p=radii**2 / (radii**2).sum())

@@ -67,6 +67,12 @@ class Spinner:
     reach: float = 60.0
 
 
+STREET = Spinner()
+"""As those on cars, which look at the road: 32 rings from -25° to 15°."""
+ROOM = Spinner(rings=64, low=-45.0, high=45.0, reach=30.0)
+"""As those for rooms: a right angle high, so that floor and ceiling are seen from the middle."""
+
+
 @dataclass(frozen=True)
 class Sweep:
     """One turn.
@@ -110,7 +116,7 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
     Raises:
         MissingExtraError: embreex is not installed.
     """
-    kind = spinner or Spinner()
+    kind = spinner or STREET
     caster = Caster(world)
     offset = draw_offset(seed)
     generator = _generator(seed, "noise")

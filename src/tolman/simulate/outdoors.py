@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene
 from tolman.simulate import fronts, greenery, textures
 from tolman.simulate.fittings import fitting
@@ -15,6 +16,9 @@ from tolman.simulate.plan import Placed, rectangle
 from tolman.simulate.street import GROUNDS, KERB, STEP, Street
 from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
 from tolman.simulate.world import Body, Light, World
+
+if TYPE_CHECKING:
+    from shapely import Polygon
 
 _WHITE = (0.84, 0.84, 0.82)
 _STONE = (0.66, 0.65, 0.62)
@@ -72,7 +76,7 @@ def _sun(plan: Street, generator: np.random.Generator) -> Light:
     )
 
 
-def _foot(thing: Placed) -> Floats:
+def _foot(thing: Placed) -> Polygon:
     """What of a thing touches the ground."""
     import shapely
 
@@ -166,7 +170,9 @@ def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
 
 def _arrow(x: float, y: float) -> list[Mesh]:
     """An arrow on the road, along +x."""
-    head = np.array([[[x + 1.6, y - 0.35, _MARK], [x + 2.5, y, _MARK], [x + 1.6, y + 0.35, _MARK], [x + 1.6, y, _MARK]]])
+    head = np.array(
+        [[[x + 1.6, y - 0.35, _MARK], [x + 2.5, y, _MARK], [x + 1.6, y + 0.35, _MARK], [x + 1.6, y, _MARK]]]
+    )
     return [_flat((x, x + 1.6), (y - 0.08, y + 0.08), _MARK), quads(head, _WHITE)]
 
 

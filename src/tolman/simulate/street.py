@@ -204,7 +204,9 @@ class _Placing:
             backward = self.generator.random() < 0.35
             outward = np.pi if row == 0 else 0.0
             spot = (x + aside, (low + high) / 2 + aside, outward + np.pi * backward + askew)
-        return self._try(category, model, (width, length, height), lambda: iter([spot]), base=self.ground.base, gap=0.05)
+        return self._try(
+            category, model, (width, length, height), lambda: iter([spot]), base=self.ground.base, gap=0.05
+        )
 
     def _tree(self) -> bool:
         width = float(np.round(self.generator.uniform(2.2, 2.6), 2))

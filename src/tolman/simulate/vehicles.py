@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tolman.geometry.boxes import Floats
-from tolman.simulate.mesh import Mesh, block, flat_shaded, joined, quads, rod, smoothed, turned
+from tolman.simulate.mesh import Mesh, block, flat_shaded, joined, quads, smoothed, turned
 
 Curve = tuple[tuple[float, float], ...]
 """Values over the length: 0 is the rear, 1 the front."""
@@ -48,8 +48,19 @@ PATTERNS: dict[str, Pattern] = {
     "sedan": Pattern(
         (1.98, 4.7, 1.45),
         0.91,
-        ((0, 0.88), (0.02, 1.0), (0.15, 1.06), (0.175, 1.07), (0.33, 1.39), (0.45, 1.45), (0.56, 1.43), (0.735, 1.0))
-        + ((0.9, 0.87), (0.97, 0.74), (1, 0.6)),
+        (
+            (0, 0.88),
+            (0.02, 1.0),
+            (0.15, 1.06),
+            (0.175, 1.07),
+            (0.33, 1.39),
+            (0.45, 1.45),
+            (0.56, 1.43),
+            (0.735, 1.0),
+            (0.9, 0.87),
+            (0.97, 0.74),
+            (1, 0.6),
+        ),
         ((0, 0.8), (0.03, 0.93), (0.3, 0.95), (0.7, 0.9), (0.9, 0.8), (0.97, 0.69), (1, 0.56)),
         0.6,
         (0.175, 0.33),
@@ -60,8 +71,19 @@ PATTERNS: dict[str, Pattern] = {
     "hatchback": Pattern(
         (1.95, 4.2, 1.5),
         0.89,
-        ((0, 0.86), (0.015, 1.02), (0.03, 1.06), (0.135, 1.4), (0.2, 1.46), (0.4, 1.5), (0.54, 1.47), (0.74, 1.03))
-        + ((0.9, 0.92), (0.97, 0.79), (1, 0.64)),
+        (
+            (0, 0.86),
+            (0.015, 1.02),
+            (0.03, 1.06),
+            (0.135, 1.4),
+            (0.2, 1.46),
+            (0.4, 1.5),
+            (0.54, 1.47),
+            (0.74, 1.03),
+            (0.9, 0.92),
+            (0.97, 0.79),
+            (1, 0.64),
+        ),
         ((0, 0.8), (0.03, 0.98), (0.3, 0.98), (0.7, 0.93), (0.9, 0.85), (0.97, 0.73), (1, 0.6)),
         0.61,
         (0.03, 0.135),
@@ -72,8 +94,19 @@ PATTERNS: dict[str, Pattern] = {
     "suv": Pattern(
         (2.06, 4.7, 1.72),
         0.94,
-        ((0, 1.0), (0.015, 1.15), (0.03, 1.19), (0.095, 1.6), (0.15, 1.68), (0.4, 1.72), (0.56, 1.68), (0.7, 1.2))
-        + ((0.9, 1.1), (0.97, 0.97), (1, 0.8)),
+        (
+            (0, 1.0),
+            (0.015, 1.15),
+            (0.03, 1.19),
+            (0.095, 1.6),
+            (0.15, 1.68),
+            (0.4, 1.72),
+            (0.56, 1.68),
+            (0.7, 1.2),
+            (0.9, 1.1),
+            (0.97, 0.97),
+            (1, 0.8),
+        ),
         ((0, 0.94), (0.03, 1.1), (0.3, 1.1), (0.7, 1.07), (0.9, 1.02), (0.97, 0.9), (1, 0.74)),
         0.68,
         (0.03, 0.095),
@@ -85,8 +118,19 @@ PATTERNS: dict[str, Pattern] = {
     "van": Pattern(
         (2.1, 4.9, 1.98),
         0.96,
-        ((0, 1.1), (0.01, 1.3), (0.02, 1.4), (0.045, 1.85), (0.08, 1.94), (0.4, 1.98), (0.68, 1.93), (0.84, 1.25))
-        + ((0.93, 1.08), (0.98, 0.92), (1, 0.76)),
+        (
+            (0, 1.1),
+            (0.01, 1.3),
+            (0.02, 1.4),
+            (0.045, 1.85),
+            (0.08, 1.94),
+            (0.4, 1.98),
+            (0.68, 1.93),
+            (0.84, 1.25),
+            (0.93, 1.08),
+            (0.98, 0.92),
+            (1, 0.76),
+        ),
         ((0, 1.0), (0.02, 1.18), (0.3, 1.2), (0.7, 1.17), (0.84, 1.14), (0.93, 1.0), (0.98, 0.85), (1, 0.7)),
         0.78,
         (0.02, 0.045),
@@ -130,11 +174,18 @@ def _over(curve: Curve, at: Floats) -> Floats:
 
 def _body(pattern: Pattern, colour: tuple[float, float, float]) -> Mesh:
     """The painted shell and its windows: a net of cross-sections, seven points on each side of the middle."""
-    marks = {*np.linspace(0, 1, 29).tolist(), *pattern.rear, *pattern.front, *(u for pair in pattern.sides for u in pair)}
+    marks = {
+        *np.linspace(0, 1, 29).tolist(),
+        *pattern.rear,
+        *pattern.front,
+        *(u for pair in pattern.sides for u in pair),
+    }
     marks |= {u for curve in (pattern.top, pattern.belt) for u, _ in curve}
     u = np.array(sorted(marks))
     u = u[np.append(True, np.diff(u) > 1e-6)]
-    half = pattern.half * np.interp(u, [0, 0.02, 0.1, 0.25, 0.75, 0.9, 0.97, 1], [0.86, 0.93, 0.98, 1, 1, 0.98, 0.91, 0.8])
+    half = pattern.half * np.interp(
+        u, [0, 0.02, 0.1, 0.25, 0.75, 0.9, 0.97, 1], [0.86, 0.93, 0.98, 1, 1, 0.98, 0.91, 0.8]
+    )
     top, belt = _over(pattern.top, u), _over(pattern.belt, u)
     low = np.interp(u, [0, 0.04, 0.12, 0.88, 0.96, 1], [0.34, 0.26, _LOW, _LOW, 0.22, 0.3])
     cabin = np.clip((top - belt - 0.12) / 0.25, 0, 1)
@@ -264,29 +315,3 @@ def _wheel(pattern: Pattern, side: int, y: float) -> Mesh:
     if side < 0:
         matrix[:2, :2] = -np.eye(2)
     return wheel.moved(matrix)
-
-
-def bicycle(colour: tuple[float, float, float]) -> Mesh:
-    """A bicycle on its stand."""
-    parts = []
-    for y in (-0.52, 0.52):
-        tyre = turned([(0.325, -0.018), (0.34, 0.0), (0.325, 0.018), (0.31, 0.0), (0.325, -0.018)], _DARK, 30)
-        rim = turned([(0.3, -0.01), (0.312, 0.0), (0.3, 0.01)], (0.7, 0.7, 0.72), 30)
-        stand = np.array([[0.0, 0, 1, 0], [1, 0, 0, y], [0, 1, 0, 0.34], [0, 0, 0, 1]])
-        parts.append(joined([smoothed(tyre, 80), rim]).moved(stand))
-        for angle in np.arange(0, np.pi, np.pi / 8):
-            reach = np.array([0, np.cos(angle), np.sin(angle)]) * 0.31
-            parts.append(rod((0, y, 0.34) - reach, (0, y, 0.34) + reach, 0.0025, (0.6, 0.6, 0.62), 4))
-    rear, front = (0, -0.52, 0.34), (0, 0.52, 0.34)
-    crank, saddle, neck, head = (0, -0.08, 0.3), (0, -0.2, 0.8), (0, 0.34, 0.85), (0, 0.37, 0.74)
-    for a, b in ((rear, crank), (rear, saddle), (crank, saddle), (crank, head), (saddle, neck), (neck, front)):
-        parts.append(rod(a, b, 0.017, colour))
-    parts += [
-        rod(saddle, (0, -0.235, 0.94), 0.013, (0.6, 0.6, 0.6)),
-        rod(neck, (0, 0.31, 1.0), 0.013, (0.6, 0.6, 0.6)),
-        rod((-0.29, 0.31, 1.0), (0.29, 0.31, 1.0), 0.013, _DARK),
-        rod((-0.09, -0.08, 0.3), (0.09, -0.08, 0.3), 0.02, _DARK),
-        block((-0.07, -0.36, 0.94), (0.07, -0.12, 0.985), _DARK),
-        rod((0.02, -0.3, 0.3), (0.14, -0.34, 0.0), 0.008, _DARK, 6),
-    ]
-    return joined(parts)
