@@ -5,7 +5,15 @@ import pytest
 
 pytest.importorskip("shapely", reason="room areas need the extra 'generate'")
 
-from tolman.geometry.rooms import alpha_area, room_area, room_center, thinned, without_outliers
+from tolman.geometry.rooms import (
+    alpha_area,
+    floor_plan,
+    room_area,
+    room_center,
+    thinned,
+    without_blur,
+    without_outliers,
+)
 
 
 def square(n: int, side: float, seed: int = 0) -> np.ndarray:
@@ -72,3 +80,33 @@ def test_the_centre_of_a_turned_room() -> None:
     turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
     center = room_center(local @ turn.T + [10, -4, 1])
     assert center == pytest.approx([10, -4, 2.2], abs=0.02)
+
+
+def walls(noise: float, count: int = 400_000) -> np.ndarray:
+    """A scan of the walls and the ceiling of a room of 5 m by 4 m, 2.5 m high, with a deep niche below 2 m."""
+    generator = np.random.default_rng(0)
+    along, high = generator.uniform(0, 18, count), generator.uniform(0, 2.5, count)
+    flat = np.select(
+        [along < 5, along < 9, along < 14],
+        [[along, 0 * along], [0 * along + 5, along - 5], [14 - along, 0 * along + 4]],
+        [0 * along, 18 - along],
+    ).T
+    flat[:, 0] -= 0.3 * ((flat[:, 0] == 0) & (high < 2.0) & (np.abs(flat[:, 1] - 2) < 0.6))
+    ceiling = np.column_stack([generator.uniform((0, 0), (5, 4), (count // 4, 2)), np.full(count // 4, 2.5)])
+    points = np.concatenate([np.column_stack([flat, high]), ceiling])
+    return np.asarray(points + generator.normal(0, noise, points.shape))
+
+
+def test_a_floor_plan_leaves_out_strays_and_niches() -> None:
+    points = walls(0.01)
+    assert room_area(points) > 20 * 1.02
+    assert room_area(floor_plan(points)) == pytest.approx(20.0, rel=0.015)
+
+
+def test_what_is_left_of_a_blurred_wall_is_its_middle() -> None:
+    points = walls(0.01)
+    left = without_blur(points[:, :2])
+    assert len(left) > 0.5 * len(points)
+    # The niche's own wall lies 0.3 m farther.
+    outside = -left[left[:, 0] > -0.15][:, 0]
+    assert outside.max() < 0.02 < -points[points[:, 0] > -0.15][:, 0].min()

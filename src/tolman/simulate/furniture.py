@@ -167,14 +167,7 @@ def _fitted(mesh: Mesh, piece: Furniture) -> Mesh:
     mesh = mesh.moved(turn)
     if not len(mesh.faces) or not np.isfinite(mesh.points).all():
         raise ValueError("the model holds no triangle, or a coordinate that isn't finite")
-    low, high = mesh.bounds
-    extent = high - low
-    if extent.min() <= 0:
-        raise ValueError("the model is flat")
-    scale = np.array(piece.size) / extent
-    fit = np.diag([*scale, 1.0])
-    fit[:3, 3] = -scale * np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
-    return mesh.moved(fit)
+    return mesh.fitted(piece.size)
 
 
 def _read_obj(library: zipfile.ZipFile, path: str) -> Mesh:

@@ -56,6 +56,21 @@ class Mesh:
             normals=normals / np.where(lengths > 0, lengths, 1.0),
         )
 
+    def fitted(self, size: ArrayLike) -> Mesh:
+        """The same stretched to a width, depth and height, standing in the middle of (0, 0, 0).
+
+        Raises:
+            ValueError: it is flat.
+        """
+        low, high = self.bounds
+        extent = high - low
+        if extent.min() <= 0:
+            raise ValueError("the model is flat")
+        scale = np.asarray(size, dtype=np.float64) / extent
+        fit = np.diag([*scale, 1.0])
+        fit[:3, 3] = -scale * np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
+        return self.moved(fit)
+
     def painted(self, colour: ArrayLike, shine: float = 0.0) -> Mesh:
         """The same in one colour, without pictures."""
         tints = np.tile(np.append(np.asarray(colour, dtype=np.float64), shine), (len(self.points), 1))
@@ -166,3 +181,46 @@ def extruded(outline: Floats, low: float, high: float, colour: ArrayLike = (0.8,
     fan = [[0, i, i + 1] for i in range(1, len(outline) - 1)]
     caps = np.concatenate([top[fan], bottom[fan][:, ::-1]])
     return joined([quads(around, colour), flat_shaded(caps, colour)])
+
+
+def rod(a: ArrayLike, b: ArrayLike, radius: float, colour: ArrayLike = (0.8, 0.8, 0.8), sides: int = 10) -> Mesh:
+    """A round bar between two points, closed at its ends."""
+    start, end = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    length = float(np.linalg.norm(end - start))
+    along = (end - start) / length
+    side = np.cross(along, [0.0, 0.0, 1.0] if abs(along[2]) < 0.9 else [1.0, 0.0, 0.0])
+    side /= np.linalg.norm(side)
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.stack([side, np.cross(along, side), along], axis=1)
+    matrix[:3, 3] = start
+    profile = [(1e-4, 0.0), (radius, 0.0), (radius, length), (1e-4, length)]
+    return smoothed(turned(profile, colour, sides).moved(matrix))
+
+
+def smoothed(mesh: Mesh, crease: float = 40.0) -> Mesh:
+    """The same with normals that run smoothly over edges flatter than `crease` degrees.
+
+    For meshes whose faces share no vertex, as the makers of this module give them.
+    """
+    corners = mesh.points[mesh.faces]
+    areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(areas, axis=1, keepdims=True)
+    flat = np.repeat(areas / np.where(sizes > 0, sizes, 1.0), 3, axis=0)
+    weighted = np.repeat(areas, 3, axis=0)
+    owners = mesh.faces.ravel()
+    _, place = np.unique(np.round(mesh.points[owners], 5), axis=0, return_inverse=True)
+    place = place.ravel()
+    order = np.argsort(place, kind="stable")
+    counts = np.bincount(place)
+    starts = np.append(0, counts.cumsum()[:-1])
+    per_corner = counts[place]
+    first = np.repeat(np.arange(len(owners)), per_corner)
+    steps = np.arange(len(first)) - np.repeat(per_corner.cumsum() - per_corner, per_corner)
+    second = order[np.repeat(starts[place], per_corner) + steps]
+    together = (flat[first] * flat[second]).sum(1) > np.cos(np.radians(crease))
+    first, second = first[together], second[together]
+    sums = np.stack([np.bincount(first, weighted[second, i], len(owners)) for i in range(3)], axis=1)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    normals = mesh.normals.copy()
+    normals[owners] = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), mesh.normals[owners])
+    return replace(mesh, normals=normals)

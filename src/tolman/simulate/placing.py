@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -212,10 +212,7 @@ class Placing:
         return shapely.Polygon(rectangle((middle[0], middle[1]), thing.yaw, thing.size[0] * 0.9, access - 2 * GAP))
 
     def _clear_of_others(self, thing: Placed) -> bool:
-        own = thing.footprint.buffer(GAP)
-        return not any(
-            p.low < thing.high - 1e-9 and thing.low < p.high - 1e-9 and own.intersects(p.footprint) for p in self.placed
-        )
+        return stands_clear(thing, self.placed)
 
     def _blocks_window(self, room: Room, thing: Placed) -> bool:
         if thing.high < TALL:
@@ -229,14 +226,8 @@ class Placing:
 
     def _walkable(self, added: Polygon) -> bool:
         """Whether the free floor still hangs together and touches every door."""
-        import shapely
-
-        free = walking_floor(self.floor, self.placed, [added])
-        parts = shapely.get_parts(free)
-        if not len(parts):
-            return False
-        largest = max(parts, key=lambda part: float(part.area))
-        if largest.area < _REACHABLE * free.area or largest.area < 0.1 * self.floor.area:
+        largest = in_one_piece(self.floor, walking_floor(self.floor, self.placed, [added]))
+        if largest is None:
             return False
         doors = [p for p in self.placed if p.category == "door"]
         rooms = [room.polygon for room in self.shell.rooms]
@@ -257,6 +248,25 @@ class Placing:
         self.placed.append(thing)
         self._counts[thing.category] = self._counts.get(thing.category, 0) + 1
         return thing
+
+
+def stands_clear(thing: Placed, placed: Sequence[Placed], gap: float = GAP) -> bool:
+    """Whether a thing keeps a gap (metres) to all that stands at its height."""
+    own = thing.footprint.buffer(gap)
+    return not any(
+        p.low < thing.high - 1e-9 and thing.low < p.high - 1e-9 and own.intersects(p.footprint) for p in placed
+    )
+
+
+def in_one_piece(floor: Polygon, free: BaseGeometry) -> BaseGeometry | None:
+    """The largest part of the free floor, or None where it isn't nearly all of it, or too little of the whole."""
+    import shapely
+
+    parts = shapely.get_parts(free)
+    if not len(parts):
+        return None
+    largest = max(parts, key=lambda part: float(part.area))
+    return largest if largest.area >= _REACHABLE * free.area and largest.area >= 0.1 * floor.area else None
 
 
 def walking_floor(floor: Polygon, placed: list[Placed], more: list[Polygon] | None = None) -> BaseGeometry:

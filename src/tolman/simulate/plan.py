@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -94,13 +95,18 @@ class Plan:
 
     def fingerprint(self) -> str:
         """A hash of everything in the plan, numbers to a tenth of a micrometre."""
-        content = {
+        content: dict[str, object] = {
             "id": self.id,
             "rooms": [[*map(_rounded, room.outline)] for room in self.shell.rooms],
             "height": _rounded((self.shell.height,)),
-            "placed": [[p.id, p.model, _rounded((*p.center, p.yaw, *p.size))] for p in self.placed],
         }
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        return fingerprint_of(content, self.placed)
+
+
+def fingerprint_of(content: dict[str, object], placed: Sequence[Placed]) -> str:
+    """A hash of things in their places and of what else makes up a plan."""
+    rows = [[p.id, p.model, _rounded((*p.center, p.yaw, *p.size))] for p in placed]
+    return hashlib.sha256(json.dumps({**content, "placed": rows}).encode()).hexdigest()
 
 
 def rectangle(center: tuple[float, float], yaw: float, width: float, depth: float) -> Floats:
@@ -122,8 +128,17 @@ def turned(plan: Plan, yaw: float) -> Plan:
 
     rooms = tuple(Room(tuple(point(p) for p in r.outline), tuple(wall(w) for w in r.walls)) for r in plan.shell.rooms)
     passage = plan.shell.passage and tuple(point(p) for p in plan.shell.passage)
-    placed = tuple(replace(p, center=(*point(p.center[:2]), p.center[2]), yaw=p.yaw + yaw) for p in plan.placed)
-    return replace(plan, shell=replace(plan.shell, rooms=rooms, passage=passage), placed=placed)
+    shell = replace(plan.shell, rooms=rooms, passage=passage)
+    return replace(plan, shell=shell, placed=things_turned(plan.placed, yaw))
+
+
+def things_turned(things: Sequence[Placed], yaw: float) -> tuple[Placed, ...]:
+    """Things turned together about the origin."""
+    middles = np.array([p.center[:2] for p in things]) @ _turn(yaw).T
+    return tuple(
+        replace(p, center=(float(x), float(y), p.center[2]), yaw=p.yaw + yaw)
+        for p, (x, y) in zip(things, middles, strict=True)
+    )
 
 
 def fixtures(shell: Shell) -> list[Placed]:

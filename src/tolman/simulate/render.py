@@ -96,6 +96,8 @@ class Renderer:
         self._final = self._gl.framebuffer([self._gl.texture(size, 4, dtype="f1")])
         self._gl.enable(moderngl.DEPTH_TEST)
         self._light_view = _light_view(world)
+        scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
+        self._draw["grain"].value = float(2.0 / scale / _SHADOWS)
         self._cast(0.0)
 
     def __enter__(self) -> Renderer:
@@ -114,12 +116,9 @@ class Renderer:
         """
         if any(part.pose is not None for part in self._ranges):
             self._cast(seconds)
-        light = self.world.light
         view = np.asarray(np.linalg.inv(pose), dtype=np.float64)
-        self._gl.viewport = (0, 0, *self.size)
         self._target.use()
-        self._target.clear(*light.background, 1.0)
-        self._clear_ids()
+        self._target.clear()
         program = self._draw
         program["view"].write(_columns(view))
         program["projection"].write(_columns(_projection(intrinsics, self.size)))
@@ -134,6 +133,7 @@ class Renderer:
             program["model"].write(_columns(matrix))
             program["instance"].value = part.instance
             self._scene_vao.render(vertices=part.count, first=part.first)
+        self._fill(pose, intrinsics)
         self._final.use()
         self._colour.use(0)
         self._screen.render()
@@ -150,6 +150,9 @@ class Renderer:
         smooth = gl.program(vertex_shader=shaders.SCREEN_VERTEX, fragment_shader=shaders.SMOOTH_FRAGMENT)
         corners = np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32)
         self._screen = gl.vertex_array(smooth, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
+        self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=shaders.SKY_FRAGMENT)
+        self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
+        self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
         for name, value in (("shadows", 0), ("pictures", 1), ("contact", 2)):
             self._draw[name].value = value
         self._draw["toward_light"].value = light.toward
@@ -207,7 +210,6 @@ class Renderer:
 
     def _cast(self, seconds: float) -> None:
         """Draw the map of shadows. Walls, floors and ceilings cast none: they would keep the light out."""
-        self._gl.viewport = (0, 0, _SHADOWS, _SHADOWS)
         self._shadow_target.use()
         self._shadow_target.clear()
         self._shadow["light_view"].write(_columns(self._light_view))
@@ -218,11 +220,15 @@ class Renderer:
                 self._shadow["model"].write(_columns(matrix))
                 self._shadow_vao.render(vertices=part.count, first=part.first)
 
-    def _clear_ids(self) -> None:
-        # A clear with colours leaves integer and depth attachments undefined or at 1.
+    def _fill(self, pose: Floats, intrinsics: tuple[float, float, float, float]) -> None:
+        """Draw the sky wherever nothing was drawn: there the clear leaves instances and depth undefined."""
+        fx, fy, cx, cy = intrinsics
         width, height = self.size
-        self._depth.write(np.zeros((height, width), dtype=np.float32).tobytes())
-        self._ids.write(np.zeros((height, width), dtype=np.uint32).tobytes())
+        self._sky["to_scene"].write(_columns(np.asarray(pose)[:3, :3]))
+        self._sky["lens"].value = (width / 2 / fx, height / 2 / fy, (width / 2 - cx) / fx, (height / 2 - cy) / fy)
+        self._gl.depth_func = "<="
+        self._behind.render()
+        self._gl.depth_func = "<"
 
 
 def _vertices(mesh: Mesh, layers: NDArray[np.int64]) -> NDArray[np.void]:
@@ -269,16 +275,17 @@ def _contact(world: World) -> tuple[NDArray[np.uint8], tuple[float, float, float
 
 
 def _light_view(world: World) -> Floats:
-    """Scene → clip coordinates of the light's parallel view of all objects."""
+    """Scene → clip coordinates of the light's parallel view of all objects that cast shadows."""
     toward = np.array(world.light.toward)
     side = np.cross([0.0, 0.0, 1.0], toward) if abs(toward[2]) < 0.999 else np.array([1.0, 0.0, 0.0])
     side /= np.linalg.norm(side)
     axes = np.array([side, np.cross(toward, side), toward])
     corners = []
-    for body in world.bodies:
+    # Only what casts shadows has to be on the map: the ground of a street would make it coarse.
+    still = [body for body in world.bodies if body.pose is None]
+    for body in [body for body in still if body.object is not None] or still:
         (x0, y0, z0), (x1, y1, z1) = body.mesh.bounds
-        if body.pose is None:
-            corners += [[x, y, z] for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
+        corners += [[x, y, z] for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
     seen = np.array(corners) @ axes.T
     low, high = seen.min(0) - 0.1, seen.max(0) + 0.1
     scale = 2.0 / (high - low)

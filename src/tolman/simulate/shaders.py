@@ -56,6 +56,7 @@ uniform sampler2DArray pictures;
 uniform sampler2D contact;
 uniform vec4 contact_place;   // least x and y, and the size, of what `contact` covers; size 0 for none
 uniform float texel;
+uniform float grain;          // metres that a texel of the shadows covers
 in vec3 point;
 in vec3 normal;
 in vec2 uv;
@@ -71,7 +72,7 @@ const vec2 TAPS[8] = vec2[](
     vec2(-0.29, 0.85), vec2(-0.87, 0.32), vec2(0.05, 0.11), vec2(-0.2, -0.12));
 
 float lit(vec3 n) {
-    vec4 seen = light_view * vec4(point + n * 0.015, 1.0);
+    vec4 seen = light_view * vec4(point + n * (0.015 + 1.5 * grain), 1.0);
     vec3 place = seen.xyz * 0.5 + 0.5;
     float sum = 0.0;
     for (int i = 0; i < 8; i++) sum += texture(shadows, vec3(place.xy + TAPS[i] * texel * 5.0, place.z - 0.0015));
@@ -91,7 +92,7 @@ void main() {
     if (contact_place.z > 0.0) {
         vec2 place = (point.xy - contact_place.xy) / contact_place.zw;
         float dim = texture(contact, place).r;
-        float near = exp(-point.z * 6.0);
+        float near = min(exp(-point.z * 6.0), 1.0);
         ambient *= 1.0 - near * (1.0 - dim) * (0.4 + 0.6 * abs(n.z));
         direct *= 1.0 - 0.4 * near * (1.0 - dim);
     }
@@ -103,6 +104,51 @@ void main() {
     // A surface seen edge on gives no reading: within a pixel its depth is anything.
     depth = fwidth(ahead) > 0.5 * ahead ? 0.0 : ahead;
     id = instance;
+}
+"""
+
+SKY_VERTEX = """
+#version 330
+uniform mat3 to_scene;       // camera to scene
+uniform vec4 lens;           // half width and half height of the picture at 1 m, and its middle's offset
+in vec2 in_corner;
+out vec3 way;
+void main() {
+    way = to_scene * vec3(in_corner * lens.xy + lens.zw, 1.0);
+    gl_Position = vec4(in_corner, 1.0, 1.0);
+}
+"""
+
+SKY_FRAGMENT = """
+#version 330
+// What is seen where nothing is: brighter towards the horizon, with clouds, at no depth.
+uniform vec3 background;
+uniform vec3 horizon;
+in vec3 way;
+layout(location = 0) out vec4 colour;
+layout(location = 1) out float depth;
+layout(location = 2) out uint id;
+
+float chance(vec2 p) { return fract(sin(dot(p, vec2(127.1, 311.7))) * 43758.5453); }
+
+float cloud(vec2 p) {
+    vec2 i = floor(p), f = fract(p);
+    f = f * f * (3.0 - 2.0 * f);
+    return mix(mix(chance(i), chance(i + vec2(1, 0)), f.x),
+               mix(chance(i + vec2(0, 1)), chance(i + vec2(1, 1)), f.x), f.y);
+}
+
+void main() {
+    vec3 w = normalize(way);
+    float high = max(w.z, 0.0);
+    vec3 shade = mix(horizon, background, clamp(pow(high * 1.7, 0.6), 0.0, 1.0));
+    vec2 p = w.xy / (high + 0.12) * 1.4;
+    float sum = 0.0, share = 0.5;
+    for (int i = 0; i < 5; i++) { sum += share * cloud(p); p = p * 2.1 + 7.3; share *= 0.5; }
+    shade = mix(shade, vec3(0.96), 0.75 * smoothstep(0.46, 0.78, sum) * smoothstep(0.0, 0.25, high));
+    colour = vec4(shade, 1.0);
+    depth = 0.0;
+    id = 0u;
 }
 """
 

@@ -76,6 +76,23 @@ def bricks(generator: np.random.Generator, colour: Floats, *, rows: int = 12) ->
     return _picture(np.where(mortar, 1.25, tone), colour)
 
 
+def paving(generator: np.random.Generator, colour: Floats, *, across: int = 4) -> Texture:
+    """Concrete slabs in rows that are staggered by half a slab."""
+    y, x = np.mgrid[0:SIDE, 0:SIDE]
+    row = y * across // SIDE
+    along = x * across + (row % 2) * SIDE // 2
+    tone = generator.normal(1.0, 0.04, (across, across))[row, along // SIDE % across]
+    joint = (y * across % SIDE < 4 * across) | (along % SIDE < 4 * across)
+    spots = 0.94 + 0.1 * generator.random((SIDE, SIDE)) + 0.03 * _smooth(generator, (24, 24))
+    return _picture(np.where(joint, 0.7, tone * spots), colour)
+
+
+def grass(generator: np.random.Generator, colour: Floats) -> Texture:
+    """A lawn."""
+    blades = 0.62 + 0.5 * generator.random((SIDE, SIDE)) + 0.12 * _smooth(generator, (110, 110))
+    return _picture(blades + 0.08 * _smooth(generator, (7, 7)), colour)
+
+
 def _smooth(generator: np.random.Generator, cells: tuple[int, int]) -> Floats:
     """Noise between -1 and 1 that changes over so many cells in height and width, and repeats."""
     coarse = generator.uniform(-1, 1, cells)

@@ -59,7 +59,7 @@ def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple
     """
     generator = np.random.default_rng(np.frombuffer(f"walk:{seed}".encode(), dtype=np.uint8))
     views = find_views(world, intrinsics_of(size), size)
-    ground = _Ground(world.walkable, views.eyes[:, :2])
+    ground = Ground(world.walkable, views.eyes[:, :2])
     looks = _choose(views)
     cost = _costs(looks, views, ground)
     # A walk begins with a look at little, so that things come into view one after the other.
@@ -114,7 +114,7 @@ def _choose(views: Views) -> list[Look]:
     return chosen or [(0, 0.0)]
 
 
-class _Ground:
+class Ground:
     """Shortest ways over a walkable floor.
 
     Args:
@@ -143,7 +143,7 @@ class _Ground:
             columns.append(b[both])
             costs.append(np.full(int(both.sum()), _CELL * np.hypot(dx, dy)))
         first = int(inside.sum())
-        self._first = first
+        self.first = first
         for i, place in enumerate(places):
             near = np.linalg.norm(self.nodes[:first] - place, axis=1)
             close = np.argsort(near, kind="stable")[:4]
@@ -157,14 +157,14 @@ class _Ground:
 
     def length(self, a: int, b: int) -> float:
         """Metres from one place to another; infinite where no way leads."""
-        return float(self._from(a)[0][self._first + b])
+        return float(self._from(a)[0][self.first + b])
 
     def way(self, a: int, b: int) -> Floats:
         """The points of a short way, the ends included, pulled straight where that is free, shape (k, 2)."""
         import shapely
 
         before = self._from(a)[1]
-        node, path = self._first + b, []
+        node, path = self.first + b, []
         while node >= 0:
             path.append(self.nodes[node])
             node = int(before[node])
@@ -182,12 +182,12 @@ class _Ground:
         from scipy.sparse.csgraph import dijkstra
 
         if a not in self._ways:
-            found = dijkstra(self._graph, directed=False, indices=[self._first + a], return_predecessors=True)
+            found = dijkstra(self._graph, directed=False, indices=[self.first + a], return_predecessors=True)
             self._ways[a] = (found[0][0], found[1][0])
         return self._ways[a]
 
 
-def _costs(looks: Sequence[Look], views: Views, ground: _Ground) -> Floats:
+def _costs(looks: Sequence[Look], views: Views, ground: Ground) -> Floats:
     """Seconds from each look to each other at full speed, shape (k, k); infinite where no way leads."""
     cost = np.zeros((len(looks), len(looks)))
     for i, j in itertools.permutations(range(len(looks)), 2):
@@ -253,7 +253,7 @@ def _total(tour: Sequence[int], cost: Floats) -> float:
 
 
 def _poses(
-    order: Sequence[Look], views: Views, ground: _Ground, times: Floats, generator: np.random.Generator
+    order: Sequence[Look], views: Views, ground: Ground, times: Floats, generator: np.random.Generator
 ) -> Floats:
     """The camera at each time: along the ways, turning from look to look, with a walker's slight sway."""
     from scipy.interpolate import PchipInterpolator
@@ -279,7 +279,7 @@ def _poses(
     else:
         along = np.asarray(PchipInterpolator(scaled, marks)(times))
         yaw_at = np.asarray(PchipInterpolator(scaled, yaws)(times))
-    places = _rounded(np.array(path), ground, along)
+    places = rounded(np.array(path), ground, along)
     smooth = 0.25 * rate
     places = gaussian_filter1d(places, smooth, axis=0, mode="nearest")
     yaw_at = gaussian_filter1d(yaw_at, smooth, mode="nearest")
@@ -295,7 +295,7 @@ def _poses(
     return looking(np.column_stack([places, height]), yaw_at, pitch, roll)
 
 
-def _rounded(path: Floats, ground: _Ground, along: Floats) -> Floats:
+def rounded(path: Floats, ground: Ground, along: Floats) -> Floats:
     """Points so far along a path whose corners are cut round where that is free, shape (n, 2)."""
     import shapely
 

@@ -39,7 +39,7 @@ class Light:
     Attributes:
         toward: unit vector to the light that casts shadows.
         sun, sky, ground: its colour and those of the light from above and from below.
-        background: what is seen where nothing is.
+        background, horizon: the sky above and near the horizon, seen where nothing is.
     """
 
     toward: tuple[float, float, float] = (0.35, 0.25, 0.9)
@@ -47,6 +47,7 @@ class Light:
     sky: tuple[float, float, float] = (0.58, 0.6, 0.63)
     ground: tuple[float, float, float] = (0.3, 0.28, 0.26)
     background: tuple[float, float, float] = (0.62, 0.74, 0.88)
+    horizon: tuple[float, float, float] = (0.8, 0.86, 0.92)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,331 @@
+"""Actors: people who walk through a world, pick something up, carry it elsewhere and put it down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from tolman.geometry.boxes import Boxes, Floats, distances
+from tolman.scenes import OrientedBox, SceneObject, TrackPoint, Vector
+from tolman.simulate.figure import Limb, draw_figure
+from tolman.simulate.mesh import Mesh, block, joined, placed, rod
+from tolman.simulate.walks import Ground, Walk, rounded
+from tolman.simulate.world import Body, World
+
+CARRIED: dict[str, tuple[float, float, float]] = {
+    "parcel": (0.34, 0.26, 0.24),
+    "toolbox": (0.42, 0.22, 0.2),
+    "suitcase": (0.46, 0.2, 0.34),
+}
+"""What people carry: width, depth and height in metres."""
+_RATE = 60
+"""Steps a second in which a way is worked out."""
+_TRACK = 10
+"""Points of a track a second."""
+_SPEED = (0.7, 1.1)
+_LIFT = 0.9
+"""Seconds to pick up or to put down."""
+_HANDS = (0.46, 1.02)
+"""Metres ahead of the body and above the ground at which things are carried: to the box's middle."""
+_STRIDE = 1.35
+"""Metres for a step of each leg."""
+_APART = 0.7
+"""Metres that a person keeps from the camera and from other people."""
+_ROOMY = 0.12
+"""Metres that a person keeps from things beyond what a walker needs: arms and loads reach out."""
+_TRIES = 600
+_PLACES = 40
+_LEAST = 1.0
+"""Metres that each of the two ways is long."""
+_TURN = 1.8
+"""Radians a second."""
+_FLAT = 0.03
+"""Metres; one walks over what is no higher."""
+_SPARE = 0.01
+"""Metres by which a person's box is larger than what it was measured at."""
+_IRON = (0.12, 0.12, 0.13)
+Pose = Callable[[float], Floats]
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Where a person is, `_RATE` times a second.
+
+    Attributes:
+        places: shape (n, 2).
+        yaws: the way that the person faces, counter-clockwise from +x, shape (n,).
+        swing: of the legs, -1 … 1, shape (n,).
+        raised: how far the arms are, 0 … 1, shape (n,).
+        held: how far the load is from the ground to the hands, 0 … 1, shape (n,).
+        pick, put: steps at which the load leaves the ground and is on it again.
+    """
+
+    places: Floats
+    yaws: Floats
+    swing: Floats
+    raised: Floats
+    held: Floats
+    pick: int
+    put: int
+
+    def at(self, series: Floats, seconds: float) -> Floats:
+        """A series at a time, straight between its steps; at rest before and after."""
+        x = float(np.clip(seconds * _RATE, 0, len(series) - 1))
+        low = min(int(x), len(series) - 2)
+        return np.asarray(series[low] + (series[low + 1] - series[low]) * (x - low))
+
+    def person(self, seconds: float) -> Floats:
+        """The person's transform."""
+        x, y = self.at(self.places, seconds)
+        return placed((x, y, 0.0), float(self.at(self.yaws, seconds)) - np.pi / 2)
+
+    def load(self, seconds: float) -> Floats:
+        """The load's transform; its origin is in the middle of its lower side."""
+        step = seconds * _RATE
+        moment = np.clip(step, self.pick, self.put) / _RATE
+        matrix = self.person(float(moment))
+        high = float(self.at(self.held, float(moment))) * _HANDS[1]
+        matrix[:3, 3] += matrix[:3, :3] @ np.array([0.0, _HANDS[0], high])
+        return matrix
+
+    def limb(self, limb: Limb, seconds: float) -> Floats:
+        """The transform of one of the person's limbs."""
+        swing, raised = float(self.at(self.swing, seconds)), float(self.at(self.raised, seconds))
+        return np.asarray(self.person(seconds) @ limb.pose(swing, raised))
+
+
+def with_actors(
+    world: World, seed: str, *, seconds: float, count: int = 1, walk: Walk | None = None
+) -> tuple[World, tuple[str, ...]]:
+    """A world with people in it.
+
+    Each walks to a thing on the ground, picks it up, carries it elsewhere and puts it down, without touching anything
+    that stands there, other people, or the camera.
+
+    Args:
+        world: a still one.
+        seed: of what is drawn.
+        seconds: how long they act; before and after they stand.
+        count: how many people.
+        walk: of the camera, to be kept away from.
+
+    Returns:
+        The world with the objects 'person-0', … and what they carry, their boxes at time 0 and their tracks; and notes
+        of what found no room.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"actors:{seed}".encode(), dtype=np.uint8))
+    names = [name for name in CARRIED if name not in world.scene.categories] or ["parcel"]
+    bodies, objects, notes = list(world.bodies), list(world.scene.objects), []
+    keep_off = _KeepOff(world, walk)
+    ground = _ground(world, generator)
+    for number in range(count):
+        name = names[number % len(names)]
+        figure, limbs = draw_figure(generator)
+        load = _load(name, generator)
+        reach = _reach(figure, limbs)
+        way = None if ground is None else _draw(ground, generator, seconds, reach, CARRIED[name], keep_off)
+        if way is None:
+            notes.append(f"no room for {count - number} more person")
+            break
+        keep_off.others.append(way)
+        person, thing = f"person-{number}", f"{name}-{number}"
+        bodies += [Body(figure, person, way.person), Body(load, thing, way.load)]
+        bodies += [Body(limb.mesh, person, partial(way.limb, limb)) for limb in limbs]
+        body_box = partial(_shifted, way.person, reach.mean(0))
+        load_box = partial(_shifted, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))
+        objects.append(_object(person, "person", reach[1] - reach[0], body_box, seconds))
+        objects.append(_object(thing, name, np.array(CARRIED[name]), load_box, seconds))
+    counts = dict(world.scene.counts)
+    for moving in objects[len(world.scene.objects) :]:
+        counts[moving.category] = counts.get(moving.category, 0) + 1
+    scene = world.scene.model_copy(update={"objects": tuple(objects), "counts": counts})
+    return replace(world, scene=scene, bodies=tuple(bodies)), tuple(notes)
+
+
+def _shifted(pose: Pose, middle: Floats, seconds: float) -> Floats:
+    return np.asarray(pose(seconds) @ placed(middle))
+
+
+def _draw(
+    ground: Ground,
+    generator: np.random.Generator,
+    seconds: float,
+    person: Floats,
+    load: tuple[float, float, float],
+    keep_off: _KeepOff,
+) -> _Way | None:
+    """A way that touches nothing; None where none was found."""
+    places = len(ground.nodes) - ground.first
+    for _ in range(_TRIES):
+        start, pick, put = (int(i) for i in generator.integers(places, size=3))
+        lengths = ground.length(start, pick), ground.length(pick, put)
+        if min(lengths) < _LEAST or sum(lengths) > _SPEED[1] * seconds:
+            continue
+        legs = ground.way(start, pick), ground.way(pick, put)
+        way = _walked(legs, lengths, ground, seconds, float(generator.uniform(*_SPEED)), float(generator.random()))
+        if way is not None and keep_off.allows(way, person, load, seconds):
+            return way
+    return None
+
+
+def _walked(
+    legs: tuple[Floats, Floats],
+    lengths: tuple[float, float],
+    ground: Ground,
+    seconds: float,
+    speed: float,
+    wait: float,
+) -> _Way | None:
+    """A person's way over two legs; None where the time is too short."""
+    from scipy.ndimage import gaussian_filter1d
+
+    ends, tangents = [], []
+    for leg in legs:
+        line = float(np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
+        along = np.linspace(0, line, max(8, int(line / 0.02)))
+        path = rounded(leg, ground, along)
+        turn = np.unwrap(np.arctan2(*np.gradient(path, axis=0).T[::-1]))
+        ends.append((along, path))
+        tangents.append(gaussian_filter1d(turn, 8, mode="nearest"))
+    jump = (tangents[1][0] - tangents[0][-1] + np.pi) % (2 * np.pi) - np.pi
+    tangents[1] = tangents[1] + (tangents[0][-1] + jump - tangents[1][0])
+    spans = [lengths[0] / speed + 0.4, _LIFT, abs(jump) / _TURN + 0.1, lengths[1] / speed + 0.4, _LIFT]
+    spare = seconds - sum(spans)
+    if spare < 0.2:
+        return None
+    moments = np.cumsum([0.1 + wait * 0.5 * spare, *spans])
+    times = np.arange(int(np.ceil(seconds * _RATE)) + 1) / _RATE
+    places, yaws = np.empty((len(times), 2)), np.empty(len(times))
+    for number, (begin, end) in enumerate(((moments[0], moments[1]), (moments[3], moments[4]))):
+        inside = times >= (begin if number else -1)
+        along, path = ends[number]
+        at = along[-1] * _eased((times[inside] - begin) / (end - begin))
+        places[inside] = np.column_stack([np.interp(at, along, path[:, i]) for i in range(2)])
+        yaws[inside] = np.interp(at, along, tangents[number])
+    turning = (times >= moments[2]) & (times < moments[3])
+    share = (times[turning] - moments[2]) / (moments[3] - moments[2])
+    yaws[turning] = tangents[0][-1] + jump * _eased(share)
+    moved = np.append(0.0, np.linalg.norm(np.diff(places, axis=0), axis=1).cumsum())
+    pace = gaussian_filter1d(np.gradient(moved) * _RATE, 0.12 * _RATE, mode="nearest")
+    swing = np.sin(2 * np.pi * moved / _STRIDE) * np.clip(pace / 0.8, 0, 1)
+    lifted = _eased((times - moments[1]) / _LIFT) - _eased((times - moments[4]) / _LIFT)
+    raised = np.clip(2.5 * lifted, 0, 1)
+    pick, put = int(moments[1] * _RATE), int(np.ceil(moments[5] * _RATE))
+    return _Way(places, yaws, swing, raised, lifted, pick, min(put, len(times) - 1))
+
+
+def _eased(share: Floats) -> Floats:
+    """From 0 to 1 with a soft beginning and end, and 0 and 1 outside."""
+    u = np.clip(share, 0, 1)
+    return np.asarray(u + (u**2 * (3 - 2 * u) - u) * 0.6)
+
+
+@dataclass
+class _KeepOff:
+    """What a person keeps away from: things, the floor's edge, the camera, other people."""
+
+    world: World
+    walk: Walk | None
+    others: list[_Way] = field(default_factory=list)
+
+    def allows(self, way: _Way, person: Floats, load: tuple[float, float, float], seconds: float) -> bool:
+        """Whether a way touches nothing at any time."""
+        import shapely
+
+        times = np.arange(len(way.places)) / _RATE
+        if self.walk is not None:
+            camera = np.column_stack([np.interp(times, self.walk.times, self.walk.poses[:, i, 3]) for i in range(2)])
+            if np.linalg.norm(camera - way.places, axis=1).min() < _APART:
+                return False
+        if any(np.linalg.norm(other.places - way.places, axis=1).min() < _APART for other in self.others):
+            return False
+        things = [o.box for o in self.world.scene.objects if o.box.center[2] + o.box.extents[2] / 2 > _FLAT]
+        still = Boxes(
+            np.array([b.center for b in things]),
+            np.array([b.axes for b in things]),
+            np.array([b.extents for b in things]),
+        )
+        floor = shapely.Polygon(self.world.scene.floor[0]) if self.world.scene.floor else None
+        for size, middle, pose in (
+            (person[1] - person[0], person.mean(0), way.person),
+            (np.array(load), np.array([0, 0, load[2] / 2]), way.load),
+        ):
+            moved = np.array([pose(t) @ placed(middle) for t in np.arange(0, seconds, 1 / _TRACK)])
+            boxes = Boxes(moved[:, :3, 3], moved[:, :3, :3].transpose(0, 2, 1), np.tile(size, (len(moved), 1)))
+            corners = boxes.vertices().reshape(-1, 3)
+            if floor is not None and not shapely.contains_xy(floor, corners[:, 0], corners[:, 1]).all():
+                return False
+            # Only what is near enough to be touched.
+            apart = np.linalg.norm(boxes.centers[:, None] - still.centers[None], axis=2)
+            reach = np.linalg.norm(size) / 2 + np.linalg.norm(still.extents, axis=1) / 2
+            mine, its = np.nonzero(apart < reach)
+            if len(mine) and distances(boxes.take(mine), still.take(its)).min() <= 0:
+                return False
+        return True
+
+
+def _object(identity: str, category: str, size: Floats, pose: Pose, seconds: float) -> SceneObject:
+    """A moving thing as ground truth: `pose` is of its box's middle."""
+    points = []
+    for number in range(int(np.ceil(seconds * _TRACK)) + 1):
+        matrix = pose(number / _TRACK)
+        axes = matrix[:3, :3].T
+        points.append(TrackPoint(seconds=number / _TRACK, center=_vector(matrix[:3, 3]), axes=_axes(axes)))
+    box = OrientedBox(center=points[0].center, axes=points[0].axes, extents=_vector(size))
+    return SceneObject(id=identity, category=category, box=box, track=tuple(points))
+
+
+def _vector(numbers: Floats) -> Vector:
+    x, y, z = (float(number) for number in numbers)
+    return x, y, z
+
+
+def _axes(matrix: Floats) -> tuple[Vector, Vector, Vector]:
+    return _vector(matrix[0]), _vector(matrix[1]), _vector(matrix[2])
+
+
+def _ground(world: World, generator: np.random.Generator) -> Ground | None:
+    """Where people's middles can be, with places to walk between; None where there is no room."""
+    import shapely
+
+    area = world.walkable.buffer(-_ROOMY)
+    if area.is_empty:
+        return None
+    largest = max(shapely.get_parts(area), key=lambda part: float(part.area))
+    low_x, low_y, high_x, high_y = largest.bounds
+    drawn = generator.uniform((low_x, low_y), (high_x, high_y), (600, 2))
+    inside = drawn[shapely.contains_xy(largest, drawn[:, 0], drawn[:, 1])][:_PLACES]
+    ground = Ground(largest, inside)
+    return ground if ground.first >= _PLACES and len(inside) > 2 else None
+
+
+def _reach(body: Mesh, limbs: tuple[Limb, ...]) -> Floats:
+    """Least and greatest coordinates of a figure over all that it does, shape (2, 3)."""
+    bounds = [body.bounds]
+    for limb in limbs:
+        for swing in np.linspace(-1, 1, 9):
+            for raised in np.linspace(0, 1, 9) if limb.arm else (0.0,):
+                bounds.append(limb.mesh.moved(limb.pose(float(swing), float(raised))).bounds)
+    low, high = np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0)
+    return np.array([low - _SPARE, high + _SPARE])
+
+
+def _load(name: str, generator: np.random.Generator) -> Mesh:
+    """What is carried, standing in the middle of (0, 0, 0)."""
+    width, depth, height = CARRIED[name]
+    if name == "parcel":
+        card = np.array([0.7, 0.52, 0.34]) * generator.uniform(0.85, 1.1)
+        tape = block((-0.03, -0.501, -0.001), (0.03, 0.501, 1.001), (0.82, 0.74, 0.6))
+        return joined([block((-0.5, -0.5, 0), (0.5, 0.5, 1), card), tape]).fitted((width, depth, height))
+    colour = generator.uniform((0.5, 0.1, 0.08), (0.8, 0.3, 0.3))[generator.permutation(3)]
+    parts = [
+        block((-width / 2, -depth / 2, 0), (width / 2, depth / 2, height * 0.82), colour),
+        block((-width / 2, -depth / 2 - 0.004, height * 0.42), (width / 2, depth / 2 + 0.004, height * 0.47), _IRON),
+        rod((-0.07, 0, height * 0.95), (0.07, 0, height * 0.95), 0.013, _IRON),
+        rod((-0.07, 0, height * 0.8), (-0.07, 0, height * 0.97), 0.011, _IRON),
+        rod((0.07, 0, height * 0.8), (0.07, 0, height * 0.97), 0.011, _IRON),
+    ]
+    return joined(parts).fitted((width, depth, height))

@@ -1,0 +1,140 @@
+"""Casting: what rays meet first in a world. It shares no code with the renderer, so that each checks the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.errors import MissingExtraError
+from tolman.geometry.boxes import Floats
+from tolman.simulate.mesh import Mesh
+from tolman.simulate.world import Body, World
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What rays met.
+
+    Attributes:
+        distances: in lengths of the rays' directions, shape (n,); infinite where nothing is.
+        numbers: of `World.numbers`, 0 for no object, shape (n,).
+        cosines: between the surface and the way back, 0 … 1, shape (n,).
+        tones: the surface's brightness, 0 … 1, shape (n,).
+        shines: how much light of its own it has, as panes do through which daylight comes, 0 … 1, shape (n,).
+    """
+
+    distances: Floats
+    numbers: NDArray[np.int64]
+    cosines: Floats
+    tones: Floats
+    shines: Floats
+
+
+class Caster:
+    """A world, ready for rays.
+
+    Args:
+        world: its bodies that don't move are one tree; each that moves has its own, and rays are brought into its
+            coordinates for the time at which they are cast.
+
+    Raises:
+        MissingExtraError: embreex is not installed.
+    """
+
+    def __init__(self, world: World) -> None:
+        numbers = world.numbers
+        still = [body for body in world.bodies if body.pose is None]
+        self._still = _Tree([(numbers[b.object] if b.object else 0, b.mesh) for b in still]) if still else None
+        self._moving: list[tuple[Body, _Tree]] = [
+            (body, _Tree([(numbers[body.object] if body.object else 0, body.mesh)]))
+            for body in world.bodies
+            if body.pose is not None
+        ]
+
+    def cast(self, origins: Floats, directions: Floats, seconds: Floats | float = 0.0) -> Hits:
+        """The first thing on each ray.
+
+        Args:
+            origins: metres, shape (n, 3).
+            directions: of any length, shape (n, 3).
+            seconds: when each is cast, one number or shape (n,); it matters where something moves.
+        """
+        count = len(origins)
+        zeros = (np.zeros(count) for _ in range(3))
+        hits = Hits(np.full(count, np.inf), np.zeros(count, dtype=np.int64), *zeros)
+        if self._still is not None:
+            self._still.cast(origins, directions, hits, np.arange(count))
+        when, inverse = np.unique(np.broadcast_to(np.asarray(seconds, dtype=np.float64), (count,)), return_inverse=True)
+        for body, tree in self._moving:
+            assert body.pose is not None
+            poses = np.array([np.linalg.inv(body.pose(float(t))) for t in when])[inverse]
+            own_origins = np.einsum("nij,nj->ni", poses[:, :3, :3], origins) + poses[:, :3, 3]
+            own_directions = np.einsum("nij,nj->ni", poses[:, :3, :3], directions)
+            near = np.flatnonzero(_passes(own_origins, own_directions, body.mesh.bounds))
+            if len(near):
+                tree.cast(own_origins[near], own_directions[near], hits, near)
+        return hits
+
+
+def pixel_rays(pose: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]) -> Floats:
+    """The ways of a camera's pixels through their middles, 1 m ahead each, so that distances are depths.
+
+    Returns:
+        Shape (height · width, 3), row by row, in the scene's coordinates.
+    """
+    fx, fy, cx, cy = intrinsics
+    columns, rows = np.meshgrid(np.arange(size[0]) + 0.5, np.arange(size[1]) + 0.5)
+    ways = np.stack([(columns - cx) / fx, (rows - cy) / fy, np.ones_like(rows)], axis=-1).reshape(-1, 3)
+    return np.asarray(ways @ np.asarray(pose)[:3, :3].T)
+
+
+class _Tree:
+    """Some meshes in one embree scene."""
+
+    def __init__(self, meshes: list[tuple[int, Mesh]]) -> None:
+        try:
+            from embreex import rtcore_scene  # type: ignore[import-untyped]
+            from embreex.mesh_construction import TriangleMesh  # type: ignore[import-untyped]
+        except ImportError:
+            raise MissingExtraError("embreex", "simulate", "casting rays") from None
+        points = np.concatenate([mesh.points[mesh.faces] for _, mesh in meshes])
+        self._numbers = np.repeat([number for number, _ in meshes], [len(mesh.faces) for _, mesh in meshes])
+        self._tones = np.concatenate([_tones(mesh) for _, mesh in meshes])
+        self._shines = np.concatenate([mesh.tints[mesh.faces[:, 0], 3] for _, mesh in meshes])
+        normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        self._normals = normals / np.where(lengths > 0, lengths, 1.0)
+        self._scene: Any = rtcore_scene.EmbreeScene()
+        corners = points.reshape(-1, 3).astype(np.float32)
+        self._mesh = TriangleMesh(self._scene, corners, np.arange(len(corners), dtype=np.int32).reshape(-1, 3))
+
+    def cast(self, origins: Floats, directions: Floats, hits: Hits, index: NDArray[np.intp]) -> None:
+        """Write what is nearer than the hits so far."""
+        found = self._scene.run(origins.astype(np.float32), directions.astype(np.float32), query="INTERSECT", output=1)
+        faces, distances = found["primID"], found["tfar"].astype(np.float64)
+        nearer = (faces >= 0) & (distances < hits.distances[index])
+        at, faces = index[nearer], faces[nearer]
+        hits.distances[at] = distances[nearer]
+        hits.numbers[at] = self._numbers[faces]
+        hits.tones[at] = self._tones[faces]
+        hits.shines[at] = self._shines[faces]
+        ways = directions[nearer] / np.linalg.norm(directions[nearer], axis=1, keepdims=True)
+        hits.cosines[at] = np.abs((self._normals[faces] * ways).sum(1))
+
+
+def _tones(mesh: Mesh) -> Floats:
+    """The brightness of each face: its colours, and its picture's mean."""
+    pictures = np.array([float(texture.mean()) / 255 for texture in mesh.textures] + [1.0])
+    tones = mesh.tints[:, :3].mean(1) * pictures[mesh.textures_of]
+    return np.asarray(tones[mesh.faces].mean(1))
+
+
+def _passes(origins: Floats, directions: Floats, bounds: Floats) -> NDArray[np.bool_]:
+    """Which rays pass through an upright box (slab test), shape (n,)."""
+    safe = np.where(np.abs(directions) < 1e-12, 1e-12, directions)
+    one, two = (bounds[0] - origins) / safe, (bounds[1] - origins) / safe
+    enter, leave = np.minimum(one, two).max(1), np.maximum(one, two).min(1)
+    return np.asarray((enter <= leave) & (leave > 0))

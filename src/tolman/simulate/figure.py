@@ -1,0 +1,108 @@
+"""A person-sized figure, made in code: a body, and limbs that swing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.simulate.mesh import Mesh, block, joined, rod, smoothed, turned
+
+HEIGHT = 1.74
+"""Metres."""
+_SKINS = ((0.87, 0.68, 0.55), (0.71, 0.5, 0.36), (0.48, 0.32, 0.23), (0.93, 0.76, 0.65))
+_SHIRTS = ((0.72, 0.18, 0.16), (0.15, 0.35, 0.6), (0.85, 0.7, 0.2), (0.2, 0.5, 0.33), (0.82, 0.82, 0.8))
+_TROUSERS = ((0.13, 0.17, 0.3), (0.3, 0.26, 0.2), (0.16, 0.16, 0.17), (0.42, 0.42, 0.45))
+SWING = np.radians(24)
+"""The most that legs and arms swing."""
+REACH = np.radians(52)
+"""How far arms are raised to carry."""
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A part that turns about the x axis through a point.
+
+    Attributes:
+        mesh: hanging down, in the figure's coordinates.
+        pivot: metres.
+        sign: of its swing against the left leg's.
+        arm: whether it is raised to carry.
+    """
+
+    mesh: Mesh
+    pivot: tuple[float, float, float]
+    sign: float
+    arm: bool
+
+    def pose(self, swing: float, raised: float) -> Floats:
+        """Its transform in the figure: `swing` from -1 to 1, `raised` from 0 to 1."""
+        angle = self.sign * swing * SWING * ((1 - raised) * 0.8 if self.arm else 1.0) + self.arm * raised * REACH
+        c, s = np.cos(angle), np.sin(angle)
+        matrix = np.eye(4)
+        matrix[1:3, 1:3] = [[c, -s], [s, c]]
+        pivot = np.array(self.pivot)
+        matrix[:3, 3] = pivot - matrix[:3, :3] @ pivot
+        return matrix
+
+
+def draw_figure(generator: np.random.Generator) -> tuple[Mesh, tuple[Limb, ...]]:
+    """A body, and its legs and arms: facing +y, standing on z = 0, metres."""
+
+    def pick(colours: tuple[tuple[float, float, float], ...]) -> tuple[float, float, float]:
+        return colours[int(generator.integers(len(colours)))]
+
+    skin, shirt, trousers = pick(_SKINS), pick(_SHIRTS), pick(_TROUSERS)
+    hair = pick(((0.13, 0.1, 0.08), (0.35, 0.22, 0.12), (0.55, 0.5, 0.45), (0.7, 0.55, 0.3)))
+    flat = np.diag([1.0, 0.62, 1.0, 1.0])
+    torso = turned(
+        [
+            (0.001, 0.84),
+            (0.16, 0.85),
+            (0.17, 0.95),
+            (0.155, 1.08),
+            (0.19, 1.28),
+            (0.2, 1.38),
+            (0.13, 1.46),
+            (0.06, 1.48),
+        ],
+        shirt,
+        20,
+    )
+    hips = turned([(0.001, 0.78), (0.15, 0.8), (0.168, 0.9), (0.165, 0.96), (0.001, 0.97)], trousers, 20)
+    parts = [
+        smoothed(torso, 50).moved(flat),
+        smoothed(hips, 50).moved(flat),
+        rod((0, 0, 1.44), (0, 0.01, 1.53), 0.052, skin),
+    ]
+    parts.append(_ball((0, 0.01, 1.61), (0.085, 0.1, 0.12), skin))
+    parts.append(_ball((0, -0.012, 1.645), (0.091, 0.1, 0.095), hair))
+    parts.append(block((-0.012, 0.1, 1.58), (0.012, 0.125, 1.62), skin))
+    legs = []
+    for side, sign in ((-1, 1.0), (1, -1.0)):
+        x = side * 0.09
+        thigh = smoothed(turned([(0.05, 0.09), (0.058, 0.45), (0.08, 0.82), (0.05, 0.9)], trousers, 14), 60)
+        shoe = block((x - 0.045, -0.08, 0.0), (x + 0.045, 0.17, 0.085), (0.12, 0.1, 0.09))
+        aside = np.eye(4)
+        aside[0, 3] = x
+        legs.append(Limb(joined([thigh.moved(aside), shoe]), (x, 0.0, 0.86), sign, False))
+        shoulder = (side * 0.215, 0.0, 1.4)
+        elbow, hand = (side * 0.245, -0.02, 1.12), (side * 0.245, 0.03, 0.86)
+        arm = [rod(shoulder, elbow, 0.05, shirt), rod(elbow, hand, 0.038, skin), _ball(shoulder, (0.058,) * 3, shirt)]
+        arm += [_ball(elbow, (0.044,) * 3, shirt), _ball((hand[0], hand[1], 0.83), (0.042, 0.045, 0.06), skin)]
+        legs.append(Limb(joined(arm), shoulder, -sign, True))
+    return _scaled(joined(parts)), tuple(legs)
+
+
+def _scaled(mesh: Mesh) -> Mesh:
+    """With the top of the head at HEIGHT."""
+    return replace(mesh, points=mesh.points * (1, 1, HEIGHT / float(mesh.bounds[1, 2])))
+
+
+def _ball(center: tuple[float, float, float], radii: tuple[float, ...], colour: tuple[float, float, float]) -> Mesh:
+    angles = np.linspace(-np.pi / 2, np.pi / 2, 10)
+    ball = turned([(max(float(np.cos(a)), 1e-4), float(np.sin(a))) for a in angles], colour, 14)
+    matrix = np.diag([*radii, 1.0])
+    matrix[:3, 3] = center
+    return smoothed(ball, 80).moved(matrix)

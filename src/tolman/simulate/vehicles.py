@@ -1,0 +1,317 @@
+"""Parked vehicles: bodies drawn over a row of cross-sections, wheels, lights and glass, made in code.
+
+A vehicle's own coordinates: y ahead, x to its right, the ground at z = 0, metres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.simulate.mesh import Mesh, block, flat_shaded, joined, quads, smoothed, turned
+
+Curve = tuple[tuple[float, float], ...]
+"""Values over the length: 0 is the rear, 1 the front."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A kind of vehicle.
+
+    Attributes:
+        size: width with its mirrors, length and height in metres.
+        half: half width of the body.
+        top: height of its middle line.
+        belt: height of the shoulder, below the side windows.
+        roof: half width of the roof.
+        rear, front: where the rear window and the windscreen begin and end.
+        sides: where the side windows begin and end, one pair each.
+        axles: where the wheels are.
+        wheel: their radius.
+    """
+
+    size: tuple[float, float, float]
+    half: float
+    top: Curve
+    belt: Curve
+    roof: float
+    rear: tuple[float, float]
+    front: tuple[float, float]
+    sides: tuple[tuple[float, float], ...]
+    axles: tuple[float, float]
+    wheel: float = 0.33
+
+
+PATTERNS: dict[str, Pattern] = {
+    "sedan": Pattern(
+        (1.98, 4.7, 1.45),
+        0.91,
+        (
+            (0, 0.88),
+            (0.02, 1.0),
+            (0.15, 1.06),
+            (0.175, 1.07),
+            (0.33, 1.39),
+            (0.45, 1.45),
+            (0.56, 1.43),
+            (0.735, 1.0),
+            (0.9, 0.87),
+            (0.97, 0.74),
+            (1, 0.6),
+        ),
+        ((0, 0.8), (0.03, 0.93), (0.3, 0.95), (0.7, 0.9), (0.9, 0.8), (0.97, 0.69), (1, 0.56)),
+        0.6,
+        (0.175, 0.33),
+        (0.56, 0.735),
+        ((0.235, 0.425), (0.445, 0.675)),
+        (0.205, 0.805),
+    ),
+    "hatchback": Pattern(
+        (1.95, 4.2, 1.5),
+        0.89,
+        (
+            (0, 0.86),
+            (0.015, 1.02),
+            (0.03, 1.06),
+            (0.135, 1.4),
+            (0.2, 1.46),
+            (0.4, 1.5),
+            (0.54, 1.47),
+            (0.74, 1.03),
+            (0.9, 0.92),
+            (0.97, 0.79),
+            (1, 0.64),
+        ),
+        ((0, 0.8), (0.03, 0.98), (0.3, 0.98), (0.7, 0.93), (0.9, 0.85), (0.97, 0.73), (1, 0.6)),
+        0.61,
+        (0.03, 0.135),
+        (0.54, 0.74),
+        ((0.13, 0.25), (0.27, 0.43), (0.45, 0.68)),
+        (0.175, 0.81),
+    ),
+    "suv": Pattern(
+        (2.06, 4.7, 1.72),
+        0.94,
+        (
+            (0, 1.0),
+            (0.015, 1.15),
+            (0.03, 1.19),
+            (0.095, 1.6),
+            (0.15, 1.68),
+            (0.4, 1.72),
+            (0.56, 1.68),
+            (0.7, 1.2),
+            (0.9, 1.1),
+            (0.97, 0.97),
+            (1, 0.8),
+        ),
+        ((0, 0.94), (0.03, 1.1), (0.3, 1.1), (0.7, 1.07), (0.9, 1.02), (0.97, 0.9), (1, 0.74)),
+        0.68,
+        (0.03, 0.095),
+        (0.56, 0.7),
+        ((0.09, 0.235), (0.255, 0.43), (0.45, 0.655)),
+        (0.18, 0.815),
+        0.37,
+    ),
+    "van": Pattern(
+        (2.1, 4.9, 1.98),
+        0.96,
+        (
+            (0, 1.1),
+            (0.01, 1.3),
+            (0.02, 1.4),
+            (0.045, 1.85),
+            (0.08, 1.94),
+            (0.4, 1.98),
+            (0.68, 1.93),
+            (0.84, 1.25),
+            (0.93, 1.08),
+            (0.98, 0.92),
+            (1, 0.76),
+        ),
+        ((0, 1.0), (0.02, 1.18), (0.3, 1.2), (0.7, 1.17), (0.84, 1.14), (0.93, 1.0), (0.98, 0.85), (1, 0.7)),
+        0.78,
+        (0.02, 0.045),
+        (0.68, 0.84),
+        ((0.56, 0.79),),
+        (0.18, 0.82),
+        0.34,
+    ),
+}
+COLOURS = (
+    (0.72, 0.09, 0.08),
+    (0.1, 0.2, 0.48),
+    (0.86, 0.87, 0.88),
+    (0.14, 0.15, 0.17),
+    (0.52, 0.55, 0.58),
+    (0.1, 0.34, 0.26),
+    (0.86, 0.6, 0.12),
+    (0.36, 0.55, 0.72),
+    (0.45, 0.13, 0.17),
+)
+_GLASS = (0.13, 0.17, 0.2)
+_DARK = (0.05, 0.05, 0.055)
+_LOW = 0.2
+"""Clearance between the body and the ground, metres."""
+
+
+def vehicle(model: str, colour: tuple[float, float, float]) -> Mesh:
+    """A vehicle of one of the PATTERNS."""
+    pattern = PATTERNS[model]
+    length = pattern.size[1]
+    parts = [_body(pattern, colour), *_details(pattern, colour)]
+    for axle in pattern.axles:
+        for side in (-1, 1):
+            parts.append(_wheel(pattern, side, (axle - 0.5) * length))
+    return joined(parts)
+
+
+def _over(curve: Curve, at: Floats) -> Floats:
+    return np.asarray(np.interp(at, [u for u, _ in curve], [value for _, value in curve]))
+
+
+def _body(pattern: Pattern, colour: tuple[float, float, float]) -> Mesh:
+    """The painted shell and its windows: a net of cross-sections, seven points on each side of the middle."""
+    marks = {
+        *np.linspace(0, 1, 29).tolist(),
+        *pattern.rear,
+        *pattern.front,
+        *(u for pair in pattern.sides for u in pair),
+    }
+    marks |= {u for curve in (pattern.top, pattern.belt) for u, _ in curve}
+    u = np.array(sorted(marks))
+    u = u[np.append(True, np.diff(u) > 1e-6)]
+    half = pattern.half * np.interp(
+        u, [0, 0.02, 0.1, 0.25, 0.75, 0.9, 0.97, 1], [0.86, 0.93, 0.98, 1, 1, 0.98, 0.91, 0.8]
+    )
+    top, belt = _over(pattern.top, u), _over(pattern.belt, u)
+    low = np.interp(u, [0, 0.04, 0.12, 0.88, 0.96, 1], [0.34, 0.26, _LOW, _LOW, 0.22, 0.3])
+    cabin = np.clip((top - belt - 0.12) / 0.25, 0, 1)
+    rail = np.where(cabin > 0, top - 0.05 * cabin, top)
+    edge = (1 - cabin) * half * 0.86 + cabin * (pattern.roof + 0.03)
+    sill = (1 - cabin) * (belt + (top - belt) * 0.4) + cabin * (belt + 0.02)
+    zero = np.zeros_like(u)
+    side = [
+        (zero, low),
+        (half * 0.88, low),
+        (half * 0.975, low + 0.1),
+        (half, low + (belt - low) * 0.55),
+        (half * 0.985, belt - 0.06),
+        (half * 0.945, belt),
+        (half * 0.93, sill),
+        (edge, (1 - cabin) * (belt + (top - belt) * 0.75) + cabin * (rail - 0.05)),
+        ((1 - cabin) * half * 0.6 + cabin * pattern.roof * 0.9, (1 - cabin) * (top - 0.008) + cabin * (top - 0.02)),
+        (zero, top),
+    ]
+    y = (u - 0.5) * pattern.size[1]
+    net = np.array([np.column_stack([x, y, z]) for x, z in side]).transpose(1, 0, 2)
+    middle = (u[1:] + u[:-1]) / 2
+    corners, colours = [], []
+    for mirrored in (1.0, -1.0):
+        points = net * (mirrored, 1, 1)
+        for row in range(len(side) - 1):
+            patch = np.stack([points[:-1, row], points[:-1, row + 1], points[1:, row + 1], points[1:, row]], axis=1)
+            corners.append(patch[:, ::-1] if mirrored > 0 else patch)
+            colours.append(np.array([_paint(pattern, row, float(at), colour) for at in middle]))
+    for end, turn in ((0, 1), (-1, -1)):
+        ring = np.concatenate([net[end, 1:], (net[end, 1:-1] * (-1, 1, 1))[::-1]])[::turn]
+        center = ring.mean(0)
+        fan = np.stack([np.tile(center, (len(ring), 1)), ring, np.roll(ring, -1, 0)], axis=1)
+        corners.append(np.concatenate([fan, fan[:, 2:]], axis=1))
+        colours.append(np.tile([*colour, 0.0], (len(ring), 1)))
+    net_mesh = quads(np.concatenate(corners))
+    # Each quad's two triangles lie in two halves of the list.
+    tints = np.repeat(np.tile(np.concatenate(colours), (2, 1)), 3, axis=0)
+    shell = smoothed(net_mesh, 38)
+    return Mesh(shell.points, shell.normals, shell.uvs, tints, shell.textures_of, shell.faces)
+
+
+def _paint(pattern: Pattern, row: int, at: float, colour: tuple[float, float, float]) -> tuple[float, ...]:
+    """The colour of one face of the net."""
+    if row >= 7 and (pattern.rear[0] < at < pattern.rear[1] or pattern.front[0] < at < pattern.front[1]):
+        return (*_GLASS, 0.25)
+    if row == 6 and any(a < at < b for a, b in pattern.sides):
+        return (*_GLASS, 0.25)
+    if row in (0, 1):
+        return (*_DARK, 0.0)
+    if row == 6 and pattern.sides[0][0] < at < pattern.sides[-1][1]:
+        return (*_DARK, 0.0)
+    if row in (3, 4) and at < 0.03:
+        return (0.62, 0.05, 0.05, 0.3)
+    if row in (3, 4) and at > 0.955:
+        return (0.88, 0.9, 0.92, 0.3)
+    return (*colour, 0.0)
+
+
+def _details(pattern: Pattern, colour: tuple[float, float, float]) -> list[Mesh]:
+    """Grille, plates, bumpers, mirrors, door handles and joints."""
+    width, length, _ = pattern.size
+    nose, tail = length / 2, -length / 2
+    front, rear = pattern.belt[-1][1], pattern.belt[0][1]
+    parts = [
+        block((-0.42, nose - 0.05, front - 0.16), (0.42, nose + 0.01, front - 0.02), _DARK),
+        block((-0.6, nose - 0.06, 0.3), (0.6, nose + 0.012, 0.38), _DARK),
+        block((-0.26, nose, front - 0.29), (0.26, nose + 0.02, front - 0.18), (0.9, 0.9, 0.88)),
+        block((-0.26, tail - 0.02, rear - 0.25), (0.26, tail, rear - 0.14), (0.9, 0.9, 0.88)),
+        block((-0.66, tail - 0.012, 0.36), (0.66, tail + 0.06, 0.44), _DARK),
+    ]
+    for side in (-1, 1):
+        x = sorted((side * pattern.half * 0.52, side * pattern.half * 0.79))
+        lamp = block((x[0], nose - 0.06, front - 0.13), (x[1], nose + 0.006, front - 0.02))
+        parts.append(lamp.painted((0.88, 0.9, 0.92), 0.3))
+        x = sorted((side * pattern.half * 0.6, side * pattern.half * 0.85))
+        lamp = block((x[0], tail - 0.006, rear - 0.16), (x[1], tail + 0.06, rear - 0.02))
+        parts.append(lamp.painted((0.62, 0.05, 0.05), 0.3))
+    at = pattern.front[1] - 0.07
+    height = float(_over(pattern.belt, np.array([at]))[0])
+    for side in (-1, 1):
+        x = sorted((side * pattern.half * 0.92, side * width / 2))
+        y = (at - 0.5) * length
+        parts.append(block((x[0], y - 0.05, height + 0.02), (x[1], y + 0.06, height + 0.15), colour))
+        out = side * (pattern.half + 0.003)
+        doors = [end for _, end in pattern.sides]
+        for end in doors:
+            joint = (end + 0.01 - 0.5) * length
+            top = height - 0.07
+            x = sorted((out - side * 0.02, out))
+            parts.append(block((x[0], joint - 0.006, 0.34), (x[1], joint + 0.006, top), _DARK))
+            if end != doors[-1]:
+                parts.append(block((x[0], joint + 0.06, height - 0.16), (x[1], joint + 0.22, height - 0.13), _DARK))
+    return parts
+
+
+def _wheel(pattern: Pattern, side: int, y: float) -> Mesh:
+    """A wheel with its rim, and the dark arch above it."""
+    radius, out = pattern.wheel, pattern.half + 0.008
+    angles = np.linspace(-0.35, np.pi + 0.35, 25)
+    arch = np.column_stack(
+        [np.full(25, out - 0.002), (radius + 0.055) * np.cos(angles), (radius + 0.055) * np.sin(angles) + radius]
+    )
+    arch = arch[arch[:, 2] > _LOW + 0.02]
+    center = np.array([out - 0.002, 0.0, radius])
+    fan = np.stack([np.tile(center, (len(arch) - 1, 1)), arch[:-1], arch[1:]], axis=1)
+    tyre = turned([(0.05, 0.0), (radius - 0.02, 0.0), (radius, 0.03), (radius, 0.19), (radius - 0.02, 0.22)], _DARK, 28)
+    rim = turned([(radius * 0.7, 0.205), (radius * 0.68, 0.223), (0.04, 0.228), (0.001, 0.228)], (0.68, 0.69, 0.71), 28)
+    wall = turned([(radius - 0.02, 0.22), (radius * 0.7, 0.222), (radius * 0.69, 0.2)], (0.09, 0.09, 0.09), 28)
+    parts = [smoothed(tyre), wall, rim]
+    for spoke in range(5):
+        angle = 2 * np.pi * spoke / 5
+        hole = [
+            [0.28 * np.cos(angle - 0.2), 0.28 * np.sin(angle - 0.2)],
+            [0.6 * np.cos(angle - 0.36), 0.6 * np.sin(angle - 0.36)],
+            [0.63 * np.cos(angle), 0.63 * np.sin(angle)],
+            [0.6 * np.cos(angle + 0.36), 0.6 * np.sin(angle + 0.36)],
+            [0.28 * np.cos(angle + 0.2), 0.28 * np.sin(angle + 0.2)],
+        ]
+        flat = np.column_stack([np.array(hole) * radius, np.full(5, 0.2305)])
+        parts.append(flat_shaded(flat[[[0, 1, 2], [0, 2, 3], [0, 3, 4]]], (0.07, 0.07, 0.08)))
+    # The wheel's axis is z so far; it turns to point out of the vehicle.
+    turn = np.array([[0.0, 0, 1, out - 0.222], [1, 0, 0, 0], [0, 1, 0, radius], [0, 0, 0, 1]])
+    wheel = joined([joined(parts).moved(turn), flat_shaded(fan, _DARK)])
+    matrix = np.eye(4)
+    matrix[1, 3] = y
+    if side < 0:
+        matrix[:2, :2] = -np.eye(2)
+    return wheel.moved(matrix)

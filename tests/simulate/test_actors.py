@@ -1,0 +1,97 @@
+"""People who carry things: they are where their tracks say and touch nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+from simulate.worlds import walk, world
+from tolman.geometry.boxes import Boxes, distances
+from tolman.scenes import SceneObject
+from tolman.simulate.actors import CARRIED, with_actors
+from tolman.simulate.world import World
+
+SECONDS = 12.0
+
+
+@pytest.fixture(scope="module", params=["two-rooms", "street"])
+def acted(request: pytest.FixtureRequest) -> tuple[World, World]:
+    still = world(request.param)
+    moving, notes = with_actors(still, "act", seconds=SECONDS, walk=walk(request.param, SECONDS))
+    assert notes == ()
+    return still, moving
+
+
+def moving_things(still: World, moving: World) -> list[SceneObject]:
+    return list(moving.scene.objects[len(still.scene.objects) :])
+
+
+def test_tracks_hold_what_moves(acted: tuple[World, World]) -> None:
+    still, moving = acted
+    things = moving_things(still, moving)
+    assert [things[0].category, things[1].category in CARRIED] == ["person", True]
+    assert moving.scene.counts["person"] == 1
+    for thing in things:
+        for point in thing.track[::7]:
+            found = [
+                body.mesh.moved(body.pose(point.seconds)).points
+                for body in moving.bodies
+                if body.object == thing.id and body.pose is not None
+            ]
+            local = (np.concatenate(found) - np.array(point.center)) @ np.array(point.axes).T
+            half = np.array(thing.box.extents) / 2
+            assert (np.abs(local) <= half + 1e-6).all(), (thing.id, point.seconds)
+            if thing.category != "person":
+                assert np.abs(local).max(0) == pytest.approx(half, abs=1e-6)
+        assert thing.track[0].center == thing.box.center
+
+
+def test_a_load_is_picked_up_carried_and_put_down(acted: tuple[World, World]) -> None:
+    person, load = moving_things(*acted)
+    ways = np.array([point.center for point in load.track])
+    assert np.linalg.norm(ways[-1, :2] - ways[0, :2]) > 0.3
+    half = load.box.extents[2] / 2
+    assert ways[0, 2] == pytest.approx(half, abs=1e-6)
+    assert ways[-1, 2] == pytest.approx(half, abs=1e-6)
+    assert ways[:, 2].max() == pytest.approx(1.02 + half, abs=0.02)
+    walked = np.array([point.center for point in person.track])
+    steps = np.linalg.norm(np.diff(walked, axis=0), axis=1) * 10
+    assert steps.max() < 2.6
+    carried = ways[:, 2] > half + 0.3
+    assert np.linalg.norm((walked - ways)[carried, :2], axis=1).max() < 0.8
+
+
+def test_nobody_touches_anything(acted: tuple[World, World]) -> None:
+    still, moving = acted
+    floor = shapely.Polygon(still.scene.floor[0])
+    boxes = [thing.box for thing in still.scene.objects if thing.box.center[2] + thing.box.extents[2] / 2 > 0.03]
+    fixed = Boxes(*(np.array([getattr(box, name) for box in boxes]) for name in ("center", "axes", "extents")))
+    for thing in moving_things(still, moving):
+        for point in thing.track:
+            own = Boxes(np.array([point.center]), np.array([point.axes]), np.array([thing.box.extents]))
+            assert distances(own.take(np.zeros(len(boxes), dtype=np.intp)), fixed).min() > 0
+            assert shapely.contains_xy(floor, *own.vertices()[0, :, :2].T).all()
+
+
+def test_the_camera_is_kept_away_from() -> None:
+    carried = walk("street", SECONDS)
+    moving, _ = with_actors(world("street"), "act", seconds=SECONDS, count=2, walk=carried)
+    for thing in moving_things(world("street"), moving):
+        if thing.category == "person":
+            ways = np.array([point.center[:2] for point in thing.track])
+            times = [point.seconds for point in thing.track]
+            camera = np.column_stack([np.interp(times, carried.times, carried.poses[:, i, 3]) for i in range(2)])
+            assert np.linalg.norm(ways - camera, axis=1).min() > 0.5
+
+
+def test_where_there_is_no_room_there_is_a_note() -> None:
+    still = world("rectangle")
+    moving, notes = with_actors(still, "act", seconds=1.0, count=2)
+    assert moving.scene.objects == still.scene.objects
+    assert notes == ("no room for 2 more person",)
+
+
+def test_the_same_seed_gives_the_same_tracks() -> None:
+    one, two = (with_actors(world("street"), "act", seconds=SECONDS)[0] for _ in range(2))
+    assert one.scene == two.scene

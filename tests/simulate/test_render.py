@@ -1,0 +1,150 @@
+"""The renderer against ray casting, which shares no code with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+from simulate.worlds import walk, world
+from tolman.geometry.visibility import project
+from tolman.scenes import OrientedBox, Scene, SceneObject
+from tolman.simulate.actors import with_actors
+from tolman.simulate.casting import Caster, pixel_rays
+from tolman.simulate.mesh import block, quads
+from tolman.simulate.render import Frame, NoDisplayError, Renderer
+from tolman.simulate.walks import intrinsics_of, looking
+from tolman.simulate.world import Body, World
+
+SIZE = (320, 240)
+CAMERA = intrinsics_of(SIZE)
+CHECKED = ("rectangle", "two-rooms", "street", "parking lot")
+UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def cube_world(*, moving: bool = False) -> World:
+    """A cube of 1 m on a floor, at x = 4 (and, where it moves, a metre further each second)."""
+    thing = SceneObject(
+        id="cube-0", category="cube", box=OrientedBox(center=(4.0, 0.0, 0.5), axes=UPRIGHT, extents=(1.0, 1.0, 1.0))
+    )
+
+    def pose(seconds: float) -> np.ndarray:
+        matrix = np.eye(4)
+        matrix[0, 3] = 4.0 + seconds
+        return matrix
+
+    own = block((-0.5, -0.5, 0.0), (0.5, 0.5, 1.0), (0.7, 0.2, 0.2))
+    cube = Body(own, "cube-0", pose) if moving else Body(own.moved(pose(0.0)), "cube-0")
+    ground = quads(np.array([[[-9, -9, 0], [30, -9, 0], [30, 9, 0], [-9, 9, 0]]], dtype=np.float64), (0.6, 0.6, 0.6))
+    scene = Scene(id="t/cube", dataset="t", objects=(thing,))
+    return World(scene, (Body(ground), cube), shapely.box(-5, -5, 5, 5))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _egl() -> None:
+    try:
+        with Renderer(cube_world(), (8, 8)):
+            pass
+    except NoDisplayError as error:
+        pytest.skip(str(error))
+
+
+def level(height: float = 1.5) -> np.ndarray:
+    return looking(np.array([[0.0, 0.0, height]]), np.zeros(1), np.zeros(1), np.zeros(1))[0]
+
+
+def views(place: str) -> list[tuple[np.ndarray, Frame]]:
+    poses = walk(place).poses
+    with Renderer(world(place), SIZE) as renderer:
+        return [(pose, renderer.frame(pose, CAMERA)) for pose in poses[:: len(poses) // 5]]
+
+
+@pytest.mark.parametrize("place", CHECKED)
+def test_instances_and_depth_agree_with_ray_casting(place: str) -> None:
+    caster = Caster(world(place))
+    for pose, frame in views(place):
+        rays = pixel_rays(pose, CAMERA, SIZE)
+        hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+        depth = frame.depth.ravel()
+        assert (hits.numbers == frame.instances.ravel()).mean() >= 0.999
+        assert ((depth > 0) == np.isfinite(hits.distances)).mean() >= 0.999
+        both = (depth > 0) & np.isfinite(hits.distances)
+        assert both.any()
+        assert np.median(np.abs(depth - hits.distances)[both]) < 0.0005
+
+
+@pytest.mark.parametrize("place", CHECKED)
+def test_every_pixel_of_an_object_lies_in_its_projected_box(place: str) -> None:
+    hulls = inside = 0
+    here = world(place)
+    for pose, frame in views(place):
+        for thing in here.scene.objects:
+            rows, columns = np.nonzero(frame.instances == here.numbers[thing.id])
+            if not len(rows):
+                continue
+            axes, half = np.array(thing.box.axes), np.array(thing.box.extents) / 2
+            signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+            corners, ahead = project(np.array(thing.box.center) + (signs * half) @ axes, pose, CAMERA)
+            pixels = np.column_stack([columns, rows]) + 0.5
+            if ahead.min() > 0.05:
+                hull = shapely.convex_hull(shapely.multipoints(corners)).buffer(1.0)
+                assert shapely.contains_xy(hull, pixels[:, 0], pixels[:, 1]).all(), thing.id
+                hulls += 1
+            # And by its depth each pixel is a point in the box, to a pixel's width.
+            depth = frame.depth[rows, columns].astype(np.float64)
+            local = (
+                np.column_stack([(pixels - (CAMERA[2], CAMERA[3])) / CAMERA[0], np.ones(len(rows))]) * depth[:, None]
+            )
+            points = local @ pose[:3, :3].T + pose[:3, 3]
+            off = np.abs((points - np.array(thing.box.center)) @ axes.T) - half
+            assert (off.max(1) <= 1e-3 + depth / CAMERA[0]).all(), thing.id
+            inside += 1
+    assert hulls >= 10
+    assert inside >= 15
+
+
+def test_moving_things_are_where_their_poses_say() -> None:
+    here = cube_world(moving=True)
+    caster = Caster(here)
+    rays = pixel_rays(level(), CAMERA, SIZE)
+    with Renderer(here, SIZE) as renderer:
+        for seconds in (0.0, 2.0):
+            frame = renderer.frame(level(), CAMERA, seconds)
+            hits = caster.cast(np.tile([0.0, 0.0, 1.5], (len(rays), 1)), rays, seconds)
+            assert (hits.numbers == frame.instances.ravel()).mean() > 0.999
+            # The camera looks over the cube's top: its front edge is nearest.
+            assert frame.depth[frame.instances == 1].min() == pytest.approx(3.5 + seconds, abs=0.01)
+
+
+def test_shadows_stay_from_frame_to_frame() -> None:
+    place = "rectangle"
+    still = world(place)
+    moving, _ = with_actors(still, "s", seconds=8.0, walk=None)
+    assert len(moving.scene.objects) > len(still.scene.objects)
+    pose = walk(place).poses[0]
+    with Renderer(moving, SIZE) as renderer:
+        first = renderer.frame(pose, CAMERA, 0.0)
+        renderer.frame(pose, CAMERA, 3.0)
+        again = renderer.frame(pose, CAMERA, 0.0)
+    assert (first.colour == again.colour).all()
+    assert (first.depth == again.depth).all()
+
+
+def test_where_nothing_is_there_is_neither_depth_nor_instance() -> None:
+    with Renderer(cube_world(), SIZE) as renderer:
+        up = looking(np.array([[0.0, 0.0, 1.5]]), np.zeros(1), np.array([0.8]), np.zeros(1))[0]
+        renderer.frame(level(), CAMERA)
+        frame = renderer.frame(up, CAMERA)
+    assert not frame.depth.any()
+    assert not frame.instances.any()
+    assert frame.colour[:, :, 2].mean() > 120
+
+
+def test_depth_is_along_the_view_and_rows_go_down() -> None:
+    with Renderer(cube_world(), SIZE) as renderer:
+        frame = renderer.frame(level(0.5), CAMERA)
+    assert frame.depth[120, 160] == pytest.approx(3.5, abs=1e-4)
+    # A face across the view has one depth; the floor is seen below it only.
+    assert np.ptp(frame.depth[frame.instances == 1]) < 1e-3
+    assert (frame.depth[-1] > 0).all()
+    assert not frame.depth[0, :50].any()
