@@ -18,7 +18,7 @@ from tolman.simulate.world import Body, World
 
 SIZE = (320, 240)
 CAMERA = intrinsics_of(SIZE)
-CHECKED = ("rectangle", "two-rooms", "street", "parking lot")
+CHECKED = ("rectangle", "two-rooms", "street", "parking-lot")
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 

@@ -56,7 +56,7 @@ def test_nothing_intersects_and_everything_is_reached(kind: Kind, seed: str) -> 
 
 
 def test_counts_are_spread() -> None:
-    cars = Counter(draw_street("t/s", f"c{n}", kind="parking lot").counts.get("car", 0) for n in range(40))
+    cars = Counter(draw_street("t/s", f"c{n}", kind="parking-lot").counts.get("car", 0) for n in range(40))
     assert len(cars) >= 4
     assert max(cars.values()) <= 16
 

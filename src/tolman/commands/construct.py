@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tolman.commands.options import Data, Json, Subset, console
+from tolman.commands.options import Data, Json, Subset, console, names_in
 
 app = typer.Typer()
 
@@ -58,7 +58,8 @@ def simulate(
     scenes: Annotated[int, typer.Option(min=1, help="How many.")] = 3,
     seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.")] = 0,
     shapes: Annotated[
-        str, typer.Option(help="Taken in turn, separated by commas: rectangle, l-shape, two-rooms.")
+        str,
+        typer.Option(help="Taken in turn, separated by commas: rectangle, l-shape, two-rooms, street, parking-lot."),
     ] = "rectangle,l-shape,two-rooms",
     objects: Annotated[int, typer.Option(min=4, max=200, help="Asked for in each scene.")] = 22,
     seconds: Annotated[float, typer.Option(min=1, max=600, help="Length of a walk.")] = 30.0,
@@ -66,21 +67,25 @@ def simulate(
     size: Annotated[str, typer.Option(help="Of pictures: WIDTHxHEIGHT.")] = "640x480",
     furniture: Annotated[Path | None, typer.Option(help="A .sh3f library. Default: 54 models of Tolman's.")] = None,
     depth: Annotated[bool, typer.Option("--depth", help="Write depth and instances beside the videos.")] = False,
+    actors: Annotated[int, typer.Option(min=0, max=20, help="People who walk around and carry things.")] = 0,
+    exo: Annotated[int, typer.Option(min=0, max=16, help="Fixed cameras beside the one that is walked with.")] = 0,
+    lidar: Annotated[bool, typer.Option("--lidar", help="Carry a spinning LiDAR along.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for each core.")] = None,
 ) -> None:
-    """Make furnished rooms whose truth is known, and record a walk through each on video.
+    """Make rooms and streets whose truth is known, and record a walk through each on video.
 
     Example:  tolman simulate --scenes 3 --seed 0 --out worlds
+
+    Example:  tolman simulate --shapes l-shape,street --exo 3 --actors 2 --lidar --out rigs
     """
     from tolman.errors import UsageError
     from tolman.parallel import cores
     from tolman.reports.simulation import simulate_scenes
-    from tolman.simulate.build import Order
-    from tolman.simulate.rooms import SHAPES
+    from tolman.simulate.build import PLACES, Order
 
-    chosen = tuple(part.strip() for part in shapes.split(","))
-    if unknown := [part for part in chosen if part not in SHAPES]:
-        raise UsageError(f"there is no shape '{unknown[0]}'; known: {', '.join(SHAPES)}.")
+    chosen = names_in(shapes)
+    if unknown := [part for part in chosen or ("",) if part not in PLACES]:
+        raise UsageError(f"there is no place '{unknown[0]}'; known: {', '.join(PLACES)}.")
     width, _, height = size.partition("x")
     if not (width.isdigit() and height.isdigit() and 16 <= int(width) <= 4096 and 16 <= int(height) <= 4096):
         raise UsageError(f"--size takes WIDTHxHEIGHT such as 640x480, not '{size}'.")
@@ -96,5 +101,8 @@ def simulate(
         size=(int(width), int(height)),
         furniture=furniture,
         depth=depth,
+        actors=actors,
+        exo=exo,
+        lidar=lidar,
     )
     simulate_scenes(console(), order, out, workers or min(cores(), scenes))

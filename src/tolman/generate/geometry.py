@@ -73,12 +73,15 @@ class SceneGeometry:
 
     @cached_property
     def whole(self) -> list[str]:
-        """The categories that can be asked about: a box for each object that is counted, all of them seen, and a name
-        that a list of names can hold."""
+        """The categories whose places can be asked about: a box for each object that is counted, all of them seen and
+        none of them moving, and a name that a list of names can hold."""
         return [
             category
             for category, found in self.members.items()
-            if len(found) == self.scene.count(category) and "," not in category and category not in self.unseen
+            if len(found) == self.scene.count(category)
+            and "," not in category
+            and category not in self.unseen
+            and not any(self.scene.objects[i].track for i in found)
         ]
 
     @cached_property

@@ -12,19 +12,26 @@ from pathlib import Path
 from typing import Any
 
 import tolman
-from tolman.errors import InputError
+from tolman.errors import InputError, UsageError
 from tolman.files import write_text
 from tolman.parallel import cores, mapped
 from tolman.scene_table import has_captures, has_scenes, read_captures, read_scenes, write_captures, write_scenes
 from tolman.scenes import Capture, Scene
+from tolman.simulate.actors import with_actors
+from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
+from tolman.simulate.lidar import ROOM, STREET, record_lidar
+from tolman.simulate.outdoors import build_street
 from tolman.simulate.recording import Camera, record
 from tolman.simulate.rooms import SHAPES
+from tolman.simulate.street import KINDS, draw_street
 from tolman.simulate.walks import draw_walk
+from tolman.simulate.world import World
 
 DATASET = "simulated"
+PLACES = (*SHAPES, *KINDS)
 SETTINGS = "simulation.json"
 _PARTS = ".scenes.partial"
 
@@ -36,13 +43,16 @@ class Order:
     Attributes:
         scenes: how many.
         seed: of everything that is drawn.
-        shapes: of the rooms, taken in turn.
-        objects: asked for in each room or pair of rooms, doors and windows apart.
+        shapes: of the places, `PLACES`, taken in turn.
+        objects: asked for in each place, doors and windows apart.
         seconds: of a walk.
         rate: frames a second.
         size: of pictures.
         furniture: a library; None for the one that ships with the package.
         depth: whether depth and instances are written beside the video.
+        actors: people who walk around and carry things.
+        exo: fixed cameras beside the one that is walked with.
+        lidar: whether a spinning LiDAR is carried along.
     """
 
     scenes: int = 3
@@ -54,6 +64,9 @@ class Order:
     size: tuple[int, int] = (640, 480)
     furniture: Path | None = None
     depth: bool = False
+    actors: int = 0
+    exo: int = 0
+    lidar: bool = False
 
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
@@ -183,19 +196,43 @@ def _carry_out(job: _Job) -> Made:
 
 
 def make(order: Order, number: int, out: Path) -> Made:
-    """One scene of an order: its plan, its walk, its recording."""
-    library = _library(order.furniture)
+    """One scene of an order: its place, the people in it, its walk, its recordings."""
     name = f"{order.seed}-{number:04d}"
-    seed = f"{order.seed}:{number}"
-    shape = order.shapes[number % len(order.shapes)]
-    plan = draw_plan(f"{DATASET}/{name}", shape, seed, library, objects=order.objects)  # type: ignore[arg-type]
-    world = build_interior(plan, library)
+    identity, seed = f"{DATASET}/{name}", f"{order.seed}:{number}"
+    world, notes = _place(order, order.shapes[number % len(order.shapes)], identity, seed)
     walk = draw_walk(world, seed, seconds=order.seconds, rate=order.rate, size=order.size)
-    camera = Camera(f"{plan.id}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")
-    capture = record(world, camera, out, depth=order.depth)
-    scene = world.scene.model_copy(update={"video": capture.media})
-    left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in library.broken)
-    return Made(scene, (capture,), plan.notes + left_out)
+    if order.actors:
+        world, missing = with_actors(world, seed, seconds=order.seconds, count=order.actors, walk=walk)
+        notes += missing
+    cameras = [Camera(f"{identity}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")]
+    for role, fixed in exo_walks(world, walk, order.exo, size=order.size) if order.exo else ():
+        media = f"videos/{name}-{role}.mp4"
+        cameras.append(Camera(f"{identity}/{role}", role, fixed, order.size, order.rate, media))
+    captures = [record(world, camera, out, depth=order.depth) for camera in cameras]
+    if order.lidar:
+        media = f"lidar/{name}"
+        spinner = STREET if world.scene.room_area is None else ROOM
+        identity = f"{identity}/lidar"
+        captures.append(
+            record_lidar(world, walk, out / media, identity=identity, media=media, seed=seed, spinner=spinner)
+        )
+    scene = world.scene.model_copy(update={"video": captures[0].media})
+    return Made(scene, tuple(captures), notes)
+
+
+def _place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
+    """A world of a shape, and what was asked for and isn't in it."""
+    for kind in KINDS:
+        if shape == kind:
+            street = draw_street(identity, seed, kind=kind, objects=order.objects)
+            return build_street(street), street.notes
+    library = _library(order.furniture)
+    for room in SHAPES:
+        if shape == room:
+            plan = draw_plan(identity, room, seed, library, objects=order.objects)
+            left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in library.broken)
+            return build_interior(plan, library), plan.notes + left_out
+    raise UsageError(f"there is no place '{shape}'; known: {', '.join(PLACES)}.")
 
 
 _LIBRARIES: dict[Path | None, Library] = {}

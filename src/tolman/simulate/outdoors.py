@@ -131,7 +131,7 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
 
 
 def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
-    ground, length = GROUNDS["parking lot"], plan.length
+    ground, length = GROUNDS["parking-lot"], plan.length
     whole = (-_AHEAD / 2, length + _AHEAD / 2)
     slabs, lawn, tar = _materials(generator)
     last = ground.rows[1][1]

@@ -90,7 +90,6 @@ def record(
                 _write_layers(folder, path.stem, number, frame)
             if shown:
                 shown()
-    moving = any(thing.track for thing in world.scene.objects)
     return Capture(
         id=camera.id,
         scene=world.scene.id,
@@ -102,7 +101,7 @@ def record(
         poses=tuple(tuple(pose.ravel().tolist()) for pose in camera.walk.poses),
         intrinsics=(intrinsics,),
         sightings=tuple(sightings),
-        recorded=() if moving else survey.recorded(),
+        recorded=survey.recorded(),
         recorded_area=survey.area() if world.scene.room_area is not None else None,
     )
 

@@ -17,8 +17,8 @@ from tolman.simulate.vehicles import PATTERNS
 if TYPE_CHECKING:
     from shapely import Polygon
 
-Kind = Literal["street", "parking lot"]
-KINDS: tuple[Kind, ...] = ("street", "parking lot")
+Kind = Literal["street", "parking-lot"]
+KINDS: tuple[Kind, ...] = ("street", "parking-lot")
 STEP = 0.12
 """Metres by which a street lies below its pavement."""
 KERB = 0.15
@@ -49,7 +49,7 @@ class Ground:
 
 GROUNDS: dict[Kind, Ground] = {
     "street": Ground((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
-    "parking lot": Ground((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
+    "parking-lot": Ground((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
 }
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
 """What streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
@@ -238,7 +238,7 @@ class _Placing:
             for _ in range(_TRIES):
                 x = float(self.generator.uniform(0.8, self.length - 0.8))
                 shake = float(self.generator.normal(0, 0.05))
-                at_wall = self.kind == "parking lot" or self.generator.random() < 0.45
+                at_wall = self.kind == "parking-lot" or self.generator.random() < 0.45
                 if category == "bicycle":
                     yield x, 0.2 + width / 2, float(np.pi / 2 * self.generator.choice([-1, 1])) + shake / 3
                 elif category == "traffic cone":

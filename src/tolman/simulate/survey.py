@@ -56,10 +56,10 @@ class Survey:
                 self._extremes[number, further] = own[best[further]]
 
     def recorded(self) -> tuple[Recorded, ...]:
-        """Every object that was seen at all."""
+        """Every object that stays where it is and was seen at all."""
         found = []
         for number, thing in enumerate(self.scene.objects, start=1):
-            if np.isfinite(self._reach[number]).all():
+            if np.isfinite(self._reach[number]).all() and not thing.track:
                 points = self._extremes[number]
                 found.append(
                     Recorded(object=thing.id, missing=_missing(thing, points), longest=_longest(thing, points))
