@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from score_frames import score_frame
 from tolman.analyze.deltas import Asked, deltas
 from tolman.scoring.compare import differences
-from tolman.scoring.score import SCHEMA
 from tolman.scoring.table import Column, Mean, Table, pool
 
 TABLE = Table(
@@ -17,13 +17,11 @@ TABLE = Table(
 
 def run(seed: int, share: float, skip: int = 0, repeats: int = 1) -> pl.DataFrame:
     generator = np.random.default_rng(seed)
-    rows = [
-        ("careful", str(i), repeat, "ab"[i % 2], f"s{i // 5}", 4, "scored", "", "", False, s, s)
+    return score_frame(
+        (str(i), repeat, "ab"[i % 2], f"s{i // 5}", float(generator.random() < share))
         for i in range(skip, 100)
         for repeat in range(repeats)
-        for s in [float(generator.random() < share)]
-    ]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    )
 
 
 def test_each_model_is_compared_with_itself_and_with_chance() -> None:

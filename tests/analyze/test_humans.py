@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from score_frames import score_frame
 from tolman.analyze.humans import averages, difficulty, natural_cuts, tier_of
 from tolman.errors import UsageError
-from tolman.scoring.score import SCHEMA
 from tolman.scoring.table import Column, Table, pool
 
 
@@ -20,8 +20,7 @@ def answers(*rows: tuple[str, str, float, float | None]) -> pl.DataFrame:
 
 
 def scored(**scores: float) -> pl.DataFrame:
-    rows = [("careful", i, 0, "t", i, 4, "scored", "", "", False, s, s) for i, s in scores.items()]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return score_frame((i, 0, "t", i, s) for i, s in scores.items())
 
 
 @given(st.lists(st.integers(1, 400), min_size=3, max_size=14).filter(lambda x: len(set(x)) >= 3))

@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 import tolman.analyze.representative as module
+from score_frames import score_frame
 from tolman.analyze.representative import representative
 from tolman.errors import UsageError
-from tolman.scoring.score import SCHEMA
 from tolman.scoring.table import Column, Mean, Table, pool
 
 TABLE = Table(
@@ -17,11 +17,7 @@ TABLE = Table(
 
 
 def frame(scores: np.ndarray) -> pl.DataFrame:
-    rows = [
-        ("careful", str(i), 0, "aab"[i % 3], f"s{i // 7}", 4, "scored", "", "", False, s, s)
-        for i, s in enumerate(scores.tolist())
-    ]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return score_frame((str(i), 0, "aab"[i % 3], f"s{i // 7}", s) for i, s in enumerate(scores.tolist()))
 
 
 def models(count: int, noise: float, items: int = 900) -> list[pl.DataFrame]:
