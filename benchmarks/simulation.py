@@ -34,9 +34,8 @@ def frames() -> None:
             for pose in walk.poses:
                 renderer.frame(pose, intrinsics_of(SIZE))
             rate = len(walk.poses) / (time.perf_counter() - begin)
-        print(
-            f"{len(plan.placed)} objects, {sum(len(b.mesh.faces) for b in world.bodies):,} triangles: {rate:.1f} frames/s"
-        )
+        triangles = sum(len(body.mesh.faces) for body in world.bodies)
+        print(f"{len(plan.placed)} objects, {triangles:,} triangles: {rate:.1f} frames/s")
 
 
 def walk() -> None:

@@ -17,12 +17,24 @@ and shown, never an exception that ends a run.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 
 class TolmanError(Exception):
     """Base of everything Tolman raises on purpose. Its text is one sentence meant for the user."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are copied by calling their class with their text, which few of these can be called with.
+        return _copied, (type(self), str(self), self.__dict__)
+
+
+def _copied(kind: type[TolmanError], text: str, fields: dict[str, Any]) -> TolmanError:
+    error = kind.__new__(kind)
+    error.args = (text,)
+    error.__dict__.update(fields)
+    return error
 
 
 class UsageError(TolmanError):

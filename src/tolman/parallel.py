@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
@@ -33,8 +34,19 @@ def mapped(function: Callable[[T], R], arguments: Sequence[T], workers: int) -> 
         return
     # Spawned processes hold no open graphics contexts, locks or threads of this one.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(arguments)), mp_context=context)
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(min(workers, len(arguments)), mp_context=context, initializer=_leave_interrupts)
     try:
         yield from pool.map(function, arguments)
+    except BaseException:
+        # Nobody waits for results any more, and a worker may have minutes to go.
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches every process of a terminal; the one that gave out the work ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

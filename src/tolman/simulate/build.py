@@ -117,6 +117,8 @@ def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None]
     """
     settings = order.settings()
     check_place(out, settings)
+    if order.furniture is not None:
+        _library(order.furniture).usable()
     (out / _PARTS).mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
     # Every process draws with its share of the processors.
