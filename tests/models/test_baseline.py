@@ -84,7 +84,7 @@ def test_the_most_frequent_letter_stands_in_where_no_text_is_right_twice(choice:
     [
         ("baseline/smart", "there is no baseline 'smart'; known: random, oracle, most-frequent"),
         ("baseline", "names a family but no model; write baseline/NAME"),
-        ("gpt/4", "there is no model family 'gpt'; known: baseline"),
+        ("gpt/4", "there is no model family 'gpt'; known: anthropic, baseline"),
     ],
 )
 def test_an_unknown_model_lists_the_known_ones(name: str, sentence: str) -> None:

@@ -16,7 +16,8 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message, Picture, Sampling
 from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.openai import OpenAICompatible, _seconds
+from tolman.models.endpoint import retry_after
+from tolman.models.openai import OpenAICompatible
 from tolman.responses import FailureKind, Response
 
 Ask = Callable[..., Response]
@@ -209,14 +210,14 @@ def test_a_cut_connection_and_a_closed_port_are_network_errors(ask: Ask) -> None
     ("value", "seconds"), [(None, None), ("2", 2.0), ("0.5", 0.5), ("-3", 0.0), ("soon", None), ("Mon, 99", None)]
 )
 def test_retry_after_is_seconds_or_a_date(value: str | None, seconds: float | None) -> None:
-    assert _seconds(value) == seconds
+    assert retry_after(value) == seconds
 
 
 def test_retry_after_may_be_a_date() -> None:
     import email.utils
     import time
 
-    found = _seconds(email.utils.formatdate(time.time() + 60, usegmt=True))
+    found = retry_after(email.utils.formatdate(time.time() + 60, usegmt=True))
     assert found is not None
     assert 55 < found <= 61
 

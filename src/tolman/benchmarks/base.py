@@ -11,6 +11,7 @@ from tolman.benchmarks.published import PublishedRow, read_published
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Part, Sampling
+from tolman.scoring.judged import EXTRACTION, Judging
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.table import Table
 
@@ -128,6 +129,7 @@ class Benchmark:
         table: the paper's main table.
         published: a CSV file of the papers' rows, or None.
         hub: where the data is, or None.
+        judging: how a model reads responses where the user names one (`--judge`).
         sizes: how many questions each subset has as released; a run on fewer is marked.
         question: (item, preset, whether the model sees) → the prompt without the sentence that asks for the answer
             alone, for protocols in which the model thinks first.
@@ -151,6 +153,7 @@ class Benchmark:
     table: Table
     published: Path | None = None
     hub: HubSource | None = None
+    judging: Judging = EXTRACTION
     sizes: Mapping[str, int] = field(default_factory=dict)
     question: Callable[[Item, Preset, bool], Message] = plain_question
     demand: Callable[[Item, Preset], str] = plain_demand

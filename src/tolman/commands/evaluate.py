@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tolman.commands.options import (
     FRAMES,
     ITEMS,
+    JUDGE,
     MODEL,
     PROTOCOL,
     SAMPLING,
@@ -17,6 +18,9 @@ from tolman.commands.options import (
     CountWrong,
     Data,
     Json,
+    Judge,
+    JudgeBody,
+    JudgeUrl,
     Out,
     Revision,
     StorePath,
@@ -24,6 +28,8 @@ from tolman.commands.options import (
     console,
     exit_incomplete,
     json_object,
+    judge_request,
+    names_in,
     show,
     whole_numbers,
 )
@@ -59,7 +65,9 @@ def list_protocols(as_json: Json = False) -> None:
 @app.command()
 def run(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's name, or a folder that is one.")],
-    model: Annotated[str, typer.Option(help="FAMILY/NAME: openai/NAME, scripted/FILE, baseline/best-constant …")],
+    model: Annotated[
+        str, typer.Option(help="FAMILY/NAME: openai/NAME, gemini/NAME, anthropic/NAME, hf/NAME, baseline/random …")
+    ],
     data: Data = None,
     media: Annotated[Path | None, typer.Option(help="Folder of the videos and images. Default: the data's.")] = None,
     subset: Subset = None,
@@ -69,17 +77,27 @@ def run(
     ] = "direct",
     preset: Annotated[str | None, typer.Option(help="The authors' settings for one kind of model.")] = None,
     out: Out = None,
-    base_url: Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.", **MODEL)] = None,
+    base_url: Annotated[str | None, typer.Option(help="Of the model's endpoint.", **MODEL)] = None,
     body: Annotated[
         str | None, typer.Option(help="JSON object of further fields for every request; null takes one out.", **MODEL)
     ] = None,
     scenes: Annotated[
         Path | None, typer.Option(help="Folder of scenes, for baseline/oracle and maps.", **MODEL)
     ] = None,
+    device: Annotated[str | None, typer.Option(help="Of a local network: cpu, cuda, cuda:1, auto …", **MODEL)] = None,
+    dtype: Annotated[
+        str | None, typer.Option(help="Arithmetic of a local network: auto, float32, bfloat16, float16.", **MODEL)
+    ] = None,
+    batch_size: Annotated[
+        int, typer.Option(min=1, help="How many questions a local network answers together.", **MODEL)
+    ] = 8,
     concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **MODEL)] = 32,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one call.", **MODEL)] = 600.0,
     retries: Annotated[int, typer.Option(min=0, help="How often a failed call is tried again.", **MODEL)] = 8,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for the whole run.", **MODEL)] = None,
+    judge: Judge = None,
+    judge_base_url: JudgeUrl = None,
+    judge_body: JudgeBody = None,
     prices: Annotated[Path | None, typer.Option(help="JSON file with prices of tokens.", **MODEL)] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="Instead of the preset's.", **SAMPLING)] = None,
     top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Instead of the preset's.", **SAMPLING)] = None,
@@ -103,7 +121,7 @@ def run(
         str | None, typer.Option(help="Model that captions, for caption-then-answer.", **PROTOCOL)
     ] = None,
     captioner_url: Annotated[
-        str | None, typer.Option(help="Of the captioner's endpoint. Default: --base-url.", **PROTOCOL)
+        str | None, typer.Option(help="Of the captioner's endpoint. Default: --base-url, in one family.", **PROTOCOL)
     ] = None,
     matcher: Annotated[
         str | None, typer.Option(help="What matches points of images, for correspondence: sift.", **PROTOCOL)
@@ -166,14 +184,22 @@ def run(
         "longest_side": longest_side,
     }
     drawn = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_tokens": max_tokens}
+    everyones: dict[str, Any] = {
+        "concurrency": concurrency,
+        "timeout": timeout,
+        "seed": seed,
+        "device": device,
+        "dtype": dtype,
+        "batch_size": batch_size,
+    }
+    same_family = captioner is not None and captioner.partition("/")[0] == model.partition("/")[0]
+    limits = Limits(retries=retries, run_seconds=time_limit)
     request = RunRequest(
         benchmark=benchmark,
         model=model,
         protocol=protocol,
         protocol_options={key: value for key, value in asked.items() if value is not None},
-        captioner_options=ModelOptions(
-            base_url=captioner_url or base_url, concurrency=concurrency, timeout=timeout, seed=seed
-        ),
+        captioner_options=ModelOptions(base_url=captioner_url or (base_url if same_family else None), **everyones),
         data=data,
         media=media,
         revision=revision,
@@ -185,14 +211,12 @@ def run(
         options=ModelOptions(
             base_url=base_url,
             body=json_object(body, "--body"),
-            concurrency=concurrency,
-            timeout=timeout,
-            seed=seed,
             scenes=scenes,
+            **everyones,
         ),
-        limits=Limits(retries=retries, run_seconds=time_limit),
+        limits=limits,
         selection=Selection(
-            tasks=tuple(t.strip() for t in tasks.split(",")) if tasks else (),
+            tasks=names_in(tasks),
             ids=ids_from(ids),
             exclude=ids_from(exclude),
             limit=limit,
@@ -201,6 +225,15 @@ def run(
         store=store,
         frame_store=frame_store,
         prices=prices,
+        judge=judge_request(
+            judge,
+            judge_base_url,
+            judge_body,
+            store,
+            prices,
+            limits=Limits(retries=retries),
+            **everyones,
+        ),
         failures_are_wrong=count_failures_as_wrong,
     )
     folders, all_figures = [], []
@@ -232,14 +265,27 @@ def score(
     preset: Annotated[str | None, typer.Option(help="The authors' settings it was run with.")] = None,
     out: Out = None,
     seed: Annotated[int, typer.Option(help="For released parsers that draw at random.")] = 0,
+    judge: Judge = None,
+    judge_base_url: JudgeUrl = None,
+    judge_body: JudgeBody = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **JUDGE)] = 32,
+    prices: Annotated[Path | None, typer.Option(help="JSON file with prices of tokens.", **JUDGE)] = None,
+    store: StorePath = None,
     count_failures_as_wrong: CountWrong = False,
     as_json: Json = False,
 ) -> None:
-    """Score responses that something else produced, or a run again.
+    """Score responses that something else produced, or a run again; with --judge, have a model read them.
 
     Example:  tolman score answers.jsonl --benchmark vsi-bench --name my-model
+
+    Example:  tolman score runs/mmsi-bench-full/my-model-direct --judge openai/gpt-4o
     """
-    from tolman.runs.rescore import score_file, score_folder
+    from tolman.reports.progress import counting
+    from tolman.runs.rescore import judge_folder, score_file, score_folder
+
+    judging = judge_request(judge, judge_base_url, judge_body, store, prices, concurrency=concurrency)
+    if judging is not None:
+        judging.open()  # what is wrong with it is told before anything is done
 
     if responses.is_dir():
         folder, figures = score_folder(responses)
@@ -257,6 +303,9 @@ def score(
             seed=seed,
             failures_are_wrong=count_failures_as_wrong,
         )
+    if judging is not None:
+        with counting(console(stderr=True)) as progress:
+            folder, figures = judge_folder(folder.path, judging, started=progress.start, done=progress.done)
     show(folder, as_json=as_json)
     exit_incomplete(figures)
 

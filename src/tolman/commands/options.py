@@ -10,7 +10,9 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tolman.runs.engine import Limits
     from tolman.runs.folder import RunFolder
+    from tolman.runs.judging import JudgeRequest
 
 MODEL: dict[str, Any] = {"rich_help_panel": "The model"}
 SAMPLING: dict[str, Any] = {"rich_help_panel": "Sampling"}
@@ -27,6 +29,12 @@ Revision = Annotated[str | None, typer.Option(help="Commit of the hub's data set
 Out = Annotated[Path | None, typer.Option(help="Folder of the run. Default: a name under ./runs.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 StorePath = Annotated[Path | None, typer.Option("--store", help="File of the response store.", **STORES)]
+JUDGE: dict[str, Any] = {"rich_help_panel": "The judge"}
+Judge = Annotated[str | None, typer.Option(help="A model that reads responses: adds the rule set 'judged'.", **JUDGE)]
+JudgeUrl = Annotated[str | None, typer.Option("--judge-base-url", help="Of the judge's endpoint.", **JUDGE)]
+JudgeBody = Annotated[
+    str | None, typer.Option("--judge-body", help="JSON object of further fields, as --body is for the model.", **JUDGE)
+]
 CountWrong = Annotated[bool, typer.Option(help="Score items without an answer 0 instead of leaving them out.")]
 
 
@@ -45,6 +53,49 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError(f"{option} takes a JSON object such as {{\"seed\": 1}}, not '{text}'.")
     return value
+
+
+def judge_request(
+    model: str | None,
+    base_url: str | None,
+    body: str | None,
+    store: Path | None,
+    prices: Path | None,
+    *,
+    limits: Limits | None = None,
+    **options: Any,
+) -> JudgeRequest | None:
+    """What the options of the judge ask for; None without one."""
+    from tolman.errors import UsageError
+    from tolman.models.base import ModelOptions
+    from tolman.runs.engine import Limits
+    from tolman.runs.judging import JudgeRequest
+
+    if model is None:
+        if base_url or body:
+            raise UsageError("--judge-base-url and --judge-body say more about a judge; name it with --judge.")
+        return None
+    asked = ModelOptions(base_url=base_url, body=json_object(body, "--judge-body"), **options)
+    return JudgeRequest(model, asked, limits or Limits(), store, prices)
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """The names of an option: 'a,b,c'."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def numbers_in(text: str, option: str, count: int | None = None) -> tuple[float, ...]:
+    """The numbers of an option: '1,2.5'."""
+    from tolman.errors import UsageError
+
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    if not values or (count is not None and len(values) != count):
+        wanted = "numbers" if count is None else f"{count} numbers"
+        raise UsageError(f"{option} takes {wanted} separated by commas, not '{text}'.")
+    return values
 
 
 def whole_numbers(text: str | None, option: str) -> list[int]:
@@ -75,6 +126,8 @@ def show(*folders: RunFolder, as_json: bool) -> None:
 def exit_incomplete(*figures: dict[str, object]) -> None:
     """A run with failures ends with exit code 1."""
     for one in figures:
-        unanswered = one["unanswered"]
+        unanswered, judge = one["unanswered"], one.get("judge")
         if isinstance(unanswered, dict) and sum(unanswered.values()):
+            raise typer.Exit(1)
+        if isinstance(judge, dict) and judge["failed"]:
             raise typer.Exit(1)

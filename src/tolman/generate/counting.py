@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import counting_options
+from tolman.generate.recorded import count_error
 from tolman.generate.settings import CountingSettings
 from tolman.items import Item
 
@@ -33,7 +34,8 @@ def draft(geometry: SceneGeometry, settings: CountingSettings) -> Iterator[Draft
         place = "room" if scene.room_area is not None or scene.room_center is not None else "scene"
         question = f"How many {category}(s) are in this {place}?"
         options = counting_options(count, f"{scene.id}:{question}")
-        yield Draft(TASK, scene.id, question, str(count), "count", options, {"count": count, "boxes": boxes})
+        evidence = {"count": count, "boxes": boxes, **count_error(geometry)}
+        yield Draft(TASK, scene.id, question, str(count), "count", options, evidence)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CountingSettings, *, released: bool = True) -> Recomputed:

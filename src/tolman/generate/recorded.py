@@ -20,6 +20,11 @@ _AREA = 0.02
 KEY = "sensor_error"
 
 
+def count_error(geometry: SceneGeometry) -> dict[str, float]:
+    """None: only categories of which every object is seen are counted."""
+    return {KEY: 0.0} if geometry.video_capture else {}
+
+
 def distance_error(geometry: SceneGeometry, a: str, b: str) -> dict[str, float]:
     """Metres by which the distance of two categories' hulls can differ from that of their boxes."""
     missing = [geometry.missing(a), geometry.missing(b)]

@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
+from tolman.errors import UsageError
+
 T = TypeVar("T")
+H = TypeVar("H", bound=Hashable)
 
 
 def capped(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:
@@ -60,3 +63,33 @@ def evenly(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: s
             if queue and len(kept) < most:
                 kept.add(queue.pop())
     return [thing for i, thing in enumerate(things) if i in kept]
+
+
+def quotas(strata: Sequence[H], size: int) -> dict[H, int]:
+    """How many of each stratum a part takes so that the mixture stays as it is: largest remainders, at least one each.
+
+    Args:
+        strata: of every item.
+        size: of the part.
+
+    Raises:
+        UsageError: the size is less than one for each stratum, or more than there are items.
+    """
+    counts = Counter(strata)
+    if not len(counts) <= size <= len(strata):
+        raise UsageError(
+            f"a subset can't have {size:,} items: it takes {len(counts)} at least (one of each kind) "
+            f"and {len(strata):,} at most."
+        )
+    exact = {key: size * count / len(strata) for key, count in counts.items()}
+    found = {key: max(1, int(share)) for key, share in exact.items()}
+    by_remainder = sorted(found, key=lambda key: (found[key] - exact[key], str(key)))
+    while sum(found.values()) < size:
+        for key in by_remainder:
+            if sum(found.values()) < size and found[key] < counts[key]:
+                found[key] += 1
+    while sum(found.values()) > size:
+        for key in reversed(by_remainder):
+            if sum(found.values()) > size and found[key] > 1:
+                found[key] -= 1
+    return found

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tolman.media.sampling import Frames
-from tolman.media.video import BrokenMediaError
+from tolman.media.video import BrokenMediaError, need_pillow
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -34,7 +34,9 @@ def image_to_jpeg(data: bytes, frames: Frames, where: str) -> bytes:
 
     Raises:
         BrokenMediaError: the bytes are no image, or one too large to be meant.
+        MissingExtraError: Pillow is not installed.
     """
+    need_pillow()
     from PIL import Image as Pillow
 
     try:
@@ -54,7 +56,9 @@ def read_upright(data: bytes, where: str) -> Image:
 
     Raises:
         BrokenMediaError: the bytes are no image, or one too large to be meant.
+        MissingExtraError: Pillow is not installed.
     """
+    need_pillow()
     from PIL import Image as Pillow
 
     try:

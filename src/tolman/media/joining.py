@@ -10,6 +10,7 @@ import numpy as np
 
 from tolman.media import matchers
 from tolman.media.images import read_upright
+from tolman.media.video import need_pillow
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,8 +34,9 @@ def join(sources: Sequence[tuple[bytes, str]], matcher: str | None) -> Image:
     Raises:
         BrokenMediaError: a source is no image.
         UsageError: there is no such matcher.
-        MissingExtraError: its package is not installed.
+        MissingExtraError: its package, or Pillow, is not installed.
     """
+    need_pillow()
     from PIL import Image as Pillow
 
     images = [read_upright(data, where) for data, where in sources]

@@ -29,7 +29,7 @@ from tolman.media.images import image_to_jpeg, read_image, to_jpeg
 from tolman.media.joining import join
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
-from tolman.messages import Joined, KeyFrames, Picture
+from tolman.messages import Joined, KeyFrames, Picture, Video
 
 VERSION = 1
 """Part of every key; raised whenever the same settings would give other bytes."""
@@ -73,6 +73,7 @@ class FrameStore:
 
         Raises:
             BrokenMediaError: the file is missing or can't be read; the sentence names it.
+            MissingExtraError: what reads it is not installed.
         """
         if isinstance(media, Joined):
             return self._joined(data, media, frames)
@@ -104,6 +105,15 @@ class FrameStore:
         if found is None:
             raise BrokenMediaError(f"{folder}: the frame store can't be read back")
         return found
+
+    def video(self, data: Path, media: Media) -> Video:
+        """A video's file as it is.
+
+        Raises:
+            BrokenMediaError: it is missing.
+        """
+        path = data / media.path
+        return Video(path=str(path), sha256=self._digest(path), start=media.start, end=media.end)
 
     def _digest(self, path: Path) -> str:
         """The hash of a video's bytes, remembered while the file is unchanged."""

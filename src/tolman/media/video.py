@@ -98,7 +98,9 @@ def read_frames(path: Path, index: VideoIndex, numbers: Sequence[int]) -> Iterat
 
     Raises:
         BrokenMediaError: a frame can't be decoded.
+        MissingExtraError: PyAV or Pillow is not installed.
     """
+    need_pillow()
     wanted = {index.times[number]: number for number in numbers}
     needed = _packets_needed(index, set(wanted))
     images: dict[int, Image] = {}
@@ -142,6 +144,18 @@ def _packets_needed(index: VideoIndex, wanted: set[int]) -> list[bool]:
         for i in range(first, end):
             needed[i] = True
     return needed
+
+
+def need_pillow() -> None:
+    """Nothing, where images can be read and written.
+
+    Raises:
+        MissingExtraError: Pillow is not installed.
+    """
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("pillow", "video", "Showing images and frames") from None
 
 
 def _image(frame: VideoFrame) -> Image:

@@ -25,6 +25,8 @@ class ModelOptions:
         timeout: seconds for one call.
         seed: for models that draw at random themselves.
         scenes: a folder of scenes, for the oracle.
+        device, dtype: where a local network runs and in which arithmetic; None leaves it to the family.
+        batch_size: how many requests a local network answers together.
     """
 
     base_url: str | None = None
@@ -34,6 +36,9 @@ class ModelOptions:
     timeout: float = 600.0
     seed: int = 0
     scenes: Path | None = None
+    device: str | None = None
+    dtype: str | None = None
+    batch_size: int = 8
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,8 @@ class Request:
         messages: the conversation so far.
         sampling: how to draw.
         repeat: how often the item was asked before.
-        purpose, draw: which turn of the conversation this is, for models that read their answers.
+        purpose, draw: which turn of the conversation this is, for models that read their answers; of equal turns,
+            `draw` counts from 0, and a model that draws its answers draws another for each.
     """
 
     item: Item
@@ -88,6 +94,9 @@ class Model(Protocol):
         settings: all that determines its answers besides the request; written into the run.
         remote: whether calls cost time or money: they are stored, retried and first tried with one item.
         concurrency: the most requests in flight.
+
+    A model may also say that it `takes_videos` (whole files; else it doesn't), or whether it `takes_pictures` (else it
+    does).
     """
 
     name: str
@@ -96,7 +105,7 @@ class Model(Protocol):
     concurrency: int
 
     async def answer(self, request: Request) -> Response:
-        """Answer one request, whose messages hold texts and pictures.
+        """Answer one request, whose messages hold texts, pictures and, for a model that takes them, videos.
 
         Raises:
             CallError: no text came.

@@ -7,27 +7,22 @@ and are read from the store only when their request is about to be sent.
 from __future__ import annotations
 
 import asyncio
-import base64
-import email.utils
 import io
 import json
 import os
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 
 from tolman.errors import UsageError
-from tolman.items import Media
-from tolman.messages import Message, Picture
+from tolman.messages import Message, Part, Picture
+from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response, Usage
 
 DEFAULT_URL = "https://api.openai.com/v1"
-_OVERLOADED = (429, 503, 529)
-_EXCERPT = 300
 
 
 class OpenAICompatible:
@@ -43,9 +38,7 @@ class OpenAICompatible:
     def __init__(self, name: str, options: ModelOptions) -> None:
         self.name = f"openai/{name}"
         self._model = name
-        self._url = (options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).rstrip("/")
-        if not self._url.startswith(("http://", "https://")):
-            raise UsageError(f"--base-url must begin with http:// or https://, not '{self._url}'.")
+        self._url = endpoint.address(options, "OPENAI_BASE_URL", DEFAULT_URL)
         key = options.api_key or os.environ.get("OPENAI_API_KEY")
         if not key and self._url == DEFAULT_URL:
             raise UsageError("OPENAI_API_KEY is not set, and no other endpoint is named with --base-url.")
@@ -62,27 +55,28 @@ class OpenAICompatible:
         Raises:
             CallError: no text came; its sentence names the endpoint and the reason.
         """
-        if any(message.media for message in request.messages):
-            raise CallError(FailureKind.MEDIA, f"{self.name} takes pictures, not whole videos", retry=False)
+        endpoint.refuse_videos(self.name, request)
         started = time.monotonic()
-        heavy = any(isinstance(part, Picture) for message in request.messages for part in message.parts)
+        heavy = endpoint.holds_pictures(request)
         try:
             body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
         except OSError as error:
-            raise CallError(FailureKind.MEDIA, f"a stored frame can't be read: {error}", retry=False) from None
+            raise endpoint.unreadable(error) from None
         try:
             async with self._open().post(f"{self._url}/chat/completions", data=io.BytesIO(body)) as reply:
                 content = await reply.read()
                 status, retry_after = reply.status, reply.headers.get("Retry-After")
         except TimeoutError:
-            raise CallError(
-                FailureKind.TIMEOUT, f"{self._url} gave no answer within {self._timeout:g} s", retry=True
-            ) from None
+            raise endpoint.timed_out(self._url, self._timeout) from None
         except aiohttp.ClientError as error:
-            reason = str(error) or type(error).__name__
-            raise CallError(FailureKind.NETWORK, f"{self._url} can't be reached: {reason}", retry=True) from None
+            raise endpoint.unreachable(self._url, error) from None
         if status != 200:
-            raise self._refusal(status, content, retry_after)
+            hints = {
+                401: "is the key in OPENAI_API_KEY right?",
+                403: "is the key in OPENAI_API_KEY allowed to use this model?",
+                404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
+            }
+            raise endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
         return self._response(request, content, time.monotonic() - started)
 
     async def close(self) -> None:
@@ -110,22 +104,6 @@ class OpenAICompatible:
         fields = {key: value for key, value in (usual | self._body).items() if value is not None}
         return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
 
-    def _refusal(self, status: int, content: bytes, retry_after: str | None) -> CallError:
-        excerpt = _error_text(content)
-        sentence = f"{self._url} answered HTTP {status}: {excerpt}"
-        if status in _OVERLOADED:
-            after = _seconds(retry_after)
-            return CallError(FailureKind.RATE_LIMIT, sentence, retry=True, after=after, overloaded=True)
-        if status >= 500 or status in (408, 409, 425):
-            return CallError(FailureKind.SERVER, sentence, retry=True, after=_seconds(retry_after))
-        hints = {
-            401: "is the key in OPENAI_API_KEY right?",
-            403: "is the key in OPENAI_API_KEY allowed to use this model?",
-            404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
-        }
-        hint = f" ({hints[status]})" if status in hints else ""
-        return CallError(FailureKind.REFUSED, sentence + hint, retry=False)
-
     def _response(self, request: Request, content: bytes, seconds: float) -> Response:
         try:
             reply = json.loads(content)
@@ -133,7 +111,7 @@ class OpenAICompatible:
             # Some endpoints report a dead provider inside an answer of status 200.
             error = reply.get("error") or choice.get("error")
             if error or choice.get("finish_reason") == "error":
-                sentence = f"{self._url} answered with an error: {_error_text(json.dumps(error).encode())}"
+                sentence = f"{self._url} answered with an error: {endpoint.error_text(json.dumps(error).encode())}"
                 raise CallError(FailureKind.SERVER, sentence, retry=True)
             message = choice["message"]
             text = _text(message)
@@ -147,18 +125,14 @@ class OpenAICompatible:
                 reasoning=message.get("reasoning_content") or message.get("reasoning") or None,
                 finish_reason=choice.get("finish_reason"),
                 usage=Usage(
-                    input_tokens=_count(usage.get("prompt_tokens")),
-                    output_tokens=_count(usage.get("completion_tokens")),
+                    input_tokens=endpoint.count(usage.get("prompt_tokens")),
+                    output_tokens=endpoint.count(usage.get("completion_tokens")),
                 ),
                 seconds=round(seconds, 4),
             )
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-            excerpt = content[:_EXCERPT].decode("utf-8", "replace")
-            raise CallError(
-                FailureKind.MALFORMED,
-                f"{self._url} sent no chat completion ({type(error).__name__}): {excerpt}",
-                retry=True,
-            ) from None
+            text = content[: endpoint.EXCERPT].decode("utf-8", "replace")
+            raise endpoint.malformed(self._url, "chat completion", error, text) from None
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
@@ -168,11 +142,10 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
     return [_part(part) for part in message.parts]
 
 
-def _part(part: str | Media | Picture) -> dict[str, Any]:
-    if isinstance(part, str):
-        return {"type": "text", "text": part}
-    encoded = base64.b64encode(Path(part.path).read_bytes()).decode("ascii")
-    return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{encoded}"}}
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, Picture):
+        return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{endpoint.jpeg_base64(part)}"}}
+    return {"type": "text", "text": part}
 
 
 def _text(message: Mapping[str, Any]) -> str:
@@ -185,37 +158,6 @@ def _text(message: Mapping[str, Any]) -> str:
     if not isinstance(content, str):
         raise TypeError("content is no text")
     return content
-
-
-def _count(value: object) -> int:
-    """A number of tokens as an endpoint reports it; 0 for what can't be one."""
-    return int(value) if isinstance(value, int | float) and 0 <= value < 1e12 else 0
-
-
-def _error_text(content: bytes) -> str:
-    """The endpoint's own words about an error, on one line."""
-    text = content[: 10 * _EXCERPT].decode("utf-8", "replace")
-    try:
-        record = json.loads(text)
-        error = record.get("error", record) if isinstance(record, dict) else record
-        text = str(error.get("message", error)) if isinstance(error, dict) else str(error)
-    except (ValueError, RecursionError):
-        pass
-    return " ".join(text.split())[:_EXCERPT] or "no reason given"
-
-
-def _seconds(value: str | None) -> float | None:
-    """A Retry-After header: seconds, or a date."""
-    if value is None:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return None
 
 
 def create(name: str, options: ModelOptions) -> OpenAICompatible:

@@ -166,6 +166,7 @@ class Strategy:
         name: what `--protocol` takes.
         converse: the turns.
         shows_media: whether anyone is shown the item's media.
+        viewer: the role of who is shown them.
         uses: the options that matter, by their names in `ProtocolOptions`.
         check: raises a UsageError where the benchmark, its items or the options can't serve it.
         present: (benchmark, items, options) → the items that are asked.
@@ -176,6 +177,7 @@ class Strategy:
     name: str
     converse: Callable[[Question], Conversation]
     shows_media: bool = True
+    viewer: str = "model"
     uses: tuple[str, ...] = ()
     check: Check | None = None
     present: Callable[[Benchmark, Sequence[Item], ProtocolOptions], list[Item]] | None = None
@@ -215,6 +217,7 @@ class Protocol:
         name: strategy and modifiers joined by '+', in their own order.
         shows_media: whether anyone is shown the items' media.
         converse: (benchmark, item, preset) → the conversation.
+        viewer: the role of who is shown them.
         present: (benchmark, items) → the items that are asked, before anything else is done with them.
         check: (benchmark, items, preset); raises a UsageError where they can't serve it.
         settings: the options that matter, by name; part of the run's settings.
@@ -223,6 +226,7 @@ class Protocol:
     name: str
     shows_media: bool
     converse: Callable[[Benchmark, Item, Preset], Conversation]
+    viewer: str = "model"
     present: Callable[[Benchmark, Sequence[Item]], list[Item]] = lambda benchmark, items: list(items)
     check: Callable[[Benchmark, Sequence[Item], Preset], None] = lambda benchmark, items, preset: None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -67,6 +67,7 @@ def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options:
 PROTOCOL = Strategy(
     "caption-then-answer",
     converse,
+    viewer="captioner",
     uses=("captioner", "reasoning_tokens"),
     check=_check,
     refuses={

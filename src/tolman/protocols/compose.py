@@ -55,6 +55,7 @@ def compose(parts: Sequence[Strategy | Modifier | Protocol], direct: Strategy, o
         name="+".join([*own_name, *names]),
         shows_media=strategy.shows_media and all(modifier.sees for modifier in modifiers),
         converse=lambda benchmark, item, preset: _converse(strategy, modifiers, benchmark, item, preset, options),
+        viewer=strategy.viewer,
         present=lambda benchmark, items: _present(strategy, modifiers, benchmark, items, options),
         check=lambda benchmark, items, preset: _check(strategy, modifiers, benchmark, items, preset, options),
         settings={name: _plain(getattr(options, name)) for name in sorted(uses) if getattr(options, name) is not None},
@@ -69,6 +70,7 @@ def _strategy(part: Strategy | Protocol) -> Strategy:
         registered.name,
         lambda question: registered.converse(question.benchmark, question.item, question.preset),
         registered.shows_media,
+        registered.viewer,
         check=lambda benchmark, items, preset, options: registered.check(benchmark, items, preset),
         present=lambda benchmark, items, options: registered.present(benchmark, items),
     )

@@ -40,6 +40,7 @@ def print_one(console: Console, name: str, *, as_json: bool) -> None:
         ("Subsets", list(b.subsets.items())),
         ("Presets", [(p.name, p.source) for p in b.presets]),
         ("Rule sets", [(r.name, "headline" if r is b.rule_sets[0] else "") for r in b.rule_sets]),
+        ("With --judge", [("judged", b.judging.source)]),
         ("Figures", [(c.key, f"{c.group}: {c.title}" if c.group else c.title) for c in b.table.columns]),
     ):
         grid = RichTable(
@@ -81,6 +82,7 @@ def _plain(b: Benchmark) -> dict[str, Any]:
         "subsets": dict(b.subsets),
         "presets": {p.name: p.source for p in b.presets},
         "rule_sets": [r.name for r in b.rule_sets],
+        "judging": b.judging.source,
         "columns": [{"key": c.key, "title": c.title, "group": c.group} for c in b.table.columns],
         "headline": b.table.headline,
         "published_rows": len(b.published_rows),

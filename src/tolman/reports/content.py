@@ -180,7 +180,7 @@ def _run_rows(run: LoadedRun) -> list[ReportRow]:
                         rules=rules,
                         figures=_figures(entry[key]),
                         headline=position == 0 and key == "cells",
-                        incomplete=incomplete,
+                        incomplete=incomplete or (name == "judged" and bool(run.figures["judge"]["failed"])),
                     )
                 )
     return rows
@@ -210,6 +210,12 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
         asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
         reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
         warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
+    judge = run.figures.get("judge")
+    if judge and judge["failed"]:
+        warnings.append(
+            f"INCOMPLETE: {run.name}: {judge['failed']:,} judgement{'s' if judge['failed'] > 1 else ''} of "
+            f"{judge['model']} failed, not in the figures of 'judged'; the first: {judge['example']}."
+        )
     selection = run.record.settings.selection
     if not selection.is_all:
         warnings.append(
@@ -238,4 +244,11 @@ def _notes(run: LoadedRun) -> list[str]:
     for name, entry in run.figures["rule_sets"].items():
         if entry.get("guessed"):
             notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
+    judge = run.figures.get("judge")
+    if judge:
+        none = f", {judge['no_answer']:,} of them as no answer" if judge["no_answer"] else ""
+        notes.append(
+            f"{run.name}: judged: {judge['model']} read {judge['judged']:,} of {run.figures['asked']:,} "
+            f"responses{none}; they are marked in the list of items. {judge['source']}."
+        )
     return notes

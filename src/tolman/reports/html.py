@@ -66,10 +66,11 @@ def _items(runs: Sequence[LoadedRun]) -> list[dict[str, Any]]:
         answers = {outcome.id: outcome for outcome in run.folder.outcomes() if outcome.repeat == 0}
         rows = run.folder.scores().filter(pl.col("repeat") == 0)
         by_item: dict[str, dict[str, Any]] = {}
-        for rule_set, identity, reading, note, score in rows.select(
-            "rule_set", "id", "reading", "note", "score"
+        judged = pl.col("judged") | (pl.col("status") == "unjudged")
+        for rule_set, identity, reading, note, score, marked in rows.select(
+            "rule_set", "id", "reading", "note", "score", judged.alias("marked")
         ).iter_rows():
-            by_item.setdefault(identity, {})[rule_set] = [reading, note, score]
+            by_item.setdefault(identity, {})[rule_set] = [reading, note, score, *([1] if marked else [])]
         for identity, scores in by_item.items():
             outcome = answers.get(identity)
             entries[identity]["answers"].append(

@@ -28,13 +28,15 @@ class RunProgress:
         self._progress, self._console = progress, console
         self._task: TaskID | None = None
         self._run: Started | None = None
+        self._runs: list[Started] = []
         self._failures = 0
         self._drawn = 0.0
 
     def start(self, run: Started) -> None:
-        """Show an empty bar."""
-        self._run = run
-        self._task = self._progress.add_task("asking", total=run.calls, state="")
+        """Show an empty bar; a judge's comes below its run's."""
+        self._run, self._failures = run, 0
+        self._runs.append(run)
+        self._task = self._progress.add_task(run.what, total=run.calls, state="")
 
     def done(self, outcome: Outcome) -> None:
         """Count one outcome."""
@@ -48,19 +50,21 @@ class RunProgress:
             self._progress.update(self._task, state=self._state(self._run))
 
     def summary(self) -> None:
-        """One line about the calls, where there were any."""
-        if self._run is None or not self._run.remote:
-            return
-        tally = self._run.tally
-        parts = [f"{tally.called:,} calls", f"{tally.reused:,} answers from the store"]
-        parts += [f"{tally.retried:,} tried again"] if tally.retried else []
-        parts += [f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens"] if tally.input_tokens else []
-        if self._run.priced:
-            parts.append(f"cost {tally.cost:.2f}")
-        self._console.print(", ".join(parts), style="dim", highlight=False)
+        """One line about the calls, where there were any, for each round of them."""
+        for run in self._runs:
+            if not run.remote:
+                continue
+            tally = run.tally
+            parts = [f"{tally.called:,} calls", f"{tally.reused:,} answers from the store"]
+            parts += [f"{tally.retried:,} tried again"] if tally.retried else []
+            parts += [f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens"] if tally.input_tokens else []
+            if run.priced:
+                parts.append(f"cost {tally.cost:.2f}")
+            before = "" if run.what == "asking" else f"{run.what}: "
+            self._console.print(before + ", ".join(parts), style="dim", highlight=False)
 
     def _state(self, run: Started) -> str:
-        task = self._progress.tasks[0]
+        task = next(task for task in self._progress.tasks if task.id == self._task)
         parts = [f"{task.speed:.1f}/s"] if task.speed else []
         if run.tally.input_tokens:
             parts.append(f"{(run.tally.input_tokens + run.tally.output_tokens) / 1000:,.0f}k tokens")

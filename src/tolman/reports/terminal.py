@@ -47,7 +47,7 @@ def print_differences(
         delta = Text(f"{d.value:+.{column.digits}f}", style="bold" if sure else "")
         style = "bold" if column.key == table.headline else ""
         grid.add_row(column.title, *figures, delta, reach, f"{d.n:,}", f"{d.won:,}", f"{d.lost:,}", style=style)
-    _print_wide(console, grid)
+    print_wide(console, grid)
 
 
 def _print_block(console: Console, report: Report, columns: tuple[Column, ...], *, title: bool) -> None:
@@ -64,10 +64,10 @@ def _print_block(console: Console, report: Report, columns: tuple[Column, ...], 
         ]
         style = "bold" if row.headline else "dim" if row.rules == "published" else ""
         grid.add_row(Text(label(row)), Text(row.rules), *cells, style=style)
-    _print_wide(console, grid)
+    print_wide(console, grid)
 
 
-def _print_wide(console: Console, grid: RichTable) -> None:
+def print_wide(console: Console, grid: RichTable) -> None:
     """Print a table at its own width: in a log or a narrow window a line that runs on beats a broken figure."""
     wide = Console(
         file=console.file, width=max(console.width, 400), force_terminal=console.is_terminal, no_color=console.no_color

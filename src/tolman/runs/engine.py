@@ -15,7 +15,7 @@ from tolman.benchmarks.base import Benchmark, Preset
 from tolman.items import Item, Media
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Message, Picture
+from tolman.messages import Message, Part, Picture, Video
 from tolman.models.base import CallError, Model, Request
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
@@ -72,7 +72,7 @@ class Engine:
         self.callers = {
             role: Caller(model, self.limits, self.tally, self.prices.get(role)) for role, model in models.items()
         }
-        self._pictures: dict[Media, asyncio.Future[tuple[Picture, ...]]] = {}
+        self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
@@ -206,27 +206,29 @@ class Engine:
             return self.store.put(key, caller.model.name, text, response)
 
     async def _with_pictures(self, message: Message) -> Message:
-        """The turn with its media as pictures of the frame store."""
+        """The turn with its media as pictures of the frame store, or as whole videos where the preset says so."""
         if not message.media:
             return message
-        parts: list[str | Media | Picture] = []
+        parts: list[Part] = []
         for part in message.parts:
-            if type(part) is Media and part.kind == "video" and self.preset.frames.whole:
-                parts.append(part)
-            elif isinstance(part, Media):
+            if isinstance(part, Media):
                 parts += await self._pictures_of(part)
             else:
                 parts.append(part)
         return Message(role=message.role, parts=tuple(parts))
 
-    async def _pictures_of(self, media: Media) -> tuple[Picture, ...]:
-        """The pictures of a medium, made once however many items wait for them."""
+    async def _pictures_of(self, media: Media) -> tuple[Picture | Video, ...]:
+        """What a medium becomes, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
-            self._pictures[media] = asyncio.ensure_future(
-                loop.run_in_executor(self._decoders, self.frames.pictures, self.data, media, self.preset.frames)
-            )
+            self._pictures[media] = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
         return await asyncio.shield(self._pictures[media])
+
+    def _show(self, media: Media) -> tuple[Picture | Video, ...]:
+        # Key frames and joined images are media of their own kind, whatever the preset says about videos.
+        if type(media) is Media and media.kind == "video" and self.preset.frames.whole:
+            return (self.frames.video(self.data, media),)
+        return self.frames.pictures(self.data, media, self.preset.frames)
 
 
 def _media_key(item: Item) -> tuple[str, ...]:

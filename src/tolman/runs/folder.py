@@ -4,6 +4,7 @@
 run.json          settings, versions, data hash, environment
 items.parquet     the questions that were asked
 responses.jsonl   what came back, one response or failure on each line
+judgements.json   what a judge made of responses, where one was asked
 scores.parquet    each item under each rule set
 scores.json       the figures of the benchmark's table
 report.html       all of it to look at
@@ -30,6 +31,8 @@ from tolman.media.sampling import Frames
 from tolman.messages import Sampling
 from tolman.responses import Outcome, read_outcomes, write_outcomes
 from tolman.runs.selection import Selection
+from tolman.scoring.judged import Judgements
+from tolman.scoring.score import SCHEMA
 
 
 class RunSettings(BaseModel):
@@ -133,6 +136,25 @@ class RunFolder:
         """Replace the outcomes."""
         write_outcomes(self.responses_path, outcomes)
 
+    def judgements(self) -> Judgements | None:
+        """What a judge made of the responses; None where none was asked.
+
+        Raises:
+            InputError: the file is broken.
+        """
+        path = self.path / "judgements.json"
+        if not path.exists():
+            return None
+        try:
+            return Judgements.model_validate_json(path.read_text(encoding="utf-8"))
+        except (ValidationError, UnicodeDecodeError) as error:
+            fix = "delete it, and ask the judge again with --judge"
+            raise InputError(path, f"holds no judgements ({str(error).splitlines()[0]})", fix=fix) from None
+
+    def write_judgements(self, judgements: Judgements) -> None:
+        """Replace the judgements."""
+        write_text(self.path / "judgements.json", judgements.model_dump_json(indent=1) + "\n")
+
     def write_scores(self, scores: pl.DataFrame, figures: dict[str, Any]) -> None:
         """Replace the scores and the figures."""
         with whole(self.path / "scores.parquet") as partial:
@@ -143,12 +165,15 @@ class RunFolder:
         """Each item under each rule set.
 
         Raises:
-            InputError: the run was never scored.
+            InputError: the run was never scored, or by another version.
         """
         path = self.path / "scores.parquet"
         if not path.exists():
             raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
-        return pl.read_parquet(path)
+        scores = pl.read_parquet(path)
+        if scores.columns != list(SCHEMA):
+            raise InputError(path, "was written by another version", fix=f"run 'tolman score {self.path}'")
+        return scores
 
     def figures(self) -> dict[str, Any]:
         """The figures of scores.json."""

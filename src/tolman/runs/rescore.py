@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -9,9 +10,12 @@ from tolman import benchmarks, models
 from tolman.errors import UsageError
 from tolman.item_table import data_hash
 from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions
+from tolman.responses import Outcome
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
 from tolman.runs.imports import Format, read_responses
+from tolman.runs.judging import JudgeRequest, judge_run
 from tolman.runs.load import load, preset_of
+from tolman.runs.run import Started
 from tolman.runs.scoring import score_run
 
 
@@ -81,3 +85,30 @@ def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
             model.prepare(benchmark, items)
             expectation = model if isinstance(model, HasExpectation) else None
     return folder, score_run(folder, benchmark, record, items, outcomes, expectation=expectation)
+
+
+def judge_folder(
+    path: Path,
+    request: JudgeRequest,
+    *,
+    started: Callable[[Started], None] = lambda started: None,
+    done: Callable[[Outcome], None] = lambda outcome: None,
+) -> tuple[RunFolder, dict[str, Any]]:
+    """Have a model read a run's responses, and score it again.
+
+    Raises:
+        UsageError: the judge can't be one.
+        InputError: the folder is no run's.
+        EndpointError: the judge's first call showed that none can succeed.
+    """
+    judge = request.open()
+    folder = RunFolder(path)
+    record = folder.record()
+    judge_run(
+        folder, benchmarks.get(record.settings.benchmark), folder.items(), folder.outcomes(), request, judge, done=done,
+        seed=record.settings.seed,
+        started=lambda calls, tally, remote: started(
+            Started(calls, path, tally, bool(request.prices), remote, "judging")
+        ),
+    )  # fmt: skip
+    return score_folder(path)

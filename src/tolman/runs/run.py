@@ -22,6 +22,7 @@ from tolman.protocols.base import Protocol, ProtocolOptions
 from tolman.responses import Outcome, Response
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
+from tolman.runs.judging import JudgeRequest, judge_run
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prices import read_price
 from tolman.runs.scoring import score_run
@@ -50,6 +51,7 @@ class RunRequest:
         repeats: how often each item is asked.
         store, frame_store: other than the user's own.
         prices: a file with the price of tokens.
+        judge: a model that reads the responses.
         failures_are_wrong: score failed items 0.
     """
 
@@ -74,6 +76,7 @@ class RunRequest:
     store: Path | None = None
     frame_store: Path | None = None
     prices: Path | None = None
+    judge: JudgeRequest | None = None
     failures_are_wrong: bool = False
 
 
@@ -87,6 +90,7 @@ class Started:
         tally: counts that grow while the run goes on.
         priced: whether the user gave prices, so that the tally has a cost.
         remote: whether calls cost time or money.
+        what: what the calls are for.
     """
 
     calls: int
@@ -94,6 +98,7 @@ class Started:
     tally: Tally
     priced: bool
     remote: bool
+    what: str = "asking"
 
 
 def run(
@@ -117,13 +122,14 @@ def run(
     protocols.get(request.protocol)  # a wrong name is told before anything is loaded
     model = models.create(request.model, request.options)
     helpers = _helpers(request)
+    judge = request.judge.open() if request.judge else None
     loaded = load(request.benchmark, request.data, request.subset, request.revision)
     preset = _adjusted(preset_of(loaded.benchmark, request.preset), request)
     protocol = _protocol(request, loaded)
     presented = protocol.present(loaded.benchmark, loaded.items)
     items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
-    _check(model, protocol, preset, loaded.benchmark, items)
     everyone = {"model": model, **helpers}
+    _check(everyone, protocol, preset, loaded.benchmark, items)
     prices = {role: read_price(request.prices, one.name) for role, one in everyone.items()} if request.prices else {}
     record = _record(request, model, protocol, preset, loaded, len(presented))
     folder = RunFolder(_place(request, record))
@@ -164,6 +170,15 @@ def run(
         if engine.store is not None:
             engine.store.close()
     outcomes = _keep(folder, engine, items, request.repeats)
+    figures = score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
+    if request.judge is None or judge is None:
+        return folder, figures
+    judge_run(
+        folder, loaded.benchmark, items, outcomes, request.judge, judge, seed=request.options.seed, done=done,
+        started=lambda calls, tally, remote: started(
+            Started(calls, folder.path, tally, bool(request.prices), remote, "judging")
+        ),
+    )  # fmt: skip
     return folder, score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
 
 
@@ -218,9 +233,12 @@ def _protocol(request: RunRequest, loaded: Loaded) -> Protocol:
     return protocol
 
 
-def _check(model: Model, protocol: Protocol, preset: Preset, benchmark: Benchmark, items: list[Item]) -> None:
+def _check(
+    everyone: Mapping[str, Model], protocol: Protocol, preset: Preset, benchmark: Benchmark, items: list[Item]
+) -> None:
     """Refuse before the first call what can't be served."""
     protocol.check(benchmark, items, preset)
+    model, viewer = everyone["model"], everyone[protocol.viewer]
     turns = set(protocol.name.split("+")) - _WITHOUT_WORDS
     if model.name.startswith("baseline/") and turns:
         raise UsageError(
@@ -228,10 +246,17 @@ def _check(model: Model, protocol: Protocol, preset: Preset, benchmark: Benchmar
             "leave it out."
         )
     whole = preset.frames.whole and any(media.kind == "video" for item in items for media in item.media)
-    if whole and protocol.shows_media and model.remote and not getattr(model, "takes_videos", False):
+    if not (protocol.shows_media and viewer.remote):
+        return
+    if whole and not getattr(viewer, "takes_videos", False):
         raise UsageError(
-            f"the preset '{preset.name}' shows whole videos, which {model.name} doesn't take; "
+            f"the preset '{preset.name}' shows whole videos, which {viewer.name} doesn't take; "
             "choose another with --preset, or --frames N."
+        )
+    if _media(items) and not getattr(viewer, "takes_pictures", True):
+        how = "ask it with --protocol blind, or choose a model that sees"
+        raise UsageError(
+            f"{viewer.name} reads text only; {how if viewer is model else f'choose a {protocol.viewer} that sees'}."
         )
 
 

@@ -14,6 +14,7 @@ from tolman.items import Item
 from tolman.models.base import HasExpectation
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
+from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
@@ -34,7 +35,7 @@ def score_run(
     *,
     expectation: HasExpectation | None = None,
 ) -> dict[str, Any]:
-    """Score outcomes and write scores.parquet and scores.json.
+    """Score outcomes and write scores.parquet and scores.json; where the folder has judgements, with `judged`.
 
     Args:
         folder: of the run.
@@ -48,6 +49,10 @@ def score_run(
         What scores.json holds.
     """
     rules = rules_of(benchmark, record.settings.preset)
+    judgements = folder.judgements()
+    if judgements is not None:
+        base = benchmark.rule_set(benchmark.judging.base)
+        rules.append(judged.judged(benchmark.judging, base, judgements.by_response()))
     rows = score(
         items,
         outcomes,
@@ -77,6 +82,8 @@ def score_run(
         figures["rule_sets"][rule_set.name] = entry
     if len(rules) > 1:
         figures["differ"] = count_differing(rows, rules[0].name, rules[1].name)
+    if judgements is not None:
+        figures["judge"] = _judge(judgements, rows)
     if expectation is not None:
         answers = {item.id: expectation.distribution(item) for item in items}
         expected = expected_scores(items, answers, rules)
@@ -94,6 +101,23 @@ def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
         if isinstance(outcome, Response):
             counts.update(outcome.notes)
     return dict(sorted(counts.items()))
+
+
+def _judge(judgements: judged.Judgements, rows: pl.DataFrame) -> dict[str, Any]:
+    """Who judged, how many responses, how many of them hold no answer, and the judgements that failed."""
+    own = rows.filter(pl.col("rule_set") == judged.NAME)
+    read, failed = own.filter(pl.col("judged")), own.filter(pl.col("status") == "unjudged")
+    return {
+        "model": judgements.judge,
+        "settings": judgements.settings,
+        "source": judgements.source,
+        "judged": len(read),
+        "no_answer": int((read["reading"] == "").sum()),
+        "failed": len(failed),
+        "example": failed["note"][0] if len(failed) else "",
+        "input_tokens": judgements.usage.input_tokens,
+        "output_tokens": judgements.usage.output_tokens,
+    } | ({} if judgements.cost is None else {"cost": judgements.cost})
 
 
 def _failures(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, str]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError
-from tolman.messages import Message, Picture, Sampling
+from tolman.messages import Message, Sampling, content_of
 from tolman.responses import Response
 
 _SCHEMA = """
@@ -42,15 +42,11 @@ def default_path() -> Path:
 def request_key(
     model: str, settings: dict[str, Any], messages: tuple[Message, ...], sampling: Sampling, repeat: int, draw: int
 ) -> tuple[str, str]:
-    """The hash of all that determines an answer, and the text that was hashed.
-
-    Pictures enter by the hash of their bytes, so the same frames give the same key wherever they lie.
-    """
-    turns = [[m.role, [{"picture": p.sha256} if isinstance(p, Picture) else p for p in m.parts]] for m in messages]
+    """The hash of all that determines an answer, and the text that was hashed."""
     content = {
         "model": model,
         "settings": settings,
-        "messages": turns,
+        "messages": content_of(messages),
         "sampling": sampling.model_dump(exclude_none=True),
         "repeat": repeat,
         "draw": draw,

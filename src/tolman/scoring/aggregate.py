@@ -30,7 +30,7 @@ class Cell:
         value: the estimate; None where no item of it was scored.
         n: scored items in it.
         clusters: how many scenes they come from.
-        unanswered: items of it that failed or are missing.
+        unanswered: items of it that failed, are missing, or whose judgement failed.
         bootstrap, closed_form: 95 % intervals clustered by scene; None for a single cluster.
     """
 
@@ -123,7 +123,9 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         denominators[:, j] = np.where(membership[:, j], 1 - offset, 0.0)
         inside = values[membership[:, j]]
         binary.append(leaf.metric == "mean" and bool(np.isin(inside, (0.0, 1.0)).all()))
-    lost = scores.filter(pl.col(column).is_null() & pl.col("status").is_in(["failed", "missing"]))["task"].to_numpy()
+    lost = scores.filter(pl.col(column).is_null() & pl.col("status").is_in(["failed", "missing", "unjudged"]))[
+        "task"
+    ].to_numpy()
     return Prepared(
         pools=pools,
         sums=clustered_sums(cluster, numerators, denominators),

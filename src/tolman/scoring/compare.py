@@ -45,7 +45,7 @@ def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0
     Returns:
         Column key → Difference, for the columns that both runs have items for.
     """
-    a, b = _one_row_each(a), _one_row_each(b)
+    a, b = one_row_each(a), one_row_each(b)
     shared = a.select("id").join(b.select("id"), on="id")["id"].to_list()
     a, b = (frame.filter(pl.col("id").is_in(shared)).sort("id") for frame in (a, b))
     one, other = prepare(a, table), prepare(b, table)
@@ -77,7 +77,8 @@ def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0
     return result
 
 
-def _one_row_each(scores: pl.DataFrame) -> pl.DataFrame:
+def one_row_each(scores: pl.DataFrame) -> pl.DataFrame:
+    """The answered items, the repeats of each averaged."""
     return (
         scores.filter(pl.col("score").is_not_null())
         .group_by("id", maintain_order=True)

@@ -14,11 +14,15 @@ class Reading:
         value: a letter ('A'), a number, or None where the text holds no answer.
         note: why there is no answer.
         guessed: a released parser drew this letter at random because it found none.
+        judged: a model read it.
+        failed: a model was to read it and didn't: not an answer, and not the lack of one.
     """
 
     value: str | float | Fraction | None
     note: str = ""
     guessed: bool = False
+    judged: bool = False
+    failed: bool = False
 
     @property
     def text(self) -> str:

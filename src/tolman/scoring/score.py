@@ -11,7 +11,7 @@ from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.scoring.rules import RuleSet
 
-Status = Literal["scored", "left out", "failed", "missing"]
+Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
 
 SCHEMA = {
     "rule_set": pl.String,
@@ -24,11 +24,13 @@ SCHEMA = {
     "reading": pl.String,
     "note": pl.String,
     "guessed": pl.Boolean,
+    "judged": pl.Boolean,
     "score": pl.Float64,
     "expected": pl.Float64,
 }
 """Columns of a frame of scores. `score` is null unless `status` is 'scored'. `expected` equals it, but for an
-answer that a released parser drew at random, where it is the probability that such a draw is right."""
+answer that a released parser drew at random, where it is the probability that such a draw is right. 'unjudged' is a
+response whose judgement failed: whatever the user says of failures, it is none of the model's."""
 
 
 def score(
@@ -79,21 +81,27 @@ def expected_scores(
     for rules in rule_sets:
         for item in items:
             value = sum(p * rules.score(item, rules.read(item, text, 0)) for text, p in answers[item.id])
-            rows.append((*_head(rules, item, 0), "scored", "", "expectation", False, value, value))
+            rows.append((*_head(rules, item, 0), "scored", "", "expectation", False, False, value, value))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
-    """Let the first item of each `all_of` group stand for the group, with the least of its scores."""
+    """Let the first item of each `all_of` group stand for the group, with the least of its scores; where all are
+    answered and a judgement of one failed, the group is without a judgement."""
     groups = {item.id: item.all_of for item in items if item.all_of is not None}
     if not groups:
         return scores
     key = [pl.col("rule_set"), pl.col("repeat"), pl.col("id").replace_strict(groups, default=pl.col("id"))]
     first = pl.int_range(pl.len()).over(key) == 0
     whole = pl.col("score").is_not_null().all().over(key)
+    unjudged = pl.col("status") == "unjudged"
+    lost = (unjudged.any() & ~pl.col("status").is_in(["failed", "missing"]).any()).over(key)
+    reason = pl.col("note").filter(unjudged).first().over(key)
     status = (
         pl.when(first & whole)
         .then(pl.lit("scored"))
+        .when(first & lost)
+        .then(pl.lit("unjudged"))
         .when(first & (pl.col("status") == "scored"))
         .then(pl.lit("missing"))
         .when(first)
@@ -101,7 +109,8 @@ def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
         .otherwise(pl.lit("left out"))
     )
     least = [pl.when(first & whole).then(pl.col(name).min().over(key)).alias(name) for name in ("score", "expected")]
-    return scores.with_columns(*least, status.alias("status"))
+    note = pl.when(first & lost).then(reason).otherwise(pl.col("note"))
+    return scores.with_columns(*least, status.alias("status"), note.alias("note"))
 
 
 def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, str, int]:
@@ -114,13 +123,15 @@ def _row(
     if isinstance(outcome, Response):
         head = _head(rules, item, repeat)
         if not rules.counts(item, outcome.response):
-            return (*head, "left out", "", "left out of the denominators", False, None, None)
+            return (*head, "left out", "", "left out of the denominators", False, False, None, None)
         reading = rules.read(item, outcome.response, seed * 10_000 + repeat)  # each asking has a draw of its own
+        if reading.failed:
+            return (*head, "unjudged", "", reading.note, False, False, None, None)
         value = rules.score(item, reading)
         expected = 1 / len(item.options) if reading.guessed else value
-        return (*head, "scored", reading.text, reading.note, reading.guessed, value, expected)
+        return (*head, "scored", reading.text, reading.note, reading.guessed, reading.judged, value, expected)
     head = _head(rules, item, repeat)
     note = f"{outcome.kind}: {outcome.message}" if isinstance(outcome, Failure) else "no response"
     status: Status = "failed" if outcome else "missing"
     value_or_none = 0.0 if failures_are_wrong else None
-    return (*head, status, "", note, False, value_or_none, value_or_none)
+    return (*head, status, "", note, False, False, value_or_none, value_or_none)

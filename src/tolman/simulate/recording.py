@@ -20,8 +20,10 @@ from tolman.simulate.survey import Survey
 from tolman.simulate.walks import Walk, intrinsics_of
 from tolman.simulate.world import World
 
-SURVEYED = 5
-"""Every so many frames are looked at for what they show of each object."""
+_SURVEYED = 0.2
+"""Seconds after which a frame is looked at for what it shows of each object."""
+_SAMPLES = 210
+"""Columns of pixels that are looked at then, about."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,8 @@ def record(
             frame = renderer.frame(pose, intrinsics, float(seconds))
             video.add(frame.colour)
             sightings += sightings_in_mask(number, frame.instances, names, frame.depth)
-            if number % SURVEYED == 0:
-                survey.add(frame, pose, intrinsics)
+            if number % max(1, round(_SURVEYED * camera.rate)) == 0:
+                survey.add(frame, pose, intrinsics, max(1, camera.size[0] // _SAMPLES))
             if depth:
                 _write_layers(folder, path.stem, number, frame)
             if shown:
@@ -124,7 +126,14 @@ class Video:
         self._stream = self._container.add_stream("libx264", rate=Fraction(rate))
         self._stream.width, self._stream.height = size
         self._stream.pix_fmt = "yuv420p"
-        self._stream.options = {"crf": "22", "preset": "veryfast", "g": str(2 * rate), "threads": "1"}
+        # x264's macroblock tree gives other bytes for the same pictures now and then.
+        self._stream.options = {
+            "crf": "22",
+            "preset": "veryfast",
+            "g": str(2 * rate),
+            "threads": "1",
+            "x264-params": "mbtree=0",
+        }
 
     def __enter__(self) -> Video:
         return self

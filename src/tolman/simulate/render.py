@@ -38,7 +38,8 @@ class Frame:
 
     Attributes:
         colour: shape (height, width, 3), uint8.
-        depth: metres along the view at each pixel's middle, shape (height, width), float32; 0 where nothing is.
+        depth: metres along the view at each pixel's middle, shape (height, width), float32; 0 where
+            nothing is, or a surface is seen edge on.
         instances: the numbers of `World.numbers`, 0 for no object, shape (height, width), uint16.
     """
 

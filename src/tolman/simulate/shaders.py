@@ -101,7 +101,8 @@ void main() {
     shade = mix(shade, base * 1.6, tint.a);
     shade = shade * (1.0 + shade * 0.12) / (1.0 + shade * 0.35);
     colour = vec4(pow(shade * 1.28, vec3(1.0 / 2.2)), 1.0);
-    depth = ahead;
+    // A surface seen edge on gives no reading: within a pixel its depth is anything.
+    depth = fwidth(ahead) > 0.5 * ahead ? 0.0 : ahead;
     id = instance;
 }
 """

@@ -17,6 +17,8 @@ from tolman.simulate.render import Frame
 SENSOR = 0.01
 """Metres: the error of a depth reading that is allowed for, beside what was not seen."""
 _CELL = 0.04
+_POINTS = 800
+"""Points of an object that are taken from one frame, at most. Fewer make the bounds wider, never wrong."""
 _MIDDLE = 1 << 20
 """Added to the numbers of cells, so that they are positive."""
 _ANGLES = np.radians(np.arange(0.0, 90.0, 0.25))
@@ -31,13 +33,13 @@ class Survey:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._ways = _directions()
+        self._ways = _directions().astype(np.float32)
         count = len(scene.objects) + 1
         self._reach = np.full((count, len(self._ways)), -np.inf)
         self._extremes = np.zeros((count, len(self._ways), 3))
         self._cells: set[int] = set()
 
-    def add(self, frame: Frame, pose: Floats, intrinsics: tuple[float, float, float, float], stride: int = 3) -> None:
+    def add(self, frame: Frame, pose: Floats, intrinsics: tuple[float, float, float, float], stride: int) -> None:
         """Take in every `stride`-th pixel of a frame."""
         points, numbers = points_of(frame, pose, intrinsics, stride)
         cells = np.floor(points[:, :2] / _CELL).astype(np.int64) + _MIDDLE
@@ -45,9 +47,10 @@ class Survey:
         for number in np.unique(numbers).tolist():
             if number:
                 own = points[numbers == number]
-                along = own @ self._ways.T
-                best = along.argmax(0)
-                value = along[best, np.arange(len(self._ways))]
+                own = own[:: -(-len(own) // _POINTS)]
+                along = self._ways @ own.T.astype(np.float32)
+                best = along.argmax(1)
+                value = along[np.arange(len(self._ways)), best]
                 further = value > self._reach[number]
                 self._reach[number, further] = value[further]
                 self._extremes[number, further] = own[best[further]]
@@ -88,7 +91,7 @@ def points_of(
     return np.asarray(local[hit] @ pose[:3, :3].T + pose[:3, 3]), frame.instances[::stride, ::stride][hit]
 
 
-def _directions(count: int = 256) -> Floats:
+def _directions(count: int = 128) -> Floats:
     """Unit vectors spread evenly over the sphere (a Fibonacci lattice), shape (count, 3)."""
     z = 1 - (2 * np.arange(count) + 1) / count
     around = np.pi * (1 + 5**0.5) * np.arange(count)
@@ -125,7 +128,8 @@ def _longest(thing: SceneObject, points: Floats) -> tuple[float, float]:
     seen = np.ptp(points[:, :2] @ sides.transpose(0, 2, 1), axis=1)
     true = np.abs(np.einsum("sad,kd->sak", sides, axes[:, :2])) @ extents
     best = true.prod(0).min()
-    possible = seen.prod(0) <= best * (1 + 1e-9) + 1e-9
+    # Readings may lie a hair outside the box.
+    possible = seen.prod(0) <= max(best, float(seen.prod(0).min())) * 1.01
     tall = float(np.abs(axes[:, 2]) @ extents)
     low = max(float(seen.max(0)[possible].min()), float(np.ptp(points[:, 2])))
     high = max(float(true.max(0)[possible].max()), tall)

@@ -24,7 +24,7 @@ _DWELL = 0.35
 _PRELUDE = 2.0
 """Seconds at most between a walk's first look, at little, and its second."""
 _YAWS = 24
-_CELL = 0.12
+_CELL = 0.08
 _MOST_VIEWS = 40
 
 
@@ -64,7 +64,9 @@ def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple
     cost = _costs(looks, views, ground)
     # A walk begins with a look at little, so that things come into view one after the other.
     seconds_left = seconds - _PRELUDE * min(1.0, seconds / 10)
-    start = int(generator.integers(len(looks)))
+    # A neck narrower than the grid parts the floor: walk where most is to be seen.
+    reach = np.isfinite(cost).sum(1)
+    start = int(generator.choice(np.flatnonzero(reach == reach.max())))
     tour = _tour([i for i in range(len(looks)) if np.isfinite(cost[start, i])], start, cost)
     if _total(tour, cost) > seconds_left:
         tour = _within(seconds_left, looks, views, cost)

@@ -5,7 +5,7 @@ from pathlib import Path
 from tolman.benchmarks.base import Benchmark, HubSource
 from tolman.benchmarks.mmsi_bench.data import SUBSETS, load, reorder
 from tolman.benchmarks.mmsi_bench.prompts import PRESETS, blind_prompt, demand, prompt, question, step_by_step
-from tolman.benchmarks.mmsi_bench.rules import RULE_SETS
+from tolman.benchmarks.mmsi_bench.rules import JUDGING, RULE_SETS
 from tolman.benchmarks.mmsi_bench.table import TABLE
 
 BENCHMARK = Benchmark(
@@ -19,6 +19,7 @@ BENCHMARK = Benchmark(
     blind_prompt=blind_prompt,
     presets=PRESETS,
     rule_sets=RULE_SETS,
+    judging=JUDGING,
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource("RunsenXu/MMSI-Bench", ("MMSI_Bench.parquet",)),

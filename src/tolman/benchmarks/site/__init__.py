@@ -5,7 +5,7 @@ from pathlib import Path
 from tolman.benchmarks.base import Benchmark, HubSource
 from tolman.benchmarks.site.data import SUBSETS, load
 from tolman.benchmarks.site.prompts import PRESETS, blind_prompt, demand, prompt, question
-from tolman.benchmarks.site.rules import RULE_SETS
+from tolman.benchmarks.site.rules import JUDGING, RULE_SETS
 from tolman.benchmarks.site.table import TABLE
 
 BENCHMARK = Benchmark(
@@ -19,6 +19,7 @@ BENCHMARK = Benchmark(
     blind_prompt=blind_prompt,
     presets=PRESETS,
     rule_sets=RULE_SETS,
+    judging=JUDGING,
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource(

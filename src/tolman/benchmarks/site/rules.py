@@ -3,16 +3,22 @@
 Source: wenqi-wang20/SITE-Bench, eval_scripts/sitebench/utils.py. Four families of patterns are tried in order and
 the first with hits decides. Nothing found: the released code draws an option with an unseeded generator. Here the
 draw is seeded by run and item, counted, and its expectation is reported beside it.
+
+The paper (section 5.1) has GPT-4o assess all responses instead, with a prompt that isn't published. With a judge that
+is done, in Tolman's own words and without telling it the right answer; only a letter alone needs nobody to read it.
 """
 
 from __future__ import annotations
 
 import random
+import re
 
 from tolman.items import Item
+from tolman.scoring.judged import Judging, extraction_prompt
 from tolman.scoring.reading import Reading
 from tolman.scoring.rules import RuleSet, careful, score_exactly
 
+_ALONE = re.compile(r"\s*(?:\([A-Z]\)|[A-Z][.:]?)\s*")
 _FAMILIES = (("({})",), (" {} ",), ("{}.",), ("{}:", ":{}", ": {}"))
 
 
@@ -29,3 +35,9 @@ def read_official(item: Item, text: str, seed: int = 0) -> Reading:
 
 
 RULE_SETS = (RuleSet("official", read_official, score_exactly), careful())
+JUDGING = Judging(
+    source="SITE's judge (section 5.1; its prompt is not published, this one is Tolman's): all but a letter alone",
+    base="official",
+    asks=lambda item, text, own: own.guessed or not _ALONE.fullmatch(text),
+    prompt=extraction_prompt,
+)

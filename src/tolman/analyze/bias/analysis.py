@@ -1,0 +1,163 @@
+"""The whole analysis: blind scores of all items, and of subsets, each judged in two ways on the same folds.
+
+A subset's blind score is given twice. *Trained on all*: the answers of learners that were trained on all items of the
+other folds, scored on the subset. *Trained on the subset*: the learners know nothing but the subset's own items of
+the other folds, as somebody would who has the published subset only. Both keep every item in the fold that it has in
+the whole, so that two subsets are compared on the same split. A pruned subset is chosen on other draws of folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tolman.analyze.bias.blind import Guesses, guess
+from tolman.analyze.bias.folds import assign
+from tolman.analyze.bias.prune import ROUNDS, prune
+from tolman.generate.sampling import quotas
+from tolman.items import Item
+from tolman.scoring.aggregate import Cell, cells
+from tolman.scoring.rules import RuleSet
+from tolman.scoring.table import Column, Table, pool
+
+FOLDS = 5
+ALL_ITEMS = "all_items"
+Trained = Literal["all items", "the subset"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The blind scores of one learner.
+
+    Attributes:
+        subset: 'all', 'pruned' or the name of a given subset.
+        trained: what the learner knew of the other folds.
+        learner: its name.
+        n: items of the subset.
+        figures: column key → Cell, `ALL_ITEMS` among them.
+    """
+
+    subset: str
+    trained: Trained
+    learner: str
+    n: int
+    figures: dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Bias:
+    """What was found.
+
+    Attributes:
+        guesses: of all items.
+        table: the benchmark's, with a column for the mean over all items.
+        rows: blind scores.
+        kept: which items the pruned subset has; None where none was asked for. Shape (items,).
+    """
+
+    guesses: Guesses
+    table: Table
+    rows: list[Row]
+    kept: NDArray[np.bool_] | None
+
+    def frame(self) -> pl.DataFrame:
+        """A row for each item: id, task, fold, guessability, each learner's answer, and whether it is kept."""
+        g = self.guesses
+        columns: dict[str, Sequence[object]] = {
+            "id": [item.id for item in g.items],
+            "task": [item.task for item in g.items],
+            "fold": g.fold.tolist(),
+            "guessability": [round(float(v), 6) for v in g.guessability],
+            "answer": [item.answer for item in g.items],
+            **g.answers,
+        }
+        if self.kept is not None:
+            columns["kept"] = self.kept.tolist()
+        return pl.DataFrame(columns)
+
+
+def analyze(
+    items: Sequence[Item],
+    table: Table,
+    rules: RuleSet,
+    *,
+    folds: int = FOLDS,
+    seed: int = 0,
+    keep: int | None = None,
+    rounds: int = ROUNDS,
+    given: Mapping[str, AbstractSet[str]] | None = None,
+    workers: int | None = None,
+    done: Callable[[str], None] = lambda step: None,
+) -> Bias:
+    """Measure how much of a benchmark is guessed, and prune it.
+
+    Args:
+        items: the questions.
+        table: the benchmark's.
+        rules: how answers are scored.
+        folds: how many.
+        seed: of the folds and the learners.
+        keep: how many items the pruned subset is to have; None for no pruning.
+        rounds: of pruning.
+        given: subsets to compare with: name → the ids that they leave out.
+        workers: as in `blind.guess`.
+        done: called with the name of each step that is over.
+
+    Raises:
+        MissingExtraError: scikit-learn isn't installed.
+        UsageError: too few scenes for the folds, or that many can't be kept.
+    """
+    wide = _with_all_items(table)
+    if keep is not None:
+        quotas([item.task for item in items], keep)  # says what is wrong before anything is trained
+    fold = assign(items, folds, seed)
+    found = guess(items, fold, rules, seed=seed, workers=workers)
+    done("all items")
+    rows = _rows(found, rules, wide, seed, "all", "all items", np.ones(len(items), dtype=bool))
+    kept = None
+    subsets: dict[str, NDArray[np.bool_]] = {}
+    if keep is not None:
+        kept = prune(
+            items,
+            keep,
+            rules,
+            folds=folds,
+            seed=seed,
+            workers=workers,
+            rounds=rounds,
+            done=lambda n: done(f"round {n}"),
+        )
+        subsets["pruned"] = kept
+    for name, left_out in (given or {}).items():
+        subsets[name] = np.array([item.id not in left_out for item in items])
+    for name, mask in subsets.items():
+        rows += _rows(found, rules, wide, seed, name, "all items", mask)
+        own = guess(
+            [item for item, k in zip(items, mask, strict=True) if k], fold[mask], rules, seed=seed, workers=workers
+        )
+        rows += _rows(own, rules, wide, seed, name, "the subset", np.ones(len(own.items), dtype=bool))
+        done(name)
+    return Bias(found, wide, rows, kept)
+
+
+def _rows(
+    found: Guesses, rules: RuleSet, table: Table, seed: int, subset: str, trained: Trained, mask: NDArray[np.bool_]
+) -> list[Row]:
+    ids = [item.id for item, inside in zip(found.items, mask, strict=True) if inside]
+    chosen = set(ids)
+    return [
+        Row(subset, trained, name, len(ids), cells(scores.filter(pl.col("id").is_in(chosen)), table, seed=seed))
+        for name, scores in found.scores(rules).items()
+    ]
+
+
+def _with_all_items(table: Table) -> Table:
+    if any(column.node == pool() for column in table.columns):
+        return table
+    return replace(table, columns=(*table.columns, Column(ALL_ITEMS, "All items", pool())))

@@ -1,0 +1,143 @@
+"""Features: items of one question type as rows of numbers, from their texts and the answers of other folds alone.
+
+A number question is one row. A choice is a row for each option, and the learner says how likely it is to be right, so
+that options may come in any number and order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.analyze.bias.statistics import Floats, Slot, slot, summaries
+from tolman.analyze.bias.words import number_in, parts, phrases, words
+from tolman.items import Item
+
+_MISSING = -1.0
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Items of one question type and kind as rows.
+
+    Attributes:
+        item: the number of each row's item. Shape (rows,).
+        plain: features without any statistics. Shape (rows, columns).
+        slots: keys whose answers are summed.
+        fold: of each row.
+        base: what is expected of a row where nothing is known, for each fold that may be held out. Shape (folds, rows).
+    """
+
+    item: NDArray[np.intp]
+    plain: Floats
+    slots: tuple[Slot, ...]
+    fold: NDArray[np.intp]
+    base: Floats
+    relative: bool
+
+    def matrix(self, held_out: int) -> Floats:
+        """All features while one fold is held out. Shape (rows, columns)."""
+        base = self.base[held_out]
+        columns = [column for one in self.slots for column in summaries(one, held_out, base)]
+        matrix = np.stack(columns, axis=1) if columns else np.zeros((len(base), 0))
+        if self.relative:
+            matrix = np.hstack([matrix, _against_the_others(matrix, self.item)])
+        return np.hstack([self.plain, matrix])
+
+
+def number_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Rows:
+    """Number questions of one type; the answers' inverse hyperbolic sine is what is summed.
+
+    Args:
+        items: the questions.
+        fold: of each. Shape (items,).
+        folds: how many there are.
+    """
+    # Multiples of 2^-20 add up exactly. Otherwise a difference of sums would keep a trace of what was taken out.
+    answers = np.round(np.arcsinh(np.array([float(item.answer) for item in items])) * 2**20) / 2**20
+    values = np.stack([np.ones(len(items)), answers], axis=1)
+    found = phrases(items)
+    keys: list[list[list[Hashable]]] = [[[item.question] for item in items]]
+    keys += [[[one[position]] if position < len(one) else [] for one in found] for position in range(4)]
+    keys += [[[text for _, text in one] for one in found], [list(combinations(one, 2)) for one in found]]
+    plain = np.array([[len(words(item.question)), len(one)] for item, one in zip(items, found, strict=True)], float)
+    slots = tuple(slot(one, values, fold, folds) for one in keys)
+    everything = slot([[None]] * len(items), values, fold, folds)
+    known = [everything.known(held_out) for held_out in range(folds)]
+    base = np.stack([one[:, 1] / np.maximum(one[:, 0], 1) for one in known])
+    return Rows(np.arange(len(items)), plain, slots, fold, base, relative=False)
+
+
+def choice_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Rows:
+    """Choices of one type, a row for each option; whether it is right is what is summed."""
+    found = phrases(items)
+    item = np.array([i for i, one in enumerate(items) for _ in one.options], dtype=np.intp)
+    right = np.array([float(letter == one.answer) for one in items for letter in one.letters])
+    values = np.stack([np.ones(len(item)), right], axis=1)
+    rows = [(i, k) for i, one in enumerate(items) for k in range(len(one.options))]
+    texts = [items[i].options[k].strip().lower() for i, k in rows]
+    listed = [parts(text) for text in texts]
+    keys: list[list[list[Hashable]]] = [
+        [[(k, len(items[i].options))] for i, k in rows],
+        [[text] for text in texts],
+        [[(items[i].question, text)] for (i, _), text in zip(rows, texts, strict=True)],
+        [[(phrase, text) for phrase in found[i]] for (i, _), text in zip(rows, texts, strict=True)],
+        [[(phrase[1], text) for phrase in found[i]] for (i, _), text in zip(rows, texts, strict=True)],
+        [list(words(text)) for text in texts],
+        [list(enumerate(one)) for one in listed],
+        [list(combinations(one, 2)) for one in listed],
+    ]
+    plain = np.array([_option(items[i], k) for i, k in rows], float)
+    base = np.tile(np.array([1 / len(items[i].options) for i, _ in rows]), (folds, 1))
+    slots = tuple(slot(one, values, fold[item], folds) for one in keys)
+    return Rows(item, plain, slots, fold[item], base, relative=True)
+
+
+def _option(item: Item, k: int) -> list[float]:
+    """How an option looks beside the others of its item and beside the question."""
+    options = [option.strip().lower() for option in item.options]
+    lengths = [len(option) for option in options]
+    sets = [set(words(option)) for option in options]
+    others = [i for i in range(len(options)) if i != k]
+    lists = [parts(option) for option in options]
+    alike = [len(sets[k] & sets[i]) / max(len(sets[k] | sets[i]), 1) for i in others]
+    placed = [sum(a == b for a, b in zip(lists[k], lists[i], strict=False)) / len(lists[k]) for i in others]
+    question = item.question.lower()
+    where = question.find(options[k])
+    wheres = [question.find(option) for option in options]
+    asked = set(words(question))
+    order = [question.find(part) for part in lists[k]]
+    swaps = [a > b for a, b in combinations(order, 2)]
+    numbers = [number_in(option) for option in options]
+    stated = [n for n in numbers if n is not None]
+    own = numbers[k]
+    return [
+        k,
+        len(options),
+        lengths[k],
+        sum(length < lengths[k] for length in lengths),
+        len(sets[k] & asked) / max(len(sets[k]), 1),
+        sum(alike) / len(alike),
+        sum(placed) / len(placed),
+        sum(0 <= w < where for w in wheres) if where >= 0 else _MISSING,
+        sum(swaps) / len(swaps) if swaps else _MISSING,
+        len(lists[k]),
+        _MISSING if own is None else sum(n < own for n in stated),
+        _MISSING if own is None or not stated or max(stated) <= 0 else own / max(stated),
+    ]
+
+
+def _against_the_others(matrix: Floats, item: NDArray[np.intp]) -> Floats:
+    """Each feature less the greatest among the other options of the same item."""
+    result = np.zeros_like(matrix)
+    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
+    for start, end in zip(starts, np.r_[starts[1:], len(item)], strict=True):
+        block = matrix[start:end]
+        ranked = np.sort(block, axis=0)
+        best, second = ranked[-1], ranked[-2]
+        result[start:end] = block - np.where(block == best, second, best)
+    return result

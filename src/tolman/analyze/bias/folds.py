@@ -1,0 +1,80 @@
+"""Folds: which items are held out together.
+
+Items that share a scene, a medium or an `all_of` group are always in the same fold. A scene's answers hang together
+(a room with six chairs has six chairs in every question about it), so a learner that was shown one of them while it
+is asked another would be credited for knowing the scene, not for guessing from the question. Equal question texts of
+different scenes are not kept together: that "how many tables" is mostly answered by 2 is what is to be measured.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.errors import UsageError
+from tolman.items import Item
+
+
+def groups(items: Sequence[Item]) -> list[int]:
+    """The number of each item's group, in the order of first appearance.
+
+    Two items are in one group if they share a scene, a medium (file, part and times) or an `all_of` group, also by
+    way of others.
+    """
+    parent = list(range(len(items)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    first: dict[object, int] = {}
+    for i, item in enumerate(items):
+        shared: list[object] = [("scene", item.cluster), *(("media", m.path, m.part) for m in item.media)]
+        shared += [("all of", item.all_of)] if item.all_of is not None else []
+        for what in shared:
+            one, other = root(first.setdefault(what, i)), root(i)
+            parent[max(one, other)] = min(one, other)
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(root(i), len(numbers)) for i in range(len(items))]
+
+
+def assign(items: Sequence[Item], count: int, seed: int) -> NDArray[np.intp]:
+    """The fold of every item.
+
+    Groups are shuffled, then each goes, the largest first, to the fold that is then emptiest of its question types:
+    so every fold has about the same number of items of every type.
+
+    Args:
+        items: the questions.
+        count: how many folds, at least 2.
+        seed: of the shuffling.
+
+    Returns:
+        0 … count − 1 for each item. Shape (items,).
+
+    Raises:
+        UsageError: there are fewer groups than folds.
+    """
+    group = groups(items)
+    members: dict[int, list[int]] = {}
+    for i, number in enumerate(group):
+        members.setdefault(number, []).append(i)
+    if len(members) < count:
+        raise UsageError(f"{count} folds need as many scenes that can be held out, here are {len(members)}.")
+    total = Counter(item.task for item in items)
+    shuffled = np.random.default_rng(seed).permutation(len(members))
+    order = sorted(shuffled.tolist(), key=lambda number: -len(members[number]))
+    load: list[Counter[str]] = [Counter() for _ in range(count)]
+    fold = np.zeros(len(items), dtype=np.intp)
+    for number in order:
+        tasks = Counter(items[i].task for i in members[number])
+        costs = [(sum(n * f[t] / total[t] for t, n in tasks.items()), f.total()) for f in load]
+        chosen = min(range(count), key=costs.__getitem__)
+        load[chosen].update(tasks)
+        fold[members[number]] = chosen
+    return fold

@@ -1,0 +1,90 @@
+"""Correlation of a benchmark's scores with results of other tasks, over models.
+
+Source: MMSI-Bench paper, Appendix E, Table 11 (Pearson and Spearman with three tasks of EmbodiedBench); SITE paper,
+Table 6 (Pearson with the negated mean distance on LIBERO-Spatial).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.scoring.intervals import Floats, Interval
+
+RESAMPLES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How two columns go together.
+
+    Attributes:
+        n: models with both figures.
+        pearson, spearman: −1 … 1; None where a column doesn't vary.
+        pearson_interval, spearman_interval: 95 % bootstrap percentiles over models; None with fewer than three
+            models, or where too few resamples vary.
+        resamples: how many resamples had both columns varying.
+    """
+
+    n: int
+    pearson: float | None
+    spearman: float | None
+    pearson_interval: Interval | None
+    spearman_interval: Interval | None
+    resamples: int
+
+
+def correlate(x: Floats, y: Floats, *, seed: int = 0, resamples: int = RESAMPLES) -> Correlation:
+    """Correlate two columns over models.
+
+    Args:
+        x, y: one figure for each model; pairs with a nan are left out. Shape (models,).
+        seed: of the bootstrap.
+        resamples: of models, with replacement. A resample in which a column doesn't vary has no correlation and is
+            left out.
+    """
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    n = len(x)
+    pearson, spearman = _value(pearson_rows(x[None], y[None])), _value(pearson_rows(ranks(x[None]), ranks(y[None])))
+    if n < 3 or pearson is None:
+        return Correlation(n, pearson, spearman, None, None, 0)
+    picks = np.random.default_rng(seed).integers(0, n, size=(resamples, n))
+    one, other = x[picks], y[picks]
+    drawn = pearson_rows(one, other)
+    drawn_ranks = pearson_rows(ranks(one), ranks(other))
+    return Correlation(
+        n, pearson, spearman, _percentiles(drawn), _percentiles(drawn_ranks), int(np.isfinite(drawn).sum())
+    )
+
+
+def pearson_rows(x: Floats, y: Floats) -> Floats:
+    """Pearson's coefficient of each row; nan where a row doesn't vary. Shapes (rows, n) → (rows,)."""
+    x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
+    squares = (x * x).sum(axis=1), (y * y).sum(axis=1)
+    # A constant row leaves rounding noise of about 1e-16 of its size behind.
+    flat = (np.ptp(x, axis=1) < 1e-12) | (np.ptp(y, axis=1) < 1e-12) if x.shape[1] else np.ones(len(x), bool)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = (x * y).sum(axis=1) / np.sqrt(squares[0] * squares[1])
+    return np.where(flat, np.nan, np.clip(value, -1, 1))
+
+
+def ranks(x: Floats) -> Floats:
+    """The ranks within each row, equal values sharing their mean rank. Shape (rows, n)."""
+    below = (x[:, :, None] > x[:, None, :]).sum(axis=2)
+    equal = (x[:, :, None] == x[:, None, :]).sum(axis=2)
+    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
+
+
+def _value(row: NDArray[np.float64]) -> float | None:
+    return float(row[0]) if np.isfinite(row[0]) else None
+
+
+def _percentiles(drawn: Floats) -> Interval | None:
+    finite = drawn[np.isfinite(drawn)]
+    if len(finite) < 100:
+        return None
+    low, high = np.quantile(finite, [0.025, 0.975])
+    return Interval(float(low), float(high))

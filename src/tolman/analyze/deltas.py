@@ -1,0 +1,94 @@
+"""Deltas: what vision and protocols add, item by item.
+
+Source: VSI-Bench paper, Figure 12 and Table 13 ("vision enabled − vision disabled", "vision disabled − chance level
+(frequency)"), Tables 2 to 5 (one protocol against another).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from tolman.scoring.compare import Difference, differences, one_row_each
+from tolman.scoring.table import Table
+
+DIRECT, BLIND = "direct", "blind"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One model under one protocol.
+
+    Attributes:
+        model, protocol: names.
+        scores: rows of `scoring.score.score` under one rule set.
+    """
+
+    model: str
+    protocol: str
+    scores: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Delta:
+    """One comparison.
+
+    Attributes:
+        what: 'enabled − disabled', 'disabled − chance', 'chain-of-thought − direct' …
+        model: the model's name, or 'mean of N models'.
+        figures: column key → Difference.
+    """
+
+    what: str
+    model: str
+    figures: dict[str, Difference]
+
+
+def deltas(runs: Sequence[Asked], table: Table, *, chance: pl.DataFrame | None = None, seed: int = 0) -> list[Delta]:
+    """Compare every model with itself.
+
+    For each model: its direct run less its blind one; its blind run less chance; each other protocol less the direct
+    run. Where several models have a comparison, the mean over them follows: each item's score is averaged over the
+    models first, on the items that all of them answered, so that its interval is paired and clustered by scene too.
+
+    Args:
+        runs: each model and protocol at most once.
+        table: the benchmark's.
+        chance: rows of a frequency baseline, or None.
+        seed: of the bootstrap.
+
+    Returns:
+        The comparisons that can be made, grouped by what is compared.
+    """
+    by_model: dict[str, dict[str, pl.DataFrame]] = {}
+    for run in runs:
+        by_model.setdefault(run.model, {})[run.protocol] = run.scores
+    pairs: dict[str, list[tuple[str, pl.DataFrame, pl.DataFrame]]] = {}
+    others = sorted({run.protocol for run in runs} - {DIRECT, BLIND})
+    for model, own in by_model.items():
+        if DIRECT in own and BLIND in own:
+            pairs.setdefault("enabled − disabled", []).append((model, own[DIRECT], own[BLIND]))
+    for model, own in by_model.items():
+        if BLIND in own and chance is not None:
+            pairs.setdefault("disabled − chance", []).append((model, own[BLIND], chance))
+    for protocol in others:
+        for model, own in by_model.items():
+            if protocol in own and DIRECT in own:
+                pairs.setdefault(f"{protocol} − {DIRECT}", []).append((model, own[protocol], own[DIRECT]))
+    found = []
+    for what, compared in pairs.items():
+        found += [Delta(what, model, differences(a, b, table, seed=seed)) for model, a, b in compared]
+        if len(compared) > 1:
+            mean_a, mean_b = _mean([a for _, a, _ in compared]), _mean([b for _, _, b in compared])
+            found.append(Delta(what, f"mean of {len(compared)} models", differences(mean_a, mean_b, table, seed=seed)))
+    return found
+
+
+def _mean(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Several models' rows as repeats of one model, on the items that all of them answered."""
+    each = [one_row_each(frame) for frame in frames]  # so that every model counts once, however often it was asked
+    shared = set.intersection(*(set(frame["id"]) for frame in each))
+    mine = pl.col("id").is_in(list(shared))
+    return pl.concat([frame.filter(mine) for frame in each])

@@ -1,0 +1,211 @@
+"""`tolman analyze`: a command for each analysis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tolman.commands.options import Data, Json, Subset, console, names_in, numbers_in
+
+app = typer.Typer(
+    no_args_is_help=True, help="Take scores apart: what vision adds, what is guessed, what goes together."
+)
+
+Runs = Annotated[list[Path], typer.Argument(help="Run folders of one benchmark.")]
+Source = Annotated[str, typer.Argument(help="A benchmark's name, a folder that is one, or a run's folder.")]
+Rules = Annotated[str | None, typer.Option(help="Rule set. Default: the headline's.")]
+Seed = Annotated[int, typer.Option(help="Of everything that is drawn at random.")]
+
+
+@app.command()
+def deltas(
+    runs: Runs,
+    chance: Annotated[
+        str, typer.Option(help="Baseline that blind runs are compared with: best-constant, random … or none.")
+    ] = "best-constant",
+    rules: Rules = None,
+    as_json: Json = False,
+) -> None:
+    """Say what vision and protocols add, per task: enabled − disabled, disabled − chance, one protocol − direct.
+
+    Example:  tolman analyze deltas runs/vsi-bench-full/my-model-direct runs/vsi-bench-full/my-model-blind
+    """
+    from tolman.reports.analyses.deltas import print_deltas
+
+    print_deltas(console(), runs, chance=chance, rules=rules, as_json=as_json)
+
+
+@app.command()
+def bias(
+    benchmark: Source,
+    data: Data = None,
+    subset: Subset = None,
+    prune: Annotated[int | None, typer.Option(min=1, help="Also choose so many items that are hard to guess.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Of pruning, each trained anew.")] = 6,
+    against: Annotated[
+        Path | None, typer.Option(help="File of ids that another subset leaves out, to compare with.")
+    ] = None,
+    folds: Annotated[int, typer.Option(min=3, help="Parts of the scenes, each held out once.")] = 5,
+    rules: Rules = None,
+    seed: Seed = 0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one on each core.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of what is written.")] = Path("bias"),
+    as_json: Json = False,
+) -> None:
+    """Measure how much of a benchmark learners get that see no picture, item by item, and prune it.
+
+    Example:  tolman analyze bias vsi-bench --prune 2362
+    """
+    from tolman.reports.analyses.bias import print_bias
+
+    print_bias(
+        console(),
+        benchmark,
+        data=data,
+        subset=subset,
+        keep=prune,
+        rounds=rounds,
+        against=against,
+        folds=folds,
+        seed=seed,
+        rules=rules,
+        workers=workers,
+        out=out,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def correlation(
+    table: Annotated[Path, typer.Argument(help="CSV: a row for each model, its name first, then figures.")],
+    runs: Annotated[list[Path] | None, typer.Argument(help="Run folders that give the models' scores.")] = None,
+    score: Annotated[str | None, typer.Option(help="Column that the others are held against.")] = None,
+    against: Annotated[list[str] | None, typer.Option(help="Only this column; may be repeated.")] = None,
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(help="Column that is negated, such as a distance; may be repeated.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Correlate a benchmark with other tasks over models: Pearson, Spearman, bootstrap intervals.
+
+    Example:  tolman analyze correlation downstream.csv --score MMSI-Bench
+
+    Example:  tolman analyze correlation libero.csv --score "L2 distance" --lower-is-better "L2 distance"
+    """
+    from tolman.reports.analyses.correlation import print_correlation
+
+    print_correlation(
+        console(),
+        table,
+        runs or [],
+        score=score,
+        against=against or [],
+        lower_is_better=lower_is_better or [],
+        seed=seed,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def diversity(
+    benchmark: Source,
+    data: Data = None,
+    subset: Subset = None,
+    structures: Annotated[bool, typer.Option("--structures", help="Also parse every question.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Count distinct words, unique n-grams and syntactic structures of the questions.
+
+    Example:  tolman analyze diversity vsi-bench
+    """
+    from tolman.reports.analyses.diversity import print_diversity
+
+    print_diversity(console(), benchmark, data=data, subset=subset, structures=structures, as_json=as_json)
+
+
+@app.command()
+def humans(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders, one for each person (model human/NAME).")],
+    rules: Rules = None,
+    cuts: Annotated[
+        str | None, typer.Option(help="Seconds up to which an item is easy, and medium: 40,110. Default: found.")
+    ] = None,
+    right_from: Annotated[
+        float, typer.Option(min=0, max=1, help="Score from which an answer counts as right; matters for numbers.")
+    ] = 0.5,
+    out: Annotated[Path | None, typer.Option(help="Folder for the tiers and their ids.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Average people's scores, and sort items into easy, medium and hard by answering times.
+
+    Example:  tolman score anna.jsonl --benchmark vsi-bench --name human/anna --out people/anna
+
+    Example:  tolman analyze humans people/* --out tiers
+    """
+    from tolman.reports.analyses.humans import print_humans
+
+    bounds = numbers_in(cuts, "--cuts", count=2) if cuts else None
+    print_humans(
+        console(),
+        runs,
+        rules=rules,
+        cuts=(bounds[0], bounds[1]) if bounds else None,
+        right_from=right_from,
+        out=out,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def weights(
+    runs: Annotated[list[Path] | None, typer.Argument(help="Run folders of one benchmark.")] = None,
+    published: Annotated[
+        str | None, typer.Option(help="A benchmark whose paper's rows are taken instead of runs.")
+    ] = None,
+    levels: Annotated[str | None, typer.Option(help="Columns, the simplest level first. Default: the table's.")] = None,
+    counts: Annotated[str | None, typer.Option(help="Questions of each level. Default: the runs'.")] = None,
+    leave_out: Annotated[list[str] | None, typer.Option(help="A model; may be repeated.")] = None,
+    alpha: Annotated[float, typer.Option(min=0, max=1, help="How much the questions' shares count.")] = 0.4,
+    k: Annotated[float, typer.Option(min=0, help="How much large contributions are rewarded.")] = 0.01,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Solve for the weights of cognitive levels, as SpatialBench does.
+
+    Example:  tolman analyze weights --published spatialbench --counts 318,527,291,98,113
+    """
+    from tolman.reports.analyses.weights import print_weights
+
+    print_weights(
+        console(),
+        runs or [],
+        published=published,
+        levels=names_in(levels),
+        counts=numbers_in(counts, "--counts") if counts else (),
+        leave_out=leave_out or [],
+        alpha=alpha,
+        trade_off=k,
+        seed=seed,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def representative(
+    runs: Runs,
+    size: Annotated[int, typer.Option(min=1, help="How many items.")] = 300,
+    rules: Rules = None,
+    seed: Seed = 0,
+    out: Annotated[Path, typer.Option(help="Folder of what is written.")] = Path("representative"),
+    as_json: Json = False,
+) -> None:
+    """Choose few items on which the models score as on all, and check that on models left out.
+
+    Example:  tolman analyze representative runs/vsi-bench-full/* --size 300
+    """
+    from tolman.reports.analyses.representative import print_representative
+
+    print_representative(console(), runs, size=size, rules=rules, seed=seed, out=out, as_json=as_json)

@@ -1,0 +1,165 @@
+"""`anthropic/NAME`: Anthropic's messages, through its own package (extra `anthropic`).
+
+The key comes from ANTHROPIC_API_KEY, the address from --base-url or ANTHROPIC_BASE_URL. The package's own retries are
+off: the engine tries again, and counts it. The endpoint has no seed; one that is asked for is not sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tolman.errors import MissingExtraError, UsageError
+from tolman.messages import Part, Picture
+from tolman.models import endpoint
+from tolman.models.base import CallError, ModelOptions, Request
+from tolman.responses import FailureKind, Response, Usage
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+DEFAULT_URL = "https://api.anthropic.com"
+MAX_TOKENS = 4096
+"""What is sent where neither preset nor user says how long an answer may be: the endpoint wants a number."""
+
+
+class Anthropic:
+    """One model of Anthropic's.
+
+    Args:
+        name: the model's, as the endpoint knows it.
+        options: address, key, further fields of the body, limits.
+    """
+
+    remote = True
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        try:
+            import anthropic  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("anthropic", "anthropic", f"anthropic/{name}") from None
+        self.name = f"anthropic/{name}"
+        self._model = name
+        self._url = endpoint.address(options, "ANTHROPIC_BASE_URL", DEFAULT_URL)
+        self._key = options.api_key or os.environ.get("ANTHROPIC_API_KEY")
+        if not self._key and self._url == DEFAULT_URL:
+            raise UsageError("ANTHROPIC_API_KEY is not set, and no other endpoint is named with --base-url.")
+        self._body = dict(options.body)
+        self._timeout = options.timeout
+        self._client: AsyncAnthropic | None = None
+        self.concurrency = options.concurrency
+        self.settings: Mapping[str, Any] = {"base_url": self._url} | ({"body": self._body} if self._body else {})
+
+    async def answer(self, request: Request) -> Response:
+        """One message.
+
+        Raises:
+            CallError: no text came; its sentence names the endpoint and the reason.
+        """
+        import anthropic
+
+        endpoint.refuse_videos(self.name, request)
+        started = time.monotonic()
+        try:
+            body = await asyncio.to_thread(self._encode, request)
+        except OSError as error:
+            raise endpoint.unreadable(error) from None
+        named = {name: body.pop(name) for name in ("model", "messages", "max_tokens")}
+        try:
+            # The package's own limit is for each read; a body that trickles would never end.
+            async with asyncio.timeout(self._timeout):
+                reply = await self._open().messages.with_raw_response.create(**named, extra_body=body)
+                content = reply.http_response.text
+        except (anthropic.APITimeoutError, TimeoutError):
+            raise endpoint.timed_out(self._url, self._timeout) from None
+        except anthropic.APIConnectionError as error:
+            raise endpoint.unreachable(self._url, error.__cause__ or error) from None
+        except anthropic.APIStatusError as error:
+            raise self._refusal(error) from None
+        return self._response(request, content, time.monotonic() - started)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+
+    def _open(self) -> AsyncAnthropic:
+        if self._client is None:
+            from anthropic import AsyncAnthropic
+
+            self._client = AsyncAnthropic(
+                api_key=self._key or "none", base_url=self._url, timeout=self._timeout, max_retries=0
+            )
+        return self._client
+
+    def _encode(self, request: Request) -> dict[str, Any]:
+        """The request's body."""
+        sampling, messages = request.sampling, endpoint.spoken(request.messages)
+        system = "\n".join(message.text for message in messages if message.role == "system")
+        usual = {
+            "model": self._model,
+            "max_tokens": sampling.max_tokens or MAX_TOKENS,
+            "system": system or None,
+            "messages": [
+                {"role": message.role, "content": [_part(part) for part in message.parts]}
+                for message in messages
+                if message.role != "system"
+            ],
+            "temperature": sampling.temperature,
+            # All of the distribution is what comes without it, and newer models refuse it beside a temperature.
+            "top_p": None if sampling.top_p == 1.0 else sampling.top_p,
+            "top_k": sampling.top_k,
+        }
+        fields = {key: value for key, value in (usual | self._body).items() if value is not None}
+        return fields | {"max_tokens": fields.get("max_tokens", MAX_TOKENS)}
+
+    def _refusal(self, error: Any) -> CallError:
+        hints = {
+            401: "is the key in ANTHROPIC_API_KEY right?",
+            403: "is the key in ANTHROPIC_API_KEY allowed to use this model?",
+            404: f"does the endpoint serve '{self._model}'?",
+        }
+        after = endpoint.retry_after(error.response.headers.get("retry-after"))
+        return endpoint.refusal(self._url, error.status_code, error.response.content, after=after, hints=hints)
+
+    def _response(self, request: Request, content: str, seconds: float) -> Response:
+        try:
+            reply = json.loads(content)
+            blocks = reply["content"]
+            text = "".join(block["text"] for block in blocks if block["type"] == "text")
+            thinking = "".join(block["thinking"] for block in blocks if block["type"] == "thinking")
+            reason = reply.get("stop_reason")
+            if reason == "refusal" and not text:
+                raise CallError(FailureKind.REFUSED, f"{self._url}: the model refused the question", retry=False)
+            usage = reply.get("usage") or {}
+            inputs = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+            return Response(
+                id=request.item.id,
+                response=text,
+                repeat=request.repeat,
+                reasoning=thinking or None,
+                finish_reason=reason,
+                usage=Usage(
+                    input_tokens=sum(endpoint.count(usage.get(name)) for name in inputs),
+                    output_tokens=endpoint.count(usage.get("output_tokens")),
+                ),
+                seconds=round(seconds, 4),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise endpoint.malformed(self._url, "message", error, content) from None
+
+
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, Picture):
+        source = {"type": "base64", "media_type": "image/jpeg", "data": endpoint.jpeg_base64(part)}
+        return {"type": "image", "source": source}
+    return {"type": "text", "text": part}
+
+
+def create(name: str, options: ModelOptions) -> Anthropic:
+    """The model of that name."""
+    return Anthropic(name, options)

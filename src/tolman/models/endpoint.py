@@ -1,0 +1,135 @@
+"""What all models behind an endpoint share: how a refusal, a lost connection or a wrong body becomes a CallError."""
+
+from __future__ import annotations
+
+import base64
+import email.utils
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tolman.errors import UsageError
+from tolman.messages import Message, Picture
+from tolman.models.base import CallError, ModelOptions, Request
+from tolman.responses import FailureKind
+
+OVERLOADED = (429, 503, 529)
+EXCERPT = 300
+
+
+def address(options: ModelOptions, variable: str, default: str) -> str:
+    """The endpoint's address: --base-url, else the environment's, else the family's own.
+
+    Raises:
+        UsageError: it is no address.
+    """
+    url = (options.base_url or os.environ.get(variable) or default).rstrip("/")
+    if not url.startswith(("http://", "https://")):
+        raise UsageError(f"--base-url must begin with http:// or https://, not '{url}'.")
+    return url
+
+
+def refuse_videos(name: str, request: Request) -> None:
+    """A CallError where a request holds anything but texts and pictures."""
+    if not all(isinstance(part, str | Picture) for message in request.messages for part in message.parts):
+        raise CallError(FailureKind.MEDIA, f"{name} takes pictures, not whole videos", retry=False)
+
+
+def spoken(messages: Iterable[Message]) -> list[Message]:
+    """A conversation without blank texts, and without turns that hold nothing else, such as an empty answer to an
+    earlier question: some endpoints refuse a whole request because of one."""
+    found = []
+    for message in messages:
+        parts = tuple(part for part in message.parts if not isinstance(part, str) or part.strip())
+        if parts:
+            found.append(message.model_copy(update={"parts": parts}))
+    return found
+
+
+def holds_pictures(request: Request) -> bool:
+    """Whether files must be read before the request can be sent."""
+    return any(isinstance(part, Picture) for message in request.messages for part in message.parts)
+
+
+def jpeg_base64(picture: Picture) -> str:
+    """A picture's bytes in base64."""
+    return base64.b64encode(Path(picture.path).read_bytes()).decode("ascii")
+
+
+def unreadable(error: OSError) -> CallError:
+    """A frame or video that can't be read."""
+    return CallError(FailureKind.MEDIA, f"a stored frame or video can't be read: {error}", retry=False)
+
+
+def timed_out(url: str, seconds: float) -> CallError:
+    """A call that took too long."""
+    return CallError(FailureKind.TIMEOUT, f"{url} gave no answer within {seconds:g} s", retry=True)
+
+
+def unreachable(url: str, error: BaseException) -> CallError:
+    """A connection that wasn't made, or that broke."""
+    return CallError(FailureKind.NETWORK, f"{url} can't be reached: {_one_line(error)}", retry=True)
+
+
+def malformed(url: str, what: str, error: BaseException, content: str = "") -> CallError:
+    """A body of status 200 that is not what the endpoint promises."""
+    excerpt = " ".join(content.split())[:EXCERPT] or _one_line(error)
+    return CallError(FailureKind.MALFORMED, f"{url} sent no {what} ({type(error).__name__}): {excerpt}", retry=True)
+
+
+def refusal(
+    url: str, status: int, content: bytes, *, after: float | None, hints: Mapping[int, str] | None = None
+) -> CallError:
+    """An answer of another status than 200.
+
+    Args:
+        url: of the endpoint.
+        status: of HTTP.
+        content: the body, whose own words are quoted.
+        after: seconds that the endpoint asked to wait.
+        hints: for a status, what the user may look at.
+    """
+    sentence = f"{url} answered HTTP {status}: {error_text(content)}"
+    if status in OVERLOADED:
+        return CallError(FailureKind.RATE_LIMIT, sentence, retry=True, after=after, overloaded=True)
+    if status >= 500 or status in (408, 409, 425):
+        return CallError(FailureKind.SERVER, sentence, retry=True, after=after)
+    hint = f" ({hints[status]})" if hints and status in hints else ""
+    return CallError(FailureKind.REFUSED, sentence + hint, retry=False)
+
+
+def count(value: object) -> int:
+    """A number of tokens as an endpoint reports it; 0 for what can't be one."""
+    return int(value) if isinstance(value, int | float) and 0 <= value < 1e12 else 0
+
+
+def error_text(content: bytes) -> str:
+    """The endpoint's own words about an error, on one line."""
+    text = content[: 10 * EXCERPT].decode("utf-8", "replace")
+    try:
+        record = json.loads(text)
+        error = record.get("error", record) if isinstance(record, dict) else record
+        text = str(error.get("message", error)) if isinstance(error, dict) else str(error)
+    except (ValueError, RecursionError):
+        pass
+    return " ".join(text.split())[:EXCERPT] or "no reason given"
+
+
+def retry_after(value: str | None) -> float | None:
+    """The seconds that a Retry-After header asks for: a number, or a date."""
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:EXCERPT] or type(error).__name__

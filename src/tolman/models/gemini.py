@@ -1,0 +1,284 @@
+"""`gemini/NAME`: Gemini through Google's own package (extra `gemini`), which takes videos whole.
+
+A video is uploaded once for all questions about it, waited for until the endpoint has taken it in, and deleted when the
+run is over; the endpoint looks at its pictures and, where it has one, its sound. Pictures travel inside the request.
+
+The key comes from GEMINI_API_KEY or GOOGLE_API_KEY, the address from --base-url or GOOGLE_GEMINI_BASE_URL. The
+package's own retries are off: the engine tries again, and counts it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import mimetypes
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+
+from tolman.errors import MissingExtraError, UsageError
+from tolman.messages import Message, Part, Picture, Video
+from tolman.models import endpoint
+from tolman.models.base import CallError, ModelOptions, Request
+from tolman.responses import FailureKind, Response, Usage
+
+if TYPE_CHECKING:
+    from google.genai import Client
+    from google.genai.types import Content, File
+    from google.genai.types import Part as GeminiPart
+
+DEFAULT_URL = "https://generativelanguage.googleapis.com"
+FILE_PAUSE = 1.0
+"""Seconds between two looks at a file that the endpoint is taking in."""
+_BLOCKED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY")
+
+
+class Gemini:
+    """One model of Google's.
+
+    Args:
+        name: the model's, as the endpoint knows it.
+        options: address, key, further fields of the body, limits.
+    """
+
+    remote = True
+    takes_videos = True
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        try:
+            from google import genai  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("google-genai", "gemini", f"gemini/{name}") from None
+        self.name = f"gemini/{name}"
+        self._model = name
+        self._url = endpoint.address(options, "GOOGLE_GEMINI_BASE_URL", DEFAULT_URL)
+        self._key = options.api_key or os.environ.get("GEMINI_API_KEY") or os.environ.get("GOOGLE_API_KEY")
+        if not self._key and self._url == DEFAULT_URL:
+            raise UsageError("GEMINI_API_KEY is not set, and no other endpoint is named with --base-url.")
+        self._body = dict(options.body)
+        self._timeout = options.timeout
+        self._client: Client | None = None
+        self._files: dict[str, asyncio.Task[File]] = {}
+        self.concurrency = options.concurrency
+        self.settings: Mapping[str, Any] = {"base_url": self._url} | ({"body": self._body} if self._body else {})
+
+    async def answer(self, request: Request) -> Response:
+        """One generated content.
+
+        Raises:
+            CallError: no text came; its sentence names the endpoint and the reason.
+        """
+        started = time.monotonic()
+        try:
+            videos = [p for message in request.messages for p in message.parts if isinstance(p, Video)]
+            files = {video.sha256: await self._uploaded(video) for video in videos}
+            encoded = await asyncio.to_thread(self._encode, request, files)
+            reply = await self._generate(*encoded, {video.sha256 for video in videos})
+        except OSError as error:
+            raise endpoint.unreadable(error) from None
+        return self._response(request, reply, time.monotonic() - started)
+
+    async def close(self) -> None:
+        """Delete what was uploaded, and close the connections."""
+        if self._client is None:
+            return
+        await asyncio.gather(*(self._forget(task) for task in self._files.values()))
+        await self._client.aio.aclose()
+        self._client.close()
+
+    def _open(self) -> Client:
+        if self._client is None:
+            from google.genai import Client
+            from google.genai.types import HttpOptions, HttpRetryOptions
+
+            self._client = Client(
+                api_key=self._key or "none",
+                vertexai=False,
+                http_options=HttpOptions(
+                    base_url=self._url,
+                    timeout=int(self._timeout * 1000),
+                    retry_options=HttpRetryOptions(attempts=1),
+                ),
+            )
+        return self._client
+
+    async def _uploaded(self, video: Video) -> File:
+        """The endpoint's copy of a video, made once however many requests wait for it."""
+        if video.sha256 not in self._files:
+            self._files[video.sha256] = asyncio.ensure_future(self._upload(video))
+        task = self._files[video.sha256]
+        try:
+            return await asyncio.shield(task)
+        except Exception:
+            if self._files.get(video.sha256) is task:
+                del self._files[video.sha256]  # the next request tries anew
+            raise
+
+    async def _forget(self, task: asyncio.Task[File]) -> None:
+        """Delete a file; what can't be deleted now the endpoint deletes by itself after two days."""
+        task.cancel()
+        with contextlib.suppress(Exception, asyncio.CancelledError):
+            async with asyncio.timeout(10):
+                await self._open().aio.files.delete(name=str((await task).name))
+
+    async def _upload(self, video: Video) -> File:
+        files = self._open().aio.files
+        kind = mimetypes.guess_type(video.path)[0] or "video/mp4"
+        size = await asyncio.to_thread(lambda: Path(video.path).stat().st_size)
+        if not size:
+            raise CallError(FailureKind.MEDIA, f"{video.path}: the file is empty", retry=False)
+        with self._translated():
+            file = await files.upload(file=video.path, config={"mime_type": kind})
+            async with asyncio.timeout(self._timeout):
+                while _state(file) in ("PROCESSING", "STATE_UNSPECIFIED"):
+                    await asyncio.sleep(FILE_PAUSE)
+                    file = await files.get(name=str(file.name))
+        if _state(file) != "ACTIVE":
+            reason = file.error.message if file.error and file.error.message else "no reason given"
+            raise CallError(FailureKind.MEDIA, f"{self._url} can't read {video.path}: {reason}", retry=False)
+        return file
+
+    def _encode(self, request: Request, files: Mapping[str, File]) -> tuple[list[Content], dict[str, Any]]:
+        """The request's contents and configuration."""
+        sampling, messages = request.sampling, endpoint.spoken(request.messages)
+        system = "\n".join(message.text for message in messages if message.role == "system")
+        contents = [_content(message, files) for message in messages if message.role != "system"]
+        config = {
+            "system_instruction": system or None,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "max_output_tokens": sampling.max_tokens,
+            "seed": sampling.seed,
+        }
+        return contents, {key: value for key, value in config.items() if value is not None}
+
+    async def _generate(self, contents: list[Content], config: dict[str, Any], shown: set[str]) -> Any:
+        from google.genai.types import GenerateContentConfig, HttpOptions
+
+        options = HttpOptions(extra_body=self._body) if self._body else None
+        try:
+            with self._translated():
+                settings = GenerateContentConfig(**config, http_options=options)
+                return await self._open().aio.models.generate_content(
+                    model=self._model, contents=contents, config=settings
+                )
+        except CallError as error:
+            if shown and error.kind == FailureKind.REFUSED and " File " in error.message:
+                # The endpoint no longer has a file that it had: it is uploaded anew.
+                for sha256 in shown:
+                    self._files.pop(sha256, None)
+                raise CallError(FailureKind.SERVER, error.message, retry=True) from None
+            raise
+
+    def _translated(self) -> contextlib.AbstractContextManager[None]:
+        return _translated(self._url, self._timeout, self._model)
+
+    def _response(self, request: Request, reply: Any, seconds: float) -> Response:
+        try:
+            blocked = reply.prompt_feedback and reply.prompt_feedback.block_reason
+            if blocked:
+                reason = getattr(blocked, "value", blocked)
+                raise CallError(FailureKind.REFUSED, f"{self._url} blocked the question: {reason}", retry=False)
+            candidate = reply.candidates[0]
+            parts = (candidate.content.parts if candidate.content else None) or []
+            text = "".join(part.text for part in parts if part.text and not part.thought)
+            thoughts = "".join(part.text for part in parts if part.text and part.thought)
+            reason = getattr(candidate.finish_reason, "value", candidate.finish_reason)
+            if not text and reason in _BLOCKED:
+                raise CallError(FailureKind.REFUSED, f"{self._url} filtered the answer out: {reason}", retry=False)
+            if not text and reason is None:
+                raise ValueError("no content and no reason")
+            usage = reply.usage_metadata
+            spent = [endpoint.count(getattr(usage, f"{name}_token_count", 0)) for name in ("candidates", "thoughts")]
+            return Response(
+                id=request.item.id,
+                response=text,
+                repeat=request.repeat,
+                reasoning=thoughts or None,
+                finish_reason=reason,
+                usage=Usage(
+                    input_tokens=endpoint.count(getattr(usage, "prompt_token_count", 0)), output_tokens=sum(spent)
+                ),
+                seconds=round(seconds, 4),
+            )
+        except (ValueError, TypeError, AttributeError, IndexError) as error:
+            raise endpoint.malformed(self._url, "content", error) from None
+
+
+@contextlib.contextmanager
+def _translated(url: str, timeout: float, model: str) -> Iterator[None]:
+    """Whatever the package raises, as a CallError."""
+    from google.genai import errors
+
+    hints = {
+        400: "is the key in GEMINI_API_KEY right?",
+        401: "is the key in GEMINI_API_KEY right?",
+        403: "is the key in GEMINI_API_KEY allowed to use this model?",
+        404: f"does the endpoint serve '{model}'?",
+    }
+    try:
+        yield
+    except errors.APIError as error:
+        content = json.dumps(error.details, default=str).encode()
+        told = hints if error.code != 400 or b"API_KEY" in content.replace(b" ", b"_").upper() else None
+        raise endpoint.refusal(url, error.code, content, after=_pause(error), hints=told) from None
+    except TimeoutError:
+        raise endpoint.timed_out(url, timeout) from None
+    except aiohttp.ClientError as error:
+        raise endpoint.unreachable(url, error) from None
+    except errors.UnknownApiResponseError as error:
+        raise endpoint.malformed(url, "JSON", error) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise endpoint.malformed(url, "reply of Gemini's", error) from None
+
+
+def _pause(error: Any) -> float | None:
+    """The seconds that a refusal asks to wait: a header, or an entry among its details ('37s')."""
+    headers = getattr(error.response, "headers", None) or {}
+    after = endpoint.retry_after(headers.get("Retry-After"))
+    if after is not None:
+        return after
+    try:
+        for entry in error.details["error"]["details"]:
+            if str(entry.get("@type", "")).endswith("RetryInfo"):
+                return float(str(entry["retryDelay"]).removesuffix("s"))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        pass
+    return None
+
+
+def _state(file: File) -> str:
+    return str(getattr(file.state, "value", file.state))
+
+
+def _content(message: Message, files: Mapping[str, File]) -> Content:
+    from google.genai.types import Content
+
+    role = "model" if message.role == "assistant" else "user"
+    return Content(role=role, parts=[_part(part, files) for part in message.parts])
+
+
+def _part(part: Part, files: Mapping[str, File]) -> GeminiPart:
+    from google.genai.types import Blob, FileData, VideoMetadata
+    from google.genai.types import Part as GeminiPart
+
+    if isinstance(part, Picture):
+        return GeminiPart(inline_data=Blob(mime_type="image/jpeg", data=Path(part.path).read_bytes()))
+    if isinstance(part, Video):
+        start, end = (None if second is None else f"{second:g}s" for second in (part.start, part.end))
+        return GeminiPart(
+            file_data=FileData(file_uri=files[part.sha256].uri, mime_type=files[part.sha256].mime_type),
+            video_metadata=VideoMetadata(start_offset=start, end_offset=end) if start or end else None,
+        )
+    return GeminiPart(text=str(part))
+
+
+def create(name: str, options: ModelOptions) -> Gemini:
+    """The model of that name."""
+    return Gemini(name, options)

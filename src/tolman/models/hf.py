@@ -1,0 +1,148 @@
+"""`hf/NAME`: local networks through Hugging Face transformers (extra `hf`).
+
+NAME is a repository on the hub ('owner/name', also 'owner/name@revision'), a local folder, or a GGUF file. Networks
+that see get pictures, and videos as frames; those that only read answer without (`--protocol blind`). Requests that
+wait together are answered together, up to `--batch-size`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tolman.errors import MissingExtraError
+from tolman.models import endpoint
+from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.hf_network import Network
+from tolman.models.hf_weights import Checkpoint, find, place
+from tolman.responses import Response
+
+LINGER = 0.02
+"""Seconds that a batch which isn't full waits for more."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Waiting:
+    request: Request
+    answer: asyncio.Future[Response]
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What requests of one batch have in common."""
+        return self.request.sampling, endpoint.holds_pictures(self.request)
+
+
+class HuggingFace:
+    """A network on this machine; its weights are loaded when the first question comes.
+
+    Args:
+        name: of the model.
+        checkpoint: its weights.
+        options: device, arithmetic, batch size, further arguments of `generate` (--body), seed.
+    """
+
+    remote = True
+
+    def __init__(self, name: str, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        import torch
+        import transformers
+
+        self.name = f"hf/{name}"
+        self.takes_pictures = checkpoint.sees
+        self._checkpoint = checkpoint
+        self._device, self._dtype = place(options.device, options.dtype)
+        self._body = {key: value for key, value in options.body.items() if value is not None}
+        self._seed = options.seed
+        self._batch_size = options.batch_size
+        self.concurrency = 2 * options.batch_size  # the next batch gets ready while one is answered
+        self.settings: Mapping[str, Any] = {
+            "weights": checkpoint.identity,
+            "device": self._device,
+            "dtype": self._dtype,
+            "transformers": transformers.__version__,
+            "torch": torch.__version__,
+            "seed": options.seed,
+        } | ({"body": self._body} if self._body else {})
+        self._queue: list[_Waiting] = []
+        self._arrived = asyncio.Event()
+        self._server: asyncio.Task[None] | None = None
+        self._network: Network | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="network")
+
+    async def answer(self, request: Request) -> Response:
+        """One answer, generated together with others that wait.
+
+        Raises:
+            CallError: the network can't be loaded or can't take this request.
+        """
+        endpoint.refuse_videos(self.name, request)
+        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._queue.append(waiting)
+        if self._server is None:
+            self._server = asyncio.create_task(self._serve())
+        self._arrived.set()
+        return await waiting.answer
+
+    async def close(self) -> None:
+        """Stop generating, and let go of the weights."""
+        if self._network is not None:
+            self._network.stop()
+        if self._server is not None:
+            self._server.cancel()
+        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
+        self._network = None
+
+    async def _serve(self) -> None:
+        """Answer what waits, batch after batch."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._arrived.wait()
+            if len(self._queue) < self._batch_size:
+                await asyncio.sleep(LINGER)
+            batch = self._take()
+            if not batch:
+                self._arrived.clear()
+                continue
+            answers = await loop.run_in_executor(self._thread, self._answer, [waiting.request for waiting in batch])
+            for waiting, answer in zip(batch, answers, strict=True):
+                if waiting.answer.done():  # nobody waits any more
+                    continue
+                if isinstance(answer, CallError):
+                    waiting.answer.set_exception(answer)
+                else:
+                    waiting.answer.set_result(answer)
+
+    def _take(self) -> list[_Waiting]:
+        """The one that waits longest, with others like it."""
+        self._queue = [waiting for waiting in self._queue if not waiting.answer.done()]
+        alike = [waiting for waiting in self._queue if waiting.kind == self._queue[0].kind][: self._batch_size]
+        self._queue = [waiting for waiting in self._queue if waiting not in alike]
+        return alike
+
+    def _answer(self, requests: list[Request]) -> list[Response | CallError]:
+        if self._network is None:
+            try:
+                self._network = Network(self.name, self._checkpoint, self._device, self._dtype, self._body, self._seed)
+            except CallError as error:
+                return [error] * len(requests)
+        return self._network.answer(requests)
+
+
+def create(name: str, options: ModelOptions) -> HuggingFace:
+    """The network of that name.
+
+    Raises:
+        MissingExtraError: transformers or torch isn't installed.
+        InputError, UsageError: there is no such network, device or arithmetic.
+    """
+    for package in ("torch", "transformers"):
+        try:
+            __import__(package)
+        except ImportError:
+            raise MissingExtraError(package, "hf", f"hf/{name}") from None
+    path = Path(name).expanduser()
+    return HuggingFace(path.name if path.exists() else name, find(name), options)

@@ -1,0 +1,215 @@
+"""A local network of transformers': generating for several requests at once.
+
+Everything here blocks and runs in the one thread that `models.hf` gives it. Videos reach a network as frames.
+
+An answer does not depend on what it was batched with, as far as arithmetic allows: prompts are padded on the left and
+masked, and every request draws from a generator of its own, seeded by its content. What remains is rounding, which
+in float32 is far below what decides a token, and in the half-precision types may tip one that was nearly a tie.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tolman.messages import Message, Picture, Sampling, content_of
+from tolman.models.base import CallError, Request
+from tolman.models.hf_weights import Checkpoint, first_line, load
+from tolman.responses import FailureKind, Response, Usage
+
+MAX_TOKENS = 1024
+"""How long an answer may be where neither preset nor user says so."""
+
+
+class Network:
+    """Weights in memory.
+
+    Args:
+        name: how it is called in a sentence.
+        checkpoint: which weights.
+        device, dtype: of `hf_weights.place`.
+        extra: further arguments of transformers' generate.
+        seed: of what is drawn.
+
+    Raises:
+        CallError: they can't be loaded.
+    """
+
+    def __init__(
+        self, name: str, checkpoint: Checkpoint, device: str, dtype: str, extra: dict[str, Any], seed: int
+    ) -> None:
+        self.name, self._extra, self._seed = name, extra, seed
+        self._stop = threading.Event()
+        try:
+            weights = load(checkpoint, device, dtype)
+        except Exception as error:  # transformers raises types of many packages for a broken checkpoint
+            raise CallError(
+                FailureKind.REFUSED,
+                f"{name} can't be loaded ({type(error).__name__}): {first_line(error)}",
+                retry=False,
+            ) from None
+        self._network, self._processor, self._tokenizer = weights.network, weights.processor, weights.tokenizer
+        self._ends, self._context = weights.ends, weights.context
+
+    def stop(self) -> None:
+        """End a generation that is going on."""
+        self._stop.set()
+
+    def answer(self, requests: Sequence[Request]) -> list[Response | CallError]:
+        """Answer requests that are drawn alike, all with pictures or all without.
+
+        A request that can't be answered takes no other with it: what fails together is tried in halves.
+        """
+        try:
+            return list(self._generate(requests))
+        except Exception as error:
+            if self._stop.is_set() or len(requests) == 1:
+                return [self._failed(error)] * len(requests)
+        middle = len(requests) // 2
+        return self.answer(requests[:middle]) + self.answer(requests[middle:])
+
+    def _generate(self, requests: Sequence[Request]) -> Iterator[Response]:
+        import torch
+
+        started = time.monotonic()
+        inputs = {key: self._placed(value) for key, value in self._inputs(requests).items()}
+        lengths = inputs["attention_mask"].sum(1).tolist()
+        if self._context is not None and max(lengths) >= self._context:
+            raise CallError(
+                FailureKind.REFUSED,
+                f"{self.name} reads up to {self._context:,} tokens, and this prompt has {max(lengths):,}",
+                retry=False,
+            )
+        sampling = requests[0].sampling
+        arguments = {
+            "max_new_tokens": sampling.max_tokens or MAX_TOKENS,
+            "logits_processor": _drawing(sampling, [self._seed_of(request) for request in requests]),
+            "stopping_criteria": [self._stopped],
+        } | self._extra
+        with torch.inference_mode():
+            output = self._network.generate(**inputs, **arguments)
+        if self._stop.is_set():
+            raise CallError(FailureKind.INTERRUPTED, "the run was stopped", retry=False)
+        seconds = round((time.monotonic() - started) / len(requests), 4)
+        for request, length, row in zip(
+            requests, lengths, output[:, inputs["input_ids"].shape[1] :].tolist(), strict=True
+        ):
+            end = next((i for i, token in enumerate(row) if token in self._ends), None)
+            tokens = row if end is None else row[:end]
+            yield Response(
+                id=request.item.id,
+                response=self._tokenizer.decode(tokens, skip_special_tokens=True),
+                repeat=request.repeat,
+                finish_reason="length" if end is None else "stop",
+                usage=Usage(input_tokens=length, output_tokens=len(row) if end is None else end + 1),
+                seconds=seconds,
+            )
+
+    def _placed(self, tensor: Any) -> Any:
+        """A tensor where the network is; pixels in its arithmetic."""
+        moved = tensor.to(self._network.device)
+        return moved.to(self._network.dtype) if moved.is_floating_point() else moved
+
+    def _stopped(self, ids: Any, scores: Any, **rest: Any) -> Any:
+        """For each sequence whether to end it now, as generate asks after every token."""
+        import torch
+
+        return torch.full((len(ids),), self._stop.is_set(), dtype=torch.bool, device=ids.device)
+
+    def _inputs(self, requests: Sequence[Request]) -> Any:
+        """Prompts as tensors, padded on the left."""
+        if self._processor is None:
+            if not self._tokenizer.chat_template:  # a network that only goes on with a text
+                texts = ["\n".join(message.text for message in request.messages) for request in requests]
+                return self._tokenizer(texts, padding=True, return_tensors="pt")
+            texts = [self._templated(self._tokenizer, request.messages) for request in requests]
+            return self._tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
+        texts = [self._templated(self._processor, request.messages) for request in requests]
+        pictures = [
+            [_image(p) for m in request.messages for p in m.parts if isinstance(p, Picture)] for request in requests
+        ]
+        beginning = self._tokenizer.bos_token
+        return self._processor(
+            text=texts,
+            images=pictures if any(pictures) else None,
+            padding=True,
+            return_tensors="pt",
+            # Where the template has begun the text, the tokenizer must not begin it again.
+            add_special_tokens=not (beginning and texts[0].startswith(beginning)),
+        )
+
+    def _templated(self, holder: Any, messages: Sequence[Message]) -> str:
+        """A conversation as the checkpoint's chat template writes it."""
+        if not holder.chat_template:
+            raise CallError(FailureKind.REFUSED, f"{self.name} has no chat template", retry=False)
+        turns = [
+            {"role": message.role, "content": _parts(message) if self._processor else message.text}
+            for message in messages
+        ]
+        return str(holder.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+
+    def _seed_of(self, request: Request) -> int:
+        """The seed of a request's own generator: all that makes it another request, and nothing else."""
+        content = [
+            content_of(request.messages),
+            request.sampling.model_dump(),
+            request.repeat,
+            request.draw,
+            self._seed,
+        ]
+        return int.from_bytes(hashlib.sha256(json.dumps(content).encode()).digest()[:7], "big")
+
+    def _failed(self, error: Exception) -> CallError:
+        if isinstance(error, CallError):
+            return error
+        if isinstance(error, OSError):
+            return CallError(FailureKind.MEDIA, f"a stored frame can't be read: {error}", retry=False)
+        if type(error).__name__ == "OutOfMemoryError" or "allocate memory" in str(error):
+            what = "has no memory for this question; show fewer frames (--frames) or smaller ones (--longest-side)"
+            return CallError(FailureKind.REFUSED, f"{self.name} {what}", retry=False)
+        return CallError(FailureKind.REFUSED, f"{self.name} ({type(error).__name__}): {first_line(error)}", retry=False)
+
+
+def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
+    """What is done to the scores of the next token before the highest is taken.
+
+    Adding Gumbel noise and taking the highest draws from the distribution; with a generator for each request, what it
+    draws doesn't depend on its neighbours.
+    """
+    import torch
+    from transformers import (
+        LogitsProcessorList,
+        TemperatureLogitsWarper,
+        TopKLogitsWarper,
+        TopPLogitsWarper,
+    )
+
+    if not sampling.temperature:
+        return LogitsProcessorList()
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+
+    def add_noise(ids: Any, scores: Any) -> Any:
+        noise = torch.stack([-torch.empty(scores.shape[-1]).exponential_(generator=g).log() for g in generators])
+        return scores.float() + noise.to(scores.device)
+
+    steps: list[Any] = [TemperatureLogitsWarper(sampling.temperature)]
+    if sampling.top_k:
+        steps.append(TopKLogitsWarper(sampling.top_k))
+    if sampling.top_p is not None and sampling.top_p < 1:
+        steps.append(TopPLogitsWarper(sampling.top_p))
+    return LogitsProcessorList([*steps, add_noise])
+
+
+def _parts(message: Message) -> list[dict[str, str]]:
+    return [{"type": "image"} if isinstance(p, Picture) else {"type": "text", "text": str(p)} for p in message.parts]
+
+
+def _image(picture: Picture) -> Any:
+    from PIL import Image
+
+    with Image.open(picture.path) as image:
+        return image.convert("RGB")

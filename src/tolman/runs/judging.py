@@ -1,0 +1,193 @@
+"""Having a model read the responses of a run: through the same engine and store as the run's own questions.
+
+A judgement belongs to an item and a response's text. Each is asked for once, whatever the number of repeats that
+brought the same text; a reply that is nonsense is asked for again, as MMSI-Bench's released fallback does, and is then
+a failure of that judgement. What was said goes into the run's folder, so that scoring again needs no call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tolman
+from tolman import models
+from tolman.benchmarks.base import Benchmark, Preset
+from tolman.errors import EndpointError, RunInterruptedError, UsageError
+from tolman.items import Item
+from tolman.media.store import FrameStore, default_root
+from tolman.messages import Message, Sampling
+from tolman.models.base import KnowsTheTruth, Model, ModelOptions
+from tolman.protocols.base import Ask, Conversation, Protocol
+from tolman.responses import Failure, Outcome, Response, Usage
+from tolman.runs.engine import Engine, Limits, Tally
+from tolman.runs.folder import RunFolder
+from tolman.runs.prices import Price, read_price
+from tolman.runs.store import open_store
+from tolman.scoring.judged import Judgement, Judgements, digest, read_reply
+
+TRIES = 3
+"""How often a judge is asked until its reply is an answer (MMSI-Bench's released fallback)."""
+
+
+@dataclass(frozen=True)
+class JudgeRequest:
+    """What the user asked for.
+
+    Attributes:
+        model: the judge's name.
+        options: of that model.
+        limits: when to give up.
+        store: of responses, other than the user's own.
+        prices: a file with the price of tokens.
+    """
+
+    model: str
+    options: ModelOptions = ModelOptions()
+    limits: Limits = Limits()
+    store: Path | None = None
+    prices: Path | None = None
+
+    def open(self) -> Model:
+        """The judge, before anything is asked of anybody.
+
+        Raises:
+            UsageError: there is no such model, or it is a baseline.
+            InputError: its price is not in the file.
+        """
+        judge = models.create(self.model, self.options)
+        if isinstance(judge, KnowsTheTruth) or self.model.startswith("baseline/"):
+            raise UsageError(f"--judge takes a model that reads, and {self.model} doesn't.")
+        self.price(judge)
+        return judge
+
+    def price(self, judge: Model) -> Price | None:
+        """Of the judge's tokens; None where the user gave no prices."""
+        return read_price(self.prices, judge.name) if self.prices else None
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One response that the judge is asked about."""
+
+    item: Item
+    text: str
+
+
+def judge_run(
+    folder: RunFolder,
+    benchmark: Benchmark,
+    items: Sequence[Item],
+    outcomes: Sequence[Outcome],
+    request: JudgeRequest,
+    judge: Model,
+    *,
+    started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
+    done: Callable[[Outcome], None] = lambda outcome: None,
+    seed: int = 0,
+) -> Judgements:
+    """Ask the judge about every response that the benchmark has judged, and write what it said.
+
+    Args:
+        folder: of the run.
+        benchmark: for when and how a judge is asked.
+        items, outcomes: of the run.
+        request: what the user asked for.
+        judge: what `request.open()` gave.
+        started: called before the first call with the number of judgements, counts that grow, and whether calls cost.
+        done: called as each judgement comes.
+        seed: of the run, for released parsers that draw at random.
+
+    Raises:
+        EndpointError: the first call showed that none can succeed.
+        RunInterruptedError: the user stopped it; what was judged is kept.
+    """
+    jobs = _jobs(benchmark, items, outcomes, seed)
+    judging, price = benchmark.judging, request.price(judge)
+    engine = Engine(
+        benchmark=benchmark,
+        model=judge,
+        protocol=Protocol("judge", shows_media=False, converse=_conversation(jobs)),
+        preset=Preset("judge", judging.source, sampling=Sampling(temperature=0.0)),
+        data=Path(),
+        frames=FrameStore(default_root()),
+        store=open_store(request.store) if judge.remote else None,
+        limits=request.limits,
+        done=done,
+        prices={"model": price} if price else {},
+    )
+    started(len(jobs), engine.tally, judge.remote)
+    try:
+        asyncio.run(engine.run([job.item.model_copy(update={"id": key}) for key, job in jobs.items()]))
+    except KeyboardInterrupt:
+        raise RunInterruptedError(
+            f"Stopped: {len(engine.outcomes):,} of {len(jobs):,} judgements made and kept; the same command goes on."
+        ) from None
+    except EndpointError as error:
+        raise EndpointError(f"the judge {judge.name}: {error}") from None
+    finally:
+        if engine.store is not None:
+            engine.store.close()
+    found = Judgements(
+        judge=judge.name,
+        settings=dict(judge.settings),
+        source=judging.source,
+        tolman=tolman.__version__,
+        usage=_usage(engine.outcomes.values()),
+        cost=_cost(engine.outcomes.values()) if price else None,
+        judgements=tuple(_judgement(job, engine.outcomes[key, 0]) for key, job in jobs.items()),
+    )
+    folder.write_judgements(found)
+    return found
+
+
+def _jobs(benchmark: Benchmark, items: Sequence[Item], outcomes: Sequence[Outcome], seed: int) -> dict[str, _Job]:
+    """The responses to be judged, each text of an item once, in the order of the items."""
+    judging = benchmark.judging
+    base = benchmark.rule_set(judging.base)
+    texts: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if isinstance(outcome, Response) and outcome.response.strip():
+            known = texts.setdefault(outcome.id, [])
+            if outcome.response not in known:
+                known.append(outcome.response)
+    jobs = {}
+    for item in items:
+        for number, text in enumerate(texts.get(item.id, [])):
+            if judging.asks(item, text, base.read(item, text, seed)):
+                jobs[item.id if number == 0 else f"{item.id}, text {number + 1}"] = _Job(item, text)
+    return jobs
+
+
+def _conversation(jobs: dict[str, _Job]) -> Callable[[Benchmark, Item, Preset], Conversation]:
+    def converse(benchmark: Benchmark, item: Item, preset: Preset) -> Conversation:
+        job = jobs[item.id]
+        message = Message(parts=(benchmark.judging.prompt(job.item, job.text),))
+        for draw in range(TRIES):
+            response: Response = yield Ask((message,), draw=draw)
+            if read_reply(job.item, response.response) is not None:
+                break
+        return response.response
+
+    return converse
+
+
+def _judgement(job: _Job, outcome: Outcome) -> Judgement:
+    if isinstance(outcome, Failure):
+        reason = f"{outcome.kind}: {outcome.message}"
+        return Judgement(id=job.item.id, response=digest(job.text), failure=reason)
+    return Judgement(id=job.item.id, response=digest(job.text), reply=outcome.response)
+
+
+def _usage(outcomes: Iterable[Outcome]) -> Usage:
+    spent = [outcome.usage for outcome in outcomes if isinstance(outcome, Response)]
+    return Usage(
+        input_tokens=sum(usage.input_tokens for usage in spent),
+        output_tokens=sum(usage.output_tokens for usage in spent),
+    )
+
+
+def _cost(outcomes: Iterable[Outcome]) -> float:
+    return sum(outcome.cost or 0.0 for outcome in outcomes if isinstance(outcome, Response))

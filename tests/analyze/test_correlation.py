@@ -1,0 +1,101 @@
+"""The papers' correlations from their own tables, and both coefficients against other implementations."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from tolman.analyze.correlation import correlate
+from tolman.errors import InputError, TolmanError, UsageError
+from tolman.reports.analyses.correlation import print_correlation
+
+TABLES = Path(__file__).parent / "tables"
+columns = st.integers(3, 12).flatmap(
+    lambda n: st.tuples(*(st.lists(st.integers(-50, 50), min_size=n, max_size=n) for _ in range(2)))
+)
+
+
+def correlations(table: Path, score: str, **options: object) -> dict[str, dict[str, float]]:
+    console = Console(file=io.StringIO())
+    settings = {"against": [], "lower_is_better": [], "seed": 0, "as_json": True, **options}
+    print_correlation(console, table, [], score=score, **settings)  # type: ignore[arg-type]
+    found: dict[str, dict[str, float]] = json.loads(console.file.getvalue())["correlations"]  # type: ignore[attr-defined]
+    return found
+
+
+def test_mmsi_bench_table_11() -> None:
+    found = correlations(TABLES / "mmsi_bench_table_11.csv", "MMSI-Bench")
+    printed = {"EB-Navigation": (0.8147, 0.7333), "EB-Manipulation": (0.7402, 0.75), "EB-Habitat": (0.7299, 0.6167)}
+    assert {k: (round(v["pearson"], 4), round(v["spearman"], 4)) for k, v in found.items()} == printed
+    assert all(v["n"] == 9 and v["pearson_interval"]["low"] < v["pearson"] for v in found.values())
+
+
+def test_site_table_6() -> None:
+    found = correlations(TABLES / "site_table_6.csv", "L2 Dist", lower_is_better=["L2 Dist"])
+    printed = {
+        "MathVista": 0.935,
+        "POPE": -0.602,
+        "ScienceQA": 0.749,
+        "OCRBench": 0.832,
+        "RealWorldQA": 0.842,
+        "QBench": 0.847,
+        "SITE": 0.902,
+    }
+    assert {k: round(found[k]["pearson"], 3) for k in printed} == printed
+
+
+@given(columns)
+@settings(deadline=None)
+def test_both_coefficients_agree_with_scipy(pair: tuple[list[int], list[int]]) -> None:
+    x, y = (np.array(one, dtype=np.float64) for one in pair)
+    found = correlate(x, y, resamples=10)
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        assert (found.pearson, found.spearman) == (None, None)
+        return
+    assert found.pearson == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
+    assert found.spearman == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    generator = np.random.default_rng(0)
+    draws = generator.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=(300, 40))
+    found = [correlate(d[:, 0], d[:, 1], seed=i, resamples=400).pearson_interval for i, d in enumerate(draws)]
+    held = np.mean([i is not None and i.low <= 0.6 <= i.high for i in found])
+    assert 0.88 < held < 0.98
+
+
+def test_models_without_a_figure_are_left_out_and_two_have_no_interval() -> None:
+    found = correlate(np.array([1, 2, np.nan, 4.0]), np.array([1, 3, 9, np.nan]))
+    assert (found.n, found.pearson, found.pearson_interval) == (2, pytest.approx(1.0), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "sentence"),
+    [
+        ("model,A,B\nx,1,2\nx,2,3\n", "A", "row 3, field 'model': the model 'x' stands there twice"),
+        ("model,A,B\nx,1,2\ny,two,3\n", "A", "row 3, field 'A': 'two' is no number"),
+        ("model,A,B\nx,1,2\ny,3,4\n", "C", "has no column 'C'; columns with figures: A, B"),
+        ("model,A,B\nx,1,2\n", "A", "fewer than two models"),
+        ("model,A\nx,a\ny,b\n", "A", "no column with figures"),
+        ("model,A,B\nx,1\ny,3,4\n", "A", "more or fewer cells than the header"),
+    ],
+)
+def test_a_bad_table_is_one_sentence(tmp_path: Path, text: str, score: str, sentence: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        correlations(path, score)
+    assert sentence in str(error.value)
+
+
+def test_the_column_to_start_from_is_asked_for() -> None:
+    with pytest.raises(UsageError, match="--score"):
+        correlations(TABLES / "site_table_6.csv", None)  # type: ignore[arg-type]
+    with pytest.raises(TolmanError, match="no run folder"):
+        print_correlation(Console(file=io.StringIO()), TABLES / "site_table_6.csv", [TABLES], score=None, against=[], lower_is_better=[], seed=0, as_json=True)  # fmt: skip

@@ -1,0 +1,282 @@
+"""Anthropic's wire: what is sent, and what each answer becomes."""
+
+import asyncio
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+pytest.importorskip("anthropic", reason="needs the extra 'anthropic'")
+
+from loopback import serving
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.messages import Message, Picture, Sampling, Video
+from tolman.models.anthropic import Anthropic
+from tolman.models.base import CallError, ModelOptions, Request
+from tolman.responses import FailureKind, Response
+
+Ask = Callable[..., Response]
+
+
+def reply(*blocks: dict[str, Any], stop: str = "end_turn") -> dict[str, Any]:
+    return {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": list(blocks),
+        "stop_reason": stop, "stop_sequence": None,
+        "usage": {"input_tokens": 12, "cache_read_input_tokens": 3, "output_tokens": 5},
+    }  # fmt: skip
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+class Messages:
+    """A server that speaks `POST /v1/messages`."""
+
+    def __init__(
+        self, content: object = None, status: int = 200, headers: dict[str, str] | None = None, *, slow: bool = False
+    ) -> None:
+        self.content = reply(text("A")) if content is None else content
+        self.status, self.headers, self.slow = status, headers, slow
+        self.bodies: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+
+    def app(self) -> web.Application:
+        app = web.Application(client_max_size=1 << 28)
+        app.router.add_post("/v1/messages", self.answer)
+        return app
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        self.bodies.append(json.loads(await request.read()))
+        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        self.keys.append(request.headers.get("x-api-key") or bearer)  # as older and newer packages send it
+        if self.slow:
+            body = web.StreamResponse(headers={"Content-Type": "application/json"})
+            await body.prepare(request)
+            while True:
+                await body.write(b" ")
+                await asyncio.sleep(0.05)
+        said = self.content if isinstance(self.content, str) else json.dumps(self.content)
+        return web.Response(text=said, status=self.status, headers=self.headers, content_type="application/json")
+
+
+@pytest.fixture
+def ask(choice: Callable[..., Item]) -> Ask:
+    def call(
+        server: Messages, *messages: Message, sampling: Sampling | None = None, url: str | None = None, **options: Any
+    ) -> Response:
+        async def go(url: str) -> Response:
+            model = Anthropic("m", ModelOptions(base_url=url, api_key="secret", **options))
+            try:
+                asked = messages or (Message(parts=("Hello?",)),)
+                return await model.answer(Request(choice(), asked, sampling or Sampling()))
+            finally:
+                await model.close()
+
+        if url is not None:
+            return asyncio.run(go(url))
+        with serving(server) as address:
+            return asyncio.run(go(address.removesuffix("/v1")))
+
+    return call
+
+
+def test_every_turn_is_sent_as_the_endpoint_wants_it(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    path.write_bytes(b"\xff\xd8\xff jpeg")
+    server = Messages()
+    ask(
+        server,
+        Message(role="system", parts=("Be brief.",)),
+        Message(parts=("before", Picture(path=str(path), sha256="x"), "after")),
+        Message(role="assistant", parts=("B",)),
+        Message(parts=("Sure?",)),
+        sampling=Sampling(temperature=0.7, top_p=0.9, top_k=40, max_tokens=16, seed=3),
+    )
+    encoded = base64.b64encode(path.read_bytes()).decode()
+    assert server.bodies == [
+        {
+            "model": "m",
+            "max_tokens": 16,
+            "system": "Be brief.",
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "before"},
+                        {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": encoded}},
+                        {"type": "text", "text": "after"},
+                    ],
+                },
+                {"role": "assistant", "content": [{"type": "text", "text": "B"}]},
+                {"role": "user", "content": [{"type": "text", "text": "Sure?"}]},
+            ],
+            "temperature": 0.7,
+            "top_p": 0.9,
+            "top_k": 40,
+        }
+    ]
+    assert server.keys == ["secret"]
+
+
+def test_a_top_p_of_one_is_left_out_and_a_length_is_always_sent(ask: Ask) -> None:
+    server = Messages()
+    ask(server, sampling=Sampling(temperature=0.0, top_p=1.0))
+    assert server.bodies[0].keys() == {"model", "max_tokens", "messages", "temperature"}
+    assert server.bodies[0]["max_tokens"] == 4096
+
+
+def test_further_fields_are_added_and_null_takes_one_out(ask: Ask) -> None:
+    server = Messages()
+    thinking = {"type": "enabled", "budget_tokens": 1024}
+    ask(server, body={"temperature": None, "thinking": thinking, "max_tokens": 2000})
+    assert server.bodies[0]["thinking"] == thinking
+    assert server.bodies[0]["max_tokens"] == 2000
+    assert "temperature" not in server.bodies[0]
+
+
+def test_an_answer_keeps_its_tokens_thoughts_and_reason(ask: Ask) -> None:
+    blocks = ({"type": "thinking", "thinking": "Well.", "signature": "s"}, text("B"), text("!"))
+    found = ask(Messages(reply(*blocks, stop="max_tokens")))
+    assert (found.id, found.response, found.reasoning, found.finish_reason) == ("1", "B!", "Well.", "max_tokens")
+    assert (found.usage.input_tokens, found.usage.output_tokens) == (15, 5)
+
+
+def test_an_empty_answer_is_a_response(ask: Ask) -> None:
+    assert ask(Messages(reply())).response == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "kind", "retry"),
+    [
+        ("{not json", 200, FailureKind.MALFORMED, True),
+        ("<html>the answer is A</html>", 200, FailureKind.MALFORMED, True),
+        ({"content": "A"}, 200, FailureKind.MALFORMED, True),
+        ({"content": [{"type": "text"}]}, 200, FailureKind.MALFORMED, True),
+        ({"type": "message"}, 200, FailureKind.MALFORMED, True),
+        (reply(stop="refusal"), 200, FailureKind.REFUSED, False),
+        (
+            {"type": "error", "error": {"type": "authentication_error", "message": "no key"}},
+            401,
+            FailureKind.REFUSED,
+            False,
+        ),
+        (
+            {"type": "error", "error": {"type": "invalid_request_error", "message": "too long"}},
+            400,
+            FailureKind.REFUSED,
+            False,
+        ),
+        (
+            {"type": "error", "error": {"type": "not_found_error", "message": "model: m"}},
+            404,
+            FailureKind.REFUSED,
+            False,
+        ),
+        (
+            {"type": "error", "error": {"type": "rate_limit_error", "message": "later"}},
+            429,
+            FailureKind.RATE_LIMIT,
+            True,
+        ),
+        (
+            {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+            529,
+            FailureKind.RATE_LIMIT,
+            True,
+        ),
+        ({"type": "error", "error": {"type": "api_error", "message": "oops"}}, 500, FailureKind.SERVER, True),
+        ("<html>down</html>", 502, FailureKind.SERVER, True),
+    ],
+)
+def test_what_brought_no_text_is_an_error_and_is_asked_once(
+    ask: Ask, content: object, status: int, kind: FailureKind, retry: bool
+) -> None:
+    server = Messages(content, status, {"retry-after": "7"} if status != 200 else None)
+    with pytest.raises(CallError) as caught:
+        ask(server)
+    assert (caught.value.kind, caught.value.retry) == (kind, retry)
+    assert "http://127.0.0.1" in caught.value.message
+    assert "\n" not in caught.value.message
+    assert len(caught.value.message) < 600
+    assert len(server.bodies) == 1  # trying again is the engine's
+    if kind == FailureKind.RATE_LIMIT:
+        assert (caught.value.after, caught.value.overloaded) == (7, True)
+
+
+def test_an_endless_body_is_a_timeout_and_a_closed_port_a_network_error(ask: Ask) -> None:
+    with pytest.raises(CallError, match=r"no answer within 0\.3 s") as caught:
+        ask(Messages(slow=True), timeout=0.3)
+    assert caught.value.kind == FailureKind.TIMEOUT
+    with pytest.raises(CallError, match="can't be reached") as caught:
+        ask(Messages(), url="http://127.0.0.1:9")
+    assert (caught.value.kind, caught.value.retry) == (FailureKind.NETWORK, True)
+
+
+def test_what_cannot_be_shown_is_a_failure_of_media(ask: Ask, tmp_path: Path) -> None:
+    with pytest.raises(CallError, match="takes pictures, not whole videos") as caught:
+        ask(Messages(), Message(parts=(Video(path="v.mp4", sha256="x"), "?")))
+    assert (caught.value.kind, caught.value.retry) == (FailureKind.MEDIA, False)
+    with pytest.raises(CallError, match="can't be read") as caught:
+        ask(Messages(), Message(parts=(Picture(path=str(tmp_path / "gone.jpg"), sha256="x"), "?")))
+    assert caught.value.kind == FailureKind.MEDIA
+
+
+def test_a_wrong_address_or_a_missing_key_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    with pytest.raises(UsageError, match="ANTHROPIC_API_KEY is not set"):
+        Anthropic("m", ModelOptions())
+    with pytest.raises(UsageError, match="must begin with http"):
+        Anthropic("m", ModelOptions(base_url="localhost:8000"))
+    model = Anthropic("m", ModelOptions(base_url="http://x", api_key="secret"))
+    assert "secret" not in json.dumps(dict(model.settings))
+
+
+def test_an_empty_answer_to_an_earlier_question_is_left_out(ask: Ask) -> None:
+    server = Messages()
+    ask(
+        server,
+        Message(role="system", parts=(" ",)),
+        Message(parts=("First?", "\n")),
+        Message(role="assistant", parts=("",)),
+        Message(parts=("And now?",)),
+    )
+    (body,) = server.bodies
+    assert "system" not in body
+    assert body["messages"] == [
+        {"role": "user", "content": [text("First?")]},
+        {"role": "user", "content": [text("And now?")]},
+    ]
+
+
+def test_a_whole_run_is_tried_again_by_the_engine_and_goes_on(shared_data: Path, tmp_path: Path) -> None:
+    class Overloaded(Messages):
+        async def answer(self, request: web.Request) -> web.StreamResponse:
+            self.status, self.headers = (529, {"retry-after": "0.05"}) if len(self.bodies) in (0, 3) else (200, None)
+            return await super().answer(request)
+
+    server = Overloaded(reply(text("B")))
+    command = [
+        sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--protocol", "blind",
+        "--limit", "12", "--model", "anthropic/some-model", "--out", "run", "--store", "s.sqlite", "--base-url",
+    ]  # fmt: skip
+    with serving(server) as url:
+        for said in ("tried again", "0 calls, 12 answers from the store"):
+            done = subprocess.run(
+                [*command, url.removesuffix("/v1")], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+                env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "ANTHROPIC_API_KEY": "none"},
+            )  # fmt: skip
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert said in done.stderr
+    distinct = {json.dumps(body) for body in server.bodies}
+    assert len(server.bodies) == len(distinct) + 2
+    assert {(body["temperature"], body["max_tokens"]) for body in server.bodies} == {(0.0, 16)}

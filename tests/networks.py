@@ -1,0 +1,99 @@
+"""Networks made for tests: Qwen2-VL and Llama in miniature, with random weights and a tokenizer of single bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+SPECIAL = (
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+)
+TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n"
+    "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}"
+    "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def _write_tokenizer(folder: Path, *, template: bool = True) -> dict[str, int]:
+    """A byte-level tokenizer without merges: a token for each byte, then the special ones."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE(vocab={letter: i for i, letter in enumerate(alphabet)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        extra_special_tokens={"image_token": "<|image_pad|>"},
+    )
+    if template:
+        fast.chat_template = TEMPLATE
+    fast.save_pretrained(folder)
+    return {text: fast.convert_tokens_to_ids(text) for text in SPECIAL}
+
+
+def write_qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
+    """A Qwen2-VL with 2 + 2 layers."""
+    import torch
+    from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
+
+    folder.mkdir(parents=True)
+    ids = _write_tokenizer(folder)
+    torch.manual_seed(seed)
+    config = Qwen2VLConfig(
+        text_config={
+            "vocab_size": 256 + len(SPECIAL), "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+            "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 4096,
+            "bos_token_id": ids["<|endoftext|>"], "eos_token_id": ids["<|im_end|>"], "pad_token_id": ids["<|endoftext|>"],
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]},
+        },
+        vision_config={"depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 4, "mlp_ratio": 2, "patch_size": 14},
+        image_token_id=ids["<|image_pad|>"], video_token_id=ids["<|video_pad|>"],
+        vision_start_token_id=ids["<|vision_start|>"], vision_end_token_id=ids["<|vision_end|>"],
+    )  # fmt: skip
+    network = Qwen2VLForConditionalGeneration(config)
+    # As they are made, random weights answer the same whatever they are shown.
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.mul_(4.0)
+    network.save_pretrained(folder)
+    processor = {
+        "image_processor_type": "Qwen2VLImageProcessor", "processor_class": "Qwen2VLProcessor", "patch_size": 14,
+        "temporal_patch_size": 2, "merge_size": 2, "size": {"shortest_edge": 56 * 56, "longest_edge": 28 * 28 * 16},
+    }  # fmt: skip
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+    return folder
+
+
+def write_llama(folder: Path, *, seed: int = 0, template: bool = True) -> Path:
+    """A Llama with 2 layers, which sees nothing."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    folder.mkdir(parents=True)
+    ids = _write_tokenizer(folder, template=template)
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=256 + len(SPECIAL), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=2048, bos_token_id=ids["<|endoftext|>"],
+        eos_token_id=ids["<|im_end|>"], pad_token_id=ids["<|endoftext|>"],
+    )  # fmt: skip
+    network = LlamaForCausalLM(config)
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.mul_(4.0)
+    network.save_pretrained(folder)
+    return folder

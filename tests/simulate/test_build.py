@@ -1,0 +1,136 @@
+"""Collections: the same bytes whatever the number of processes, resumed, and never mixed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+
+from tolman.errors import InputError, MissingExtraError
+from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collection import open_collection
+from tolman.generate.settings import preset
+from tolman.media.video import read_index
+from tolman.scene_table import read_captures, read_scenes
+from tolman.simulate import build
+from tolman.simulate.build import Order, simulate
+
+pytestmark = pytest.mark.usefixtures("needs_egl")
+ORDER = Order(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
+ROOMS = Path(build.__file__).resolve().parents[1] / "demo" / "rooms"
+QUESTIONS = Path(__file__).parent / "questions.json"
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("alone") / "worlds"
+    simulate(ORDER, folder, 1)
+    return folder
+
+
+def test_the_folder_holds_scenes_captures_and_videos(alone: Path) -> None:
+    scenes, captures = list(read_scenes(alone)), list(read_captures(alone))
+    assert [scene.id for scene in scenes] == [f"simulated/5-{n:04d}" for n in range(3)]
+    for scene, capture in zip(scenes, captures, strict=True):
+        assert capture.scene == scene.id
+        assert capture.media == scene.video
+        index = read_index(alone / str(scene.video))
+        assert len(index.times) == len(capture.times) == 8
+        assert index.seconds(3) == pytest.approx(capture.times[3])
+        ids = {thing.id for thing in scene.objects}
+        assert {sighting.object for sighting in capture.sightings} <= ids
+        assert {found.object for found in capture.recorded} <= ids
+        assert all(found.longest[0] <= found.longest[1] + 1e-9 for found in capture.recorded)
+
+
+def test_two_processes_write_the_same_bytes(alone: Path, tmp_path: Path) -> None:
+    simulate(ORDER, tmp_path / "two", 2)
+    assert contents(tmp_path / "two") == contents(alone)
+
+
+def test_it_goes_on_where_it_was_stopped(alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    real = build.make
+
+    def stopping(order: Order, number: int, out: Path) -> build.Made:
+        if number == 2 and not made.count(2):
+            made.append(2)
+            raise KeyboardInterrupt
+        made.append(number)
+        return real(order, number, out)
+
+    monkeypatch.setattr(build, "make", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        simulate(ORDER, tmp_path / "worlds", 1)
+    simulate(ORDER, tmp_path / "worlds", 1)
+    assert made == [0, 1, 2, 2]
+    assert contents(tmp_path / "worlds") == contents(alone)
+    simulate(replace(ORDER, scenes=4), tmp_path / "worlds", 1)
+    assert made == [0, 1, 2, 2, 3]
+    assert len(list(read_scenes(tmp_path / "worlds"))) == 4
+
+
+def test_other_settings_and_other_files_are_refused(alone: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="made with another rate, seconds"):
+        simulate(replace(ORDER, seconds=3.0, rate=6), alone, 1)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other files"):
+        simulate(ORDER, tmp_path, 1)
+    with pytest.raises(InputError, match="can't be read"):
+        simulate(replace(ORDER, furniture=tmp_path / "absent.sh3f"), tmp_path / "new", 1)
+
+
+def test_depth_and_instances_are_what_the_camera_has(tmp_path: Path) -> None:
+    from PIL import Image
+
+    simulate(replace(ORDER, scenes=1, depth=True), tmp_path, 1)
+    (scene,), (capture,) = list(read_scenes(tmp_path)), list(read_captures(tmp_path))
+    for number in (0, 7):
+        depth = np.asarray(Image.open(tmp_path / f"depth/5-0000/{number:06d}.png"))
+        ids = np.asarray(Image.open(tmp_path / f"instances/5-0000/{number:06d}.png"))
+        assert depth.shape == ids.shape == (120, 160)
+        assert depth[depth > 0].min() > 200
+        assert depth.max() < 15_000
+        seen = {s.object: (s.pixels, s.depth) for s in capture.sightings if s.frame == number}
+        for i, thing in enumerate(scene.objects, start=1):
+            count = int((ids == i).sum())
+            assert count == (seen[thing.id][0] if thing.id in seen else 0)
+            if count:
+                assert depth[ids == i].min() / 1000 == pytest.approx(seen[thing.id][1], abs=0.001)
+
+
+def test_stored_visibility_gives_the_committed_questions(tmp_path: Path) -> None:
+    """From the rooms that ship with the package: nothing is drawn here."""
+    rules = preset("vsi-paper")
+    with Spool(tmp_path / "drafts") as spool:
+        collected = collect(open_collection(ROOMS), rules, 0, spool)
+        items = list(items_of(select(collected, rules, 0), collected, 0))
+    rounded = [[i.id, i.question, i.answer, list(i.options)] for i in items]
+    digest = hashlib.sha256(json.dumps(rounded).encode()).hexdigest()
+    assert {"questions": len(items), "sha256": digest} == json.loads(QUESTIONS.read_text(encoding="utf-8"))
+    assert len({item.task for item in items}) == 10
+
+
+def test_a_machine_without_egl_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import moderngl
+
+    from tolman.simulate.render import NoDisplayError
+
+    def broken(**ignored: object) -> None:
+        raise OSError("libEGL.so not found in the system")
+
+    monkeypatch.setattr(moderngl, "create_context", broken)
+    with pytest.raises(NoDisplayError, match=r"libegl1 and libgl1-mesa-dri, or conda's"):
+        simulate(ORDER, tmp_path / "worlds", 1)
+    assert not issubclass(NoDisplayError, MissingExtraError)

@@ -1,0 +1,108 @@
+"""Layouts: nothing intersects, everything stands on something, the floor can be walked on, counts tell nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("shapely", reason="layouts need the extra 'simulate'")
+
+import shapely
+
+from tolman.simulate.furnish import MOST, REPEATED, draw_plan
+from tolman.simulate.furniture import Library
+from tolman.simulate.habits import FLAT_TOPS
+from tolman.simulate.interior import scene_of
+from tolman.simulate.placing import HEAD, walking_floor
+from tolman.simulate.plan import Plan
+from tolman.simulate.rooms import SHAPES, Shape
+
+HASHES = Path(__file__).parent / "plans.json"
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**9), shape=st.sampled_from(SHAPES), objects=st.integers(4, 60))
+def test_a_plan_keeps_all_rules(library: Library, seed: int, shape: Shape, objects: int) -> None:
+    plan = draw_plan("t/1", shape, str(seed), library, objects=objects)
+    _no_two_intersect(plan)
+    floor = plan.shell.floor
+    for thing in plan.placed:
+        inside = floor.buffer(0.2 if thing.category in ("door", "window") else 1e-5)
+        assert inside.covers(thing.footprint), thing
+        assert thing.high <= plan.shell.height + 1e-9
+        assert thing.low >= -1e-9
+    _everything_is_held_up(plan)
+    free = walking_floor(floor, list(plan.placed))
+    largest = max(shapely.get_parts(free), key=lambda part: part.area)
+    assert largest.area >= 0.9 * free.area
+    doors = [p for p in plan.placed if p.category == "door"]
+    assert doors
+    assert all(largest.distance(door.footprint) < 0.6 for door in doors)
+    assert len({thing.id for thing in plan.placed}) == len(plan.placed)
+    assert scene_of(plan).room_area == pytest.approx(floor.area)
+
+
+def _no_two_intersect(plan: Plan) -> None:
+    for a, b in itertools.combinations(plan.placed, 2):
+        apart_in_height = a.high <= b.low + 1e-9 or b.high <= a.low + 1e-9
+        assert apart_in_height or a.footprint.intersection(b.footprint).area < 1e-9, (a, b)
+
+
+def _everything_is_held_up(plan: Plan) -> None:
+    for thing in plan.placed:
+        if thing.category in ("door", "window", "clock") or thing.low < 1e-9:
+            continue
+        below = [p for p in plan.placed if p.category in FLAT_TOPS | {"rug"} and abs(p.high - thing.low) < 1e-9]
+        assert any(p.footprint.intersects(thing.footprint) for p in below), thing
+
+
+def test_a_room_that_cannot_hold_it_says_so(library: Library) -> None:
+    plan = draw_plan("t/1", "rectangle", "7", library, objects=200)
+    assert plan.notes
+    assert all(note.startswith("no room for ") for note in plan.notes)
+    asked = sum(int(note.split()[3]) for note in plan.notes)
+    assert 0 < asked < 200
+
+
+def test_counts_are_spread(library: Library) -> None:
+    """No count above one is the usual one among what there are several of."""
+    counts: Counter[int] = Counter()
+    for number in range(60):
+        plan = draw_plan("t/1", SHAPES[number % 3], f"spread:{number}", library, objects=30)
+        counts.update(n for category, n in plan.counts.items() if category in REPEATED and n > 1)
+    assert set(counts) == set(range(2, MOST + 1))
+    assert max(counts.values()) <= 0.3 * sum(counts.values()), counts
+
+
+def test_the_whole_catalogue_furnishes_rooms(shared_data: Path) -> None:
+    whole = Library(shared_data / "furniture" / "BlendSwap-CC-0.sh3f")
+    for seed in range(3):
+        plan = draw_plan("t/1", SHAPES[seed], str(seed), whole, objects=25)
+        _no_two_intersect(plan)
+        assert len(plan.placed) > 12
+
+
+def test_the_same_seed_gives_the_committed_plans(library: Library) -> None:
+    made = {f"{shape}:{seed}": draw_plan("t/1", shape, seed, library).fingerprint() for shape, seed in _cases()}
+    assert made == json.loads(HASHES.read_text(encoding="utf-8"))
+
+
+def _cases() -> list[tuple[Shape, str]]:
+    return [(shape, f"0:{number}") for shape in SHAPES for number in range(3)]
+
+
+def test_what_begins_above_the_head_is_in_nobodys_way(library: Library) -> None:
+    plan = draw_plan("t/1", "rectangle", "3", library)
+    (first, *_) = [p for p in plan.placed if p.category not in ("door", "window", "rug")]
+    raised = type(first)(**{**first.__dict__, "center": (*first.center[:2], HEAD + first.size[2])})
+    bare = walking_floor(plan.shell.floor, [])
+    assert walking_floor(plan.shell.floor, [raised]).equals(bare)
+    assert not walking_floor(plan.shell.floor, [first]).equals(bare)
+    assert np.isfinite(bare.area)

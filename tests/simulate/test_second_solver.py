@@ -1,0 +1,91 @@
+"""Every generated answer, computed once more from depth, instances and poses alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+
+from simulate.solver import Solver
+from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collection import open_collection
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import preset
+from tolman.items import Item
+from tolman.parallel import cores
+from tolman.simulate.build import Order, simulate
+
+SCENES = 20
+ORDER = Order(scenes=SCENES, seed=11, seconds=8.0, rate=4, size=(320, 240), depth=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, needs_egl: None) -> Path:
+    place = tmp_path_factory.mktemp("worlds")
+    simulate(ORDER, place, cores())
+    return place
+
+
+@pytest.fixture(scope="module")
+def solved(folder: Path) -> list[tuple[Item, float | str]]:
+    rules = preset("vsi-paper")
+    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"most_common": 1.0})})
+    with Spool(folder / "drafts") as spool:
+        collected = collect(open_collection(folder), rules, 0, spool)
+        items = list(items_of(select(collected, rules, 0), collected, 0))
+    found = []
+    for geometry in open_collection(folder):
+        assert isinstance(geometry, SceneGeometry)
+        capture = geometry.captures[0]
+        poses = np.array(capture.poses).reshape(-1, 4, 4)
+        names = {i: thing.category for i, thing in enumerate(geometry.scene.objects, start=1)}
+        name = geometry.scene.id.split("/")[1]
+        solver = Solver(folder, name, poses, capture.intrinsics[0], capture.times, names)
+        found += [(item, solver.answer(item)) for item in items if item.scene == geometry.scene.id]
+    assert len(found) == len(items)
+    return found
+
+
+def test_every_choice_with_enough_margin_is_answered_right(solved: list[tuple[Item, float | str]]) -> None:
+    checked: Counter[str] = Counter()
+    for item, answer in solved:
+        if item.kind != "choice":
+            continue
+        evidence = item.evidence
+        if item.task == "obj_appearance_order":
+            clear = evidence["gap"] > 0
+        elif item.task == "route_planning":
+            pairs = zip(evidence["margins"], evidence["sensor_errors"], strict=True)
+            clear = all(margin > error for margin, error in pairs)
+        else:
+            clear = evidence.get("margin", evidence.get("gap")) > evidence["sensor_error"]
+        if clear:
+            checked[item.task] += 1
+            assert answer == item.answer_text, (item.id, item.question, evidence)
+    assert checked["obj_appearance_order"] >= SCENES / 2
+    for task, least in {"object_rel_distance": 20, "route_planning": 3}.items():
+        assert checked[task] >= least, checked
+    assert sum(n for task, n in checked.items() if task.startswith("object_rel_direction")) >= 60, checked
+
+
+def test_every_number_is_within_its_own_bound(solved: list[tuple[Item, float | str]]) -> None:
+    errors: dict[str, list[float]] = {}
+    for item, answer in solved:
+        if item.kind == "choice":
+            continue
+        truth = {
+            "object_counting": lambda e: e["count"],
+            "object_abs_distance": lambda e: e["distance"],
+            "object_size_estimation": lambda e: 100 * max(e["extents"]),
+            "room_size_estimation": lambda e: e["area"],
+        }[item.task](item.evidence)
+        bound = item.evidence["sensor_error"]
+        error = abs(float(answer) - truth)
+        errors.setdefault(item.task, []).append(error)
+        assert error <= bound, (item.id, item.question, answer, truth, bound)
+    assert len(errors) == 4
+    assert all(len(found) >= 10 for found in errors.values()), {task: len(found) for task, found in errors.items()}

@@ -1,0 +1,89 @@
+"""Walks: through free space, smoothly, past everything, the same for the same seed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("shapely", reason="walks need the extra 'simulate'")
+
+import shapely
+
+from tolman.geometry.visibility import project
+from tolman.simulate.furnish import draw_plan
+from tolman.simulate.furniture import Library
+from tolman.simulate.gaze import find_views
+from tolman.simulate.interior import build_interior
+from tolman.simulate.rooms import SHAPES
+from tolman.simulate.walks import SPEED, TURN, draw_walk, intrinsics_of, looking
+from tolman.simulate.world import World
+
+POSES = Path(__file__).parent / "poses.json"
+SIZE = (640, 480)
+
+
+def world(library: Library, shape: int, seed: str) -> World:
+    return build_interior(draw_plan("t/1", SHAPES[shape], seed, library), library)
+
+
+@pytest.mark.parametrize("shape", range(3))
+@pytest.mark.parametrize("seconds", [8.0, 30.0])
+def test_a_walk_is_free_smooth_and_upright(library: Library, shape: int, seconds: float) -> None:
+    place = world(library, shape, f"walk:{shape}")
+    walk = draw_walk(place, "0", seconds=seconds, rate=15)
+    assert len(walk.times) == len(walk.poses) == seconds * 15
+    rotations = walk.poses[:, :3, :3]
+    np.testing.assert_allclose(
+        rotations @ rotations.transpose(0, 2, 1), np.tile(np.eye(3), (len(rotations), 1, 1)), atol=1e-9
+    )
+    assert (np.linalg.det(rotations) > 0).all()
+    assert (rotations[:, 2, 1] < -0.9).all()  # y is down
+    assert place.walkable.buffer(0.15).covers(shapely.multipoints(walk.poses[:, :2, 3]))
+    assert np.abs(walk.poses[:, 2, 3] - 1.5).max() < 0.05
+    speed = np.linalg.norm(np.diff(walk.poses[:, :2, 3], axis=0), axis=1) * 15
+    assert speed.max() < 1.8 * SPEED
+    yaw = np.unwrap(np.arctan2(rotations[:, 1, 2], rotations[:, 0, 2]))
+    assert np.abs(np.diff(yaw)).max() * 15 < 1.8 * TURN
+    assert np.abs(np.diff(yaw, 2)).max() * 15**2 < np.radians(400)  # no jerks of the head
+
+
+def test_a_long_walk_turns_to_everything(library: Library) -> None:
+    for shape in range(3):
+        place = world(library, shape, f"all:{shape}")
+        walk = draw_walk(place, "0", seconds=30.0, rate=5)
+        lens = intrinsics_of(SIZE)
+        for thing in place.scene.objects:
+            pixels = [project(np.array([thing.box.center]), pose, lens)[0][0] for pose in walk.poses]
+            assert any((p > 0).all() and (p < SIZE).all() for p in pixels if np.isfinite(p).all()), thing.id
+
+
+def test_what_a_wall_hides_is_not_counted_on(library: Library) -> None:
+    place = world(library, 2, "walls")
+    rooms = list(draw_plan("t/1", SHAPES[2], "walls", library).shell.rooms)
+    views = find_views(place, intrinsics_of(SIZE), SIZE)
+    centers = np.array([thing.box.center[:2] for thing in place.scene.objects])
+    in_room = [shapely.contains_xy(room.polygon, centers[:, 0], centers[:, 1]) for room in rooms]
+    eyes = [shapely.contains_xy(room.polygon, views.eyes[:, 0], views.eyes[:, 1]) for room in rooms]
+    own = views.shown[eyes[0]][:, in_room[0]].mean()
+    across = views.shown[eyes[0]][:, in_room[1]].mean()
+    assert own > 0.4
+    assert across < 0.6 * own  # what the passage lets through
+
+
+def test_a_camera_that_looks_along_x_sees_left_on_its_left() -> None:
+    (pose,) = looking(np.array([[1.0, 2.0, 1.5]]), np.zeros(1), np.zeros(1), np.zeros(1))
+    pixels, depth = project(np.array([[4.0, 2.0, 1.5], [4.0, 3.0, 1.5], [4.0, 2.0, 2.5]]), pose, (300, 300, 320, 240))
+    assert depth == pytest.approx([3, 3, 3])
+    assert pixels[0] == pytest.approx((320, 240))
+    assert pixels[1] == pytest.approx((220, 240))  # +y is to the left of +x
+    assert pixels[2] == pytest.approx((320, 140))  # up
+
+
+def test_the_same_seed_gives_the_committed_poses(library: Library) -> None:
+    kept = json.loads(POSES.read_text(encoding="utf-8"))
+    for shape in range(3):
+        walk = draw_walk(world(library, shape, f"0:{shape}"), "0", seconds=8.0, rate=15)
+        np.testing.assert_allclose(walk.poses[::20, :3].reshape(-1, 12), kept[SHAPES[shape]], atol=1e-6)
