@@ -13,6 +13,8 @@ from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import Mesh
 from tolman.simulate.world import Body, World
 
+_MOMENTS = 5
+
 
 @dataclass(frozen=True)
 class Hits:
@@ -38,7 +40,8 @@ class Caster:
 
     Args:
         world: its bodies that don't move are one tree; each that moves has its own, and rays are brought into its
-            coordinates for the time at which they are cast.
+            coordinates for the time at which they are cast. Rays that are cast together should be cast within a short
+            time, as a sweep's are: between five moments of it, a body may move no farther than from one to the next.
 
     Raises:
         MissingExtraError: embreex is not installed.
@@ -67,15 +70,16 @@ class Caster:
         hits = Hits(np.full(count, np.inf), np.zeros(count, dtype=np.int64), *zeros)
         if self._still is not None:
             self._still.cast(origins, directions, hits, np.arange(count))
-        when, inverse = np.unique(np.broadcast_to(np.asarray(seconds, dtype=np.float64), (count,)), return_inverse=True)
+        times = np.broadcast_to(np.asarray(seconds, dtype=np.float64), (count,))
         for body, tree in self._moving:
             assert body.pose is not None
-            poses = np.array([np.linalg.inv(body.pose(float(t))) for t in when])[inverse]
-            own_origins = np.einsum("nij,nj->ni", poses[:, :3, :3], origins) + poses[:, :3, 3]
-            own_directions = np.einsum("nij,nj->ni", poses[:, :3, :3], directions)
-            near = np.flatnonzero(_passes(own_origins, own_directions, body.mesh.bounds))
+            near = np.flatnonzero(_nears(body, origins, directions, times))
+            # Most rays pass far from a body; its pose is asked for only where one doesn't.
+            when, inverse = np.unique(times[near], return_inverse=True)
             if len(near):
-                tree.cast(own_origins[near], own_directions[near], hits, near)
+                poses = np.array([np.linalg.inv(body.pose(float(t))) for t in when])[inverse]
+                own_origins = np.einsum("nij,nj->ni", poses[:, :3, :3], origins[near]) + poses[:, :3, 3]
+                tree.cast(own_origins, np.einsum("nij,nj->ni", poses[:, :3, :3], directions[near]), hits, near)
         return hits
 
 
@@ -132,9 +136,18 @@ def _tones(mesh: Mesh) -> Floats:
     return np.asarray(tones[mesh.faces].mean(1))
 
 
-def _passes(origins: Floats, directions: Floats, bounds: Floats) -> NDArray[np.bool_]:
-    """Which rays pass through an upright box (slab test), shape (n,)."""
-    safe = np.where(np.abs(directions) < 1e-12, 1e-12, directions)
-    one, two = (bounds[0] - origins) / safe, (bounds[1] - origins) / safe
-    enter, leave = np.minimum(one, two).max(1), np.maximum(one, two).min(1)
-    return np.asarray((enter <= leave) & (leave > 0))
+def _nears(body: Body, origins: Floats, directions: Floats, times: Floats) -> NDArray[np.bool_]:
+    """Which rays may meet a moving body: those that pass a ball around it, as large as it moves between some times."""
+    assert body.pose is not None
+    low, high = body.mesh.bounds
+    moments = np.linspace(times.min(), times.max(), _MOMENTS) if times.min() < times.max() else times[:1]
+    middles = np.array([(body.pose(float(t)) @ np.append((low + high) / 2, 1.0))[:3] for t in moments])
+    moved = float(np.linalg.norm(np.diff(middles, axis=0), axis=1).max(initial=0.0))
+    radius = float(np.linalg.norm(high - low)) / 2 + moved
+    found = np.zeros(len(origins), dtype=bool)
+    squares = (directions**2).sum(1)
+    for middle in middles:
+        away = middle - origins
+        along = np.maximum((away * directions).sum(1) / squares, 0.0)
+        found |= ((away - along[:, None] * directions) ** 2).sum(1) <= radius**2
+    return found

@@ -218,7 +218,7 @@ class _Placing:
                 for _ in range(_TRIES):
                     yield float(self.generator.uniform(1.5, self.length - 1.5)), middle, 0.0
 
-            return self._try("tree", "tree", (width, width, height), spots, gap=0.5)
+            return self._try("tree", "tree", (width, width, height), spots)
         if not self._slots:
             return False
         row, number = self._slots.pop()
