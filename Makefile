@@ -24,7 +24,7 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # What `make test` skips because the extra 'hf' is large.
 $(VENV)/.full: $(VENV)/.dev
