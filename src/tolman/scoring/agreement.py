@@ -116,6 +116,4 @@ def krippendorff_alpha(
 def _disagreement(counts: Counter[Label], distance: Callable[[Any, Any], float]) -> float:
     """The sum of distances over all ordered pairs."""
     items = list(counts.items())
-    return 2 * sum(
-        count * other * distance(a, b) for i, (a, count) in enumerate(items) for b, other in items[i + 1 :]
-    )
+    return 2 * sum(count * other * distance(a, b) for i, (a, count) in enumerate(items) for b, other in items[i + 1 :])
