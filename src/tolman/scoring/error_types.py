@@ -247,8 +247,9 @@ def judge_text(taxonomy: Taxonomy, item: Item, reasoning: str, reference: str | 
         reasoning: of the model, with its answer.
         reference: a person's reasoning, its steps typed where the taxonomy types steps; or None.
     """
-    question = item.verbatim or "\n".join([item.question, *item.lettered_options])
-    right = item.answer if item.verbatim else f"{item.answer}. {item.answer_text}" if item.options else item.answer
+    whole = item.verbatim is not None and all(option in item.verbatim for option in item.options)
+    question = item.verbatim if whole else "\n".join([item.question, *item.lettered_options])
+    right = item.answer if whole or not item.options else f"{item.answer}. {item.answer_text}"
     parts = [
         f"Question:\n{question}",
         f"Reasoning process to be evaluated:\n<reasoning>\n{reasoning.strip()}\n</reasoning>",

@@ -115,7 +115,7 @@ def ask(
                 benchmark,
                 taxonomy,
                 plan.request,
-                model,
+                plan.request.open(),  # a run of the engine closes its model
                 reference=with_reference,
                 media=media,
                 frames=frames[run.name],
