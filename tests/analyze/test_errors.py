@@ -26,7 +26,9 @@ def answers(*rows: tuple[str, str, float], kind: str = "choice", run: str = "m")
 @given(st.lists(st.lists(judgement, min_size=1, max_size=3), min_size=1, max_size=12))
 def test_every_response_counts_once_whatever_is_said_of_it(said: list[list[frozenset[str]]]) -> None:
     labels = [
-        Label(("m", str(i), 0), f"p{k}", PEOPLE, categories) for i, own in enumerate(said) for k, categories in enumerate(own)
+        Label(("m", str(i), 0), f"p{k}", PEOPLE, categories)
+        for i, own in enumerate(said)
+        for k, categories in enumerate(own)
     ]
     for parts in weights(labels, VSI).values():
         assert sum(parts.values()) == pytest.approx(1)

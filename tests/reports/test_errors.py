@@ -117,7 +117,9 @@ def test_people_and_a_judges_own_file_are_held_against_each_other(place: Path) -
         shown = errors(place, url, "--text-only", "--reference", "without")
     assert "INCOMPLETE: 1 of 5 judgements failed, in no figure" in shown.stdout
     rows = ["id,annotator,categories", "0,anna,correct", "1,anna,situation-transformation reasoning error", "2,anna,4"]
-    (place / "people.csv").write_text("\n".join([*rows, "0,ben,correct", "1,ben,3", "2,ben,Grounding", "3,ben,correct"]))
+    (place / "people.csv").write_text(
+        "\n".join([*rows, "0,ben,correct", "1,ben,3", "2,ben,Grounding", "3,ben,correct"])
+    )
     people = json.loads(tolman(place, "analyze", "errors", "run", "--labels", "people.csv", "--json").stdout)
     whole = people["distributions"][0]
     assert (whole["source"], whole["n"]) == ("people", 4)

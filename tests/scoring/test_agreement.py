@@ -84,7 +84,11 @@ def test_alpha_follows_its_definition_by_coincidences(units: list[list[str]]) ->
         assert found is None
         return
     observed = sum(
-        (a != b) / (len(unit) - 1) for unit in pairable for i, a in enumerate(unit) for j, b in enumerate(unit) if i != j
+        (a != b) / (len(unit) - 1)
+        for unit in pairable
+        for i, a in enumerate(unit)
+        for j, b in enumerate(unit)
+        if i != j
     )
     expected = sum(a != b for i, a in enumerate(values) for j, b in enumerate(values) if i != j) / (n - 1)
     assert found == pytest.approx(1 - observed / expected)

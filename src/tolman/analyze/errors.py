@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from tolman.scoring.agreement import cohen_kappa, jaccard, krippendorff_alpha, nominal, observed_agreement
 from tolman.scoring.error_types import CORRECT, Taxonomy
-from tolman.scoring.intervals import Floats, Interval, clustered_sums, standard_errors, wilson_interval
+from tolman.scoring.intervals import Floats
+from tolman.scoring.shares import Share, share
 
 Key = tuple[str, str, int]
 """A response: its run's name, the item's id, the repeat."""
@@ -41,21 +42,6 @@ class Label:
     annotator: str
     source: str
     categories: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share on the 0–100 scale.
-
-    Attributes:
-        value: the share.
-        interval: 95 %, clustered by scene; None for fewer than two scenes.
-        n: responses.
-    """
-
-    value: float
-    interval: Interval | None
-    n: int
 
 
 @dataclass(frozen=True)
@@ -196,12 +182,12 @@ def _distribution(
     columns = dict(zip(taxonomy.keys, table.T, strict=True))
 
     def among_errors(keys: Iterable[str]) -> Share | None:
-        return _share(sum((columns[key] for key in keys), np.zeros(len(table))), erring, clusters)
+        return share(sum((columns[key] for key in keys), np.zeros(len(table))), erring, clusters)
 
-    reasoning, answers = _share(sound, everything, clusters), _share(right.astype(float), everything, clusters)
+    reasoning, answers = share(sound, everything, clusters), share(right.astype(float), everything, clusters)
     assert reasoning is not None  # there is at least one response
     assert answers is not None
-    types = {key: _share(column, everything, clusters) for key, column in columns.items()}
+    types = {key: share(column, everything, clusters) for key, column in columns.items()}
     errors = {kind.key: among_errors((kind.key,)) for kind in taxonomy.types}
     groups = {title: among_errors(keys) for title, keys in taxonomy.groups}
     return Distribution(
@@ -209,27 +195,14 @@ def _distribution(
         source,
         task,
         len(table),
-        {key: share for key, share in types.items() if share},
-        {key: share for key, share in errors.items() if share},
-        {title: share for title, share in groups.items() if share},
+        {key: one for key, one in types.items() if one},
+        {key: one for key, one in errors.items() if one},
+        {title: one for title, one in groups.items() if one},
         reasoning,
         answers,
-        _share(sound * right, right.astype(float), clusters),
-        _share(sound * ~right, (~right).astype(float), clusters),
+        share(sound * right, right.astype(float), clusters),
+        share(sound * ~right, (~right).astype(float), clusters),
     )
-
-
-def _share(parts: Floats, wholes: Floats, clusters: NDArray[np.intp]) -> Share | None:
-    """What parts are of wholes, with Wilson's interval; None where there is no whole."""
-    inside = wholes > 1e-12
-    if not inside.any():
-        return None
-    own = np.unique(clusters[inside], return_inverse=True)[1]
-    sums = clustered_sums(own, parts[inside, None], wholes[inside, None])
-    value = float(np.clip(sums.ratios[0], 0, 1))
-    error = standard_errors(sums, np.ones((1, 1)))[0]
-    interval = wilson_interval(value, error, len(sums.numerators))
-    return Share(100 * value, interval.times(100) if interval else None, int(inside.sum()))
 
 
 def consensus(labels: Iterable[Label]) -> tuple[dict[Key, frozenset[str]], int]:

@@ -296,3 +296,27 @@ def errors(
     )
     if failed:
         raise typer.Exit(1)
+
+
+@app.command()
+def maps(
+    runs: Runs,
+    scenes: Annotated[
+        Path | None, typer.Option(help="Folder of the scenes, for the true maps. Default: the run's own.")
+    ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="True maps fill the grid along both axes, and so distort the scene.")
+    ] = False,
+    draw: Annotated[int, typer.Option(min=0, help="Maps of each run that are drawn into the page.")] = 24,
+    out: Annotated[Path, typer.Option(help="Folder of what is written.")] = Path("maps"),
+    as_json: Json = False,
+) -> None:
+    """Hold drawn cognitive maps against the true ones: distances near and far, and the maps side by side.
+
+    Example:  tolman run ./bench --model openai/my-model --protocol cognitive-map --scenes scenes --out run
+
+    Example:  tolman analyze maps run --scenes scenes
+    """
+    from tolman.reports.analyses.maps import print_maps
+
+    print_maps(console(), runs, scenes=scenes, stretch=stretch, draw=draw, out=out, as_json=as_json)

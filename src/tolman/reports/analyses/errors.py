@@ -15,7 +15,6 @@ from tolman.analyze.errors import (
     Agreement,
     Distribution,
     Key,
-    Share,
     agreements,
     distributions,
     people_alpha,
@@ -30,6 +29,7 @@ from tolman.reports.analyses.output import print_table, reach, say, write_json
 from tolman.reports.content import LoadedRun, load_runs
 from tolman.reports.progress import counting
 from tolman.scoring.error_types import TAXONOMIES, Taxonomy
+from tolman.scoring.shares import Share
 
 
 def print_errors(
