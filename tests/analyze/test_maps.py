@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import statistics
@@ -25,7 +26,7 @@ maps = st.dictionaries(st.sampled_from("abcdef"), st.lists(points, min_size=1, m
 
 def test_the_edges_are_those_of_table_4() -> None:
     assert edges(10).tolist() == TABLE_4
-    for number, (low, high) in enumerate(zip(TABLE_4, TABLE_4[1:], strict=False)):
+    for number, (low, high) in enumerate(itertools.pairwise(TABLE_4)):
         assert bin_of(low) == max(0, number - 1)  # an edge belongs to the bin below it, the first to the first
         assert bin_of(math.nextafter(low, 20)) == number
         assert bin_of((low + high) / 2) == number

@@ -16,8 +16,10 @@ import pytest
 
 import tolman as package
 from loopback import Server, serving
+from tolman import benchmarks
 from tolman.cognitive_maps import CognitiveMap, read_map, true_map
 from tolman.item_table import read_items
+from tolman.items import Item
 from tolman.scene_table import read_scenes
 
 ROOMS = Path(package.__file__).parent / "demo" / "rooms"
@@ -41,6 +43,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("maps")
     tolman(folder, "generate", str(ROOMS), "--out", "bench", "--per-scene", "8")
     return folder
+
+
+def asked_about(place: Path) -> list[Item]:
+    """The questions."""
+    return benchmarks.get(str(place / "bench")).load(place / "bench", "all")
 
 
 def reader(body: dict[str, Any]) -> str:
@@ -79,13 +86,14 @@ def test_the_true_map_given_to_a_perfect_reader_scores_a_hundred(place: Path) ->
 def write_drawings(place: Path, name: str, change: float) -> None:
     """A model that draws the true map of each question's scene, every place moved along x by a share of its x."""
     lines = []
+    unread = next(item.id for item in asked_about(place) if item.task in TASKS)
     scenes = {scene.id: true_map(scene) for scene in read_scenes(ROOMS)}
-    for item in read_items(place / "bench" / "items.parquet"):
+    for item in asked_about(place):
         places = scenes[item.scene or ""].places
         text = CognitiveMap(10, {n: tuple((x * (1 - change), y) for x, y in at) for n, at in places.items()}).text()
+        text = "No map." if item.id == unread else text
         turns = [{"purpose": p, "prompt": "", "response": r} for p, r in (("map", text), ("answer", "A"))]
         lines.append(json.dumps({"id": item.id, "response": "A", "turns": turns}) + "\n")
-    lines[0] = re.sub(r'("purpose": "map", "prompt": "", "response": )"(?:[^"\\]|\\.)*"', r'\1"No map."', lines[0])
     (place / f"{name}.jsonl").write_text("".join(lines))
 
 
@@ -100,7 +108,7 @@ def test_drawn_maps_are_held_against_the_scenes(place: Path) -> None:
     for name, change in (("true", 0.0), ("squeezed", 0.4)):
         write_drawings(place, name, change)
         draw(place, name)
-    found = json.loads(tolman(place, "analyze", "maps", "true", "squeezed", "--json").stdout)
+    found = json.loads(tolman(place, "analyze", "maps", "true", "squeezed", "--draw", "2", "--json").stdout)
     true, squeezed = found["runs"].values()
     asked = len(read_items(place / "true" / "items.parquet"))
     assert true["maps"] + true["unread"] == asked
@@ -109,21 +117,21 @@ def test_drawn_maps_are_held_against_the_scenes(place: Path) -> None:
     assert true["locality"]["accuracy"]["value"] == 100
     assert true["locality"]["missing"] == 0
     assert true["consistency"]["whole"] < 0.01  # places have two decimals
-    assert squeezed["locality"]["near"]["value"] > squeezed["locality"]["far"]["value"] + 20
+    assert squeezed["locality"]["near"]["value"] > squeezed["locality"]["far"]["value"] + 10
     assert squeezed["consistency"]["whole"] > 0.5
     pairs = pl.read_csv(place / "maps" / "pairs.csv")
     assert len(pairs) == sum(run["locality"]["pairs"] for run in (true, squeezed))
     page = (place / "maps" / "maps.html").read_text()
-    assert page.count("<svg") == 1 + 2 * 24
+    assert page.count("<svg") == 1 + 2 * 2
     assert "http" not in re.sub(r'"http://www\.w3\.org/[^"]*"', "", page).replace("http://www.w3.org", "")
     shown = tolman(place, "analyze", "maps", "true", "--draw", "0").stdout
-    assert "1 maps that can't be read" in shown or "1 map that can't be read" in shown
+    assert "1 unreadable maps" in shown
     assert "1–2.125" in shown
 
 
 def test_what_can_not_be_analysed_is_told(place: Path, tmp_path: Path) -> None:
     (tmp_path / "plain.jsonl").write_text(
-        "".join(json.dumps({"id": i.id, "response": "A"}) + "\n" for i in read_items(place / "bench" / "items.parquet"))
+        "".join(json.dumps({"id": i.id, "response": "A"}) + "\n" for i in asked_about(place))
     )
     tolman(tmp_path, "run", str(place / "bench"), "--model", "scripted/plain.jsonl", "--out", "plain")
     done = tolman(tmp_path, "analyze", "maps", "plain", "--scenes", str(ROOMS), status=2)

@@ -158,8 +158,8 @@ def locality(found: Sequence[Pair], grid: int = 10) -> Locality:
         far=over(range(BINS // 2, BINS)),
         pairs=len(found),
         missing=len(found) - len(drawn),
-        below=sum(pair.true < bounds[0] for pair in drawn),
-        above=sum(pair.true > bounds[-1] for pair in drawn),
+        below=int(sum(pair.true < bounds[0] for pair in drawn)),
+        above=int(sum(pair.true > bounds[-1] for pair in drawn)),
     )
 
 

@@ -58,14 +58,14 @@ def print_maps(
     """
     runs = load_runs(paths)
     one_benchmark(runs)
-    grids = {run.record.settings.protocol_settings.get("grid") for run in runs if _drew(run)}
     for run in runs:
         if not _drew(run):
             raise UsageError(f"{run.folder.path} drew no maps; run it with --protocol cognitive-map.")
+    grids = {int(run.record.settings.protocol_settings["grid"]) for run in runs}
     if len(grids) > 1:
-        sizes = " and ".join(str(grid) for grid in sorted(grids, key=str))
+        sizes = " and ".join(str(grid) for grid in sorted(grids))
         raise UsageError(f"the runs drew on grids of {sizes}; analyse them one by one.")
-    grid = int(grids.pop())
+    grid = grids.pop()
     maps = {run.name: _read(run, scenes, grid, stretch=stretch) for run in runs}
     localities = {name: locality(pairs(own.drawn), grid) for name, own in maps.items()}
     fits = {name: consistency(own.drawn) for name, own in maps.items()}
@@ -146,20 +146,12 @@ def _write(out: Path, maps: Mapping[str, _Maps], found: Mapping[str, Locality], 
     figure = locality_svg(found)
     write_text(out / "locality.svg", figure + "\n")
     write_text(out / "maps.html", page(figure, [one for own in maps.values() for one in own.shown[:draw]]))
-    rows = [
-        (
-            name,
-            shown.item,
-            pair.scene,
-            *pair.categories,
-            pair.true,
-            pair.drawn,
-            pair.right if pair.drawn is not None else None,
-        )  # fmt: skip
-        for name, own in maps.items()
-        for shown in own.shown
-        for pair in pairs([shown.drawn])
-    ]
+    rows = []
+    for name, own in maps.items():
+        for shown in own.shown:
+            for pair in pairs([shown.drawn]):
+                right = None if pair.drawn is None else pair.right
+                rows.append((name, shown.item, pair.scene, *pair.categories, pair.true, pair.drawn, right))
     schema = {
         "run": pl.String, "id": pl.String, "scene": pl.String, "a": pl.String, "b": pl.String,
         "true": pl.Float64, "drawn": pl.Float64, "right": pl.Boolean,
@@ -186,11 +178,13 @@ def _print(
     for name, one in found.items():
         own, fit = maps[name], fits[name]
         middle = one.edges[len(one.edges) // 2]
-        say(console, f"{name}: {len(own.shown):,} maps; all distances {_full(one.accuracy)}; up to {middle:g} {_full(one.near)}, above {_full(one.far)}.")  # fmt: skip
+        say(console, f"{name}: {len(own.shown):,} maps; all distances {_full(one.accuracy)}.")
+        say(console, f"{name}: up to {middle:g} {_full(one.near)}, above {_full(one.far)}.")
         if fit is not None:
-            say(console, f"{name}: places off by {fit.local:.2f} units within neighbourhoods and {fit.whole:.2f} over whole maps ({fit.maps:,} maps).")  # fmt: skip
+            off = f"{fit.local:.2f} units within neighbourhoods and {fit.whole:.2f} over whole maps"
+            say(console, f"{name}: places off by {off} ({fit.maps:,} maps).")
         left_out = {
-            "maps that can't be read": own.unread,
+            "unreadable maps": own.unread,
             "pairs with a category that was not drawn": one.missing,
             f"pairs nearer than {one.edges[0]:g} (in no bin)": one.below,
             f"pairs farther than {one.edges[-1]:g} (in no bin)": one.above,
