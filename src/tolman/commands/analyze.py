@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from tolman.commands.options import Data, Json, Subset, console, names_in, numbers_in
+from tolman.commands.options import (
+    JUDGE,
+    Data,
+    Json,
+    JudgeBody,
+    JudgeUrl,
+    StorePath,
+    Subset,
+    console,
+    judge_request,
+    names_in,
+    numbers_in,
+)
 
 app = typer.Typer(
     no_args_is_help=True, help="Take scores apart: what vision adds, what is guessed, what goes together."
@@ -209,3 +221,102 @@ def representative(
     from tolman.reports.analyses.representative import print_representative
 
     print_representative(console(), runs, size=size, rules=rules, seed=seed, out=out, as_json=as_json)
+
+
+@app.command()
+def errors(
+    runs: Runs,
+    taxonomy: Annotated[
+        str | None, typer.Option(help="Categories: vsi or mmsi. Default: those of the benchmark's paper.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="People's labels: a JSONL or CSV file with id, annotator, categories.")
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="A model that judges the reasoning.", **JUDGE)] = None,
+    judge_base_url: JudgeUrl = None,
+    judge_body: JudgeBody = None,
+    reference: Annotated[
+        str,
+        typer.Option(help="Show it the human reasoning: with, without, both. Default: where all have it.", **JUDGE),
+    ] = "auto",
+    which: Annotated[
+        str,
+        typer.Option(help="What it judges: all, or errors as VSI-Bench did. Default: as the paper.", **JUDGE),
+    ] = "auto",
+    sample: Annotated[int | None, typer.Option(min=1, help="Only so many of each run, drawn.", **JUDGE)] = None,
+    text_only: Annotated[bool, typer.Option("--text-only", help="Show it no pictures.", **JUDGE)] = False,
+    frames: Annotated[
+        int | None, typer.Option(min=1, help="Frames of a video it is shown. Default: the run's.", **JUDGE)
+    ] = None,
+    data: Data = None,
+    media: Annotated[Path | None, typer.Option(help="Folder of the videos and images. Default: the data's.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight.", **JUDGE)] = 32,
+    prices: Annotated[Path | None, typer.Option(help="JSON file with prices of tokens.", **JUDGE)] = None,
+    store: StorePath = None,
+    rules: Rules = None,
+    right_from: Annotated[
+        float, typer.Option(min=0, max=1, help="Score from which an answer counts as right; matters for numbers.")
+    ] = 0.5,
+    seed: Seed = 0,
+    out: Annotated[Path, typer.Option(help="Folder of what is written.")] = Path("errors"),
+    as_json: Json = False,
+) -> None:
+    """Say which errors are behind the answers, by a model or from people's labels, and how far they agree.
+
+    Example:  tolman analyze errors runs/vsi-bench-tiny/my-model-self-explanation --labels labels.csv
+
+    Example:  tolman analyze errors runs/mmsi-bench-full/my-model-cot --judge openai/gpt-4o --reference both
+    """
+    from typing import cast, get_args
+
+    from tolman.errors import UsageError
+    from tolman.reports.analyses.error_judging import JudgePlan, Reference, Which
+    from tolman.reports.analyses.errors import print_errors
+
+    for option, value, known in (("--reference", reference, Reference), ("--which", which, Which)):
+        if value not in get_args(known):
+            raise UsageError(f"{option} takes {', '.join(get_args(known))}, not '{value}'.")
+    request = judge_request(judge, judge_base_url, judge_body, store, prices, concurrency=concurrency)
+    plan = None
+    if request is not None:
+        modes = cast(Reference, reference), cast(Which, which)
+        plan = JudgePlan(request, *modes, sample, text_only, data, media, frames)
+    failed = print_errors(
+        console(),
+        console(stderr=True),
+        runs,
+        taxonomy=taxonomy,
+        judge=plan,
+        labels=labels,
+        rules=rules,
+        right_from=right_from,
+        seed=seed,
+        out=out,
+        as_json=as_json,
+    )
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def maps(
+    runs: Runs,
+    scenes: Annotated[
+        Path | None, typer.Option(help="Folder of the scenes, for the true maps. Default: the run's own.")
+    ] = None,
+    stretch: Annotated[
+        bool, typer.Option("--stretch", help="True maps fill the grid along both axes, and so distort the scene.")
+    ] = False,
+    draw: Annotated[int, typer.Option(min=0, help="Maps of each run that are drawn into the page.")] = 24,
+    out: Annotated[Path, typer.Option(help="Folder of what is written.")] = Path("maps"),
+    as_json: Json = False,
+) -> None:
+    """Hold drawn cognitive maps against the true ones: distances near and far, and the maps side by side.
+
+    Example:  tolman run ./bench --model openai/my-model --protocol cognitive-map --scenes scenes --out run
+
+    Example:  tolman analyze maps run --scenes scenes
+    """
+    from tolman.reports.analyses.maps import print_maps
+
+    print_maps(console(), runs, scenes=scenes, stretch=stretch, draw=draw, out=out, as_json=as_json)

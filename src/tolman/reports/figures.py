@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tolman.reports.content import Report, ReportRow
@@ -10,6 +11,7 @@ from tolman.scoring.table import Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
 
 
 def tasks_svg(report: Report) -> str:
@@ -18,15 +20,10 @@ def tasks_svg(report: Report) -> str:
     Returns:
         One SVG element, to be put into a page.
     """
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure as Drawing
-
     columns = [c for c in report.columns if any(c.key in row.figures for row in report.rows)]
     runs = [row for row in report.rows if row.headline]
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tolman", "font.family": "sans-serif", "font.size": 10}):
-        figure = Drawing(figsize=(9, 0.42 * len(columns) + 1.3), layout="constrained")
-        FigureCanvasSVG(figure)
+
+    def draw(figure: Drawing) -> None:
         axes = figure.add_subplot()
         positions = {column.key: -i for i, column in enumerate(columns)}
         for row, marker, name in _marks(report):
@@ -42,6 +39,25 @@ def tasks_svg(report: Report) -> str:
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
         figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=9)
+
+    return svg((9, 0.42 * len(columns) + 1.3), draw)
+
+
+def svg(size: tuple[float, float], draw: Callable[[Drawing], None]) -> str:
+    """A drawing as one SVG element, the same bytes for the same content.
+
+    Args:
+        size: width and height in inches.
+        draw: draws on the empty figure.
+    """
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tolman", "font.family": "sans-serif", "font.size": 10}):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(figure)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = out.getvalue()

@@ -105,42 +105,86 @@ def judge_run(
         RunInterruptedError: the user stopped it; what was judged is kept.
     """
     jobs = _jobs(benchmark, items, outcomes, seed)
-    judging, price = benchmark.judging, request.price(judge)
+    judging = benchmark.judging
+    replies, cost = consult(
+        judge,
+        request,
+        [job.item.model_copy(update={"id": key}) for key, job in jobs.items()],
+        benchmark=benchmark,
+        protocol=Protocol("judge", shows_media=False, converse=_conversation(jobs)),
+        preset=Preset("judge", judging.source, sampling=Sampling(temperature=0.0)),
+        started=started,
+        done=done,
+    )
+    found = Judgements(
+        judge=judge.name,
+        settings=dict(judge.settings),
+        source=judging.source,
+        tolman=tolman.__version__,
+        usage=usage_of(replies.values()),
+        cost=cost,
+        judgements=tuple(_judgement(job, replies[key]) for key, job in jobs.items()),
+    )
+    folder.write_judgements(found)
+    return found
+
+
+def consult(
+    judge: Model,
+    request: JudgeRequest,
+    items: Sequence[Item],
+    *,
+    benchmark: Benchmark,
+    protocol: Protocol,
+    preset: Preset,
+    data: Path = Path(),
+    started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
+    done: Callable[[Outcome], None] = lambda outcome: None,
+) -> tuple[dict[str, Outcome], float | None]:
+    """Put questions to a judge.
+
+    Args:
+        judge: what `request.open()` gave.
+        request: what the user asked for.
+        items: with an id for each judgement.
+        benchmark, protocol, preset: how they are put.
+        data: the folder that media are relative to, where the judge is shown any.
+        started, done: as in `judge_run`.
+
+    Returns:
+        Item's id → outcome, and the cost of all replies, None where the user gave no prices.
+
+    Raises:
+        EndpointError: the first call showed that none can succeed.
+        RunInterruptedError: the user stopped it; what was judged is kept.
+    """
+    price = request.price(judge)
     engine = Engine(
         benchmark=benchmark,
         model=judge,
-        protocol=Protocol("judge", shows_media=False, converse=_conversation(jobs)),
-        preset=Preset("judge", judging.source, sampling=Sampling(temperature=0.0)),
-        data=Path(),
+        protocol=protocol,
+        preset=preset,
+        data=data,
         frames=FrameStore(default_root()),
         store=open_store(request.store) if judge.remote else None,
         limits=request.limits,
         done=done,
         prices={"model": price} if price else {},
     )
-    started(len(jobs), engine.tally, judge.remote)
+    started(len(items), engine.tally, judge.remote)
     try:
-        asyncio.run(engine.run([job.item.model_copy(update={"id": key}) for key, job in jobs.items()]))
+        asyncio.run(engine.run(items))
     except KeyboardInterrupt:
         raise RunInterruptedError(
-            f"Stopped: {len(engine.outcomes):,} of {len(jobs):,} judgements made and kept; the same command goes on."
+            f"Stopped: {len(engine.outcomes):,} of {len(items):,} judgements made and kept; the same command goes on."
         ) from None
     except EndpointError as error:
         raise EndpointError(f"the judge {judge.name}: {error}") from None
     finally:
         if engine.store is not None:
             engine.store.close()
-    found = Judgements(
-        judge=judge.name,
-        settings=dict(judge.settings),
-        source=judging.source,
-        tolman=tolman.__version__,
-        usage=_usage(engine.outcomes.values()),
-        cost=_cost(engine.outcomes.values()) if price else None,
-        judgements=tuple(_judgement(job, engine.outcomes[key, 0]) for key, job in jobs.items()),
-    )
-    folder.write_judgements(found)
-    return found
+    found = {item.id: engine.outcomes[item.id, 0] for item in items}
+    return found, _cost(found.values()) if price else None
 
 
 def _jobs(benchmark: Benchmark, items: Sequence[Item], outcomes: Sequence[Outcome], seed: int) -> dict[str, _Job]:
@@ -181,7 +225,8 @@ def _judgement(job: _Job, outcome: Outcome) -> Judgement:
     return Judgement(id=job.item.id, response=digest(job.text), reply=outcome.response)
 
 
-def _usage(outcomes: Iterable[Outcome]) -> Usage:
+def usage_of(outcomes: Iterable[Outcome]) -> Usage:
+    """The tokens of all replies."""
     spent = [outcome.usage for outcome in outcomes if isinstance(outcome, Response)]
     return Usage(
         input_tokens=sum(usage.input_tokens for usage in spent),

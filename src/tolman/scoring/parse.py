@@ -97,7 +97,7 @@ def read_careful(item: Item, text: str) -> Reading:
         A Reading whose value is a letter, a Fraction, or None with the reason in its note. Never raises.
     """
     text = _INVISIBLE.sub("", text[-MAX_CHARS:]).translate(_NARROW)
-    spoken, cut_off = _without_reasoning(text)
+    spoken, cut_off = without_reasoning(text)
     if not spoken.strip():
         return nothing("reasoning was cut off before an answer" if cut_off else "empty")
     if _ERROR_START.match(spoken):
@@ -119,7 +119,7 @@ def read_careful(item: Item, text: str) -> Reading:
     return _read(item, spoken, whole=False)
 
 
-def _without_reasoning(text: str) -> tuple[str, bool]:
+def without_reasoning(text: str) -> tuple[str, bool]:
     """The text apart from its reasoning trace, and whether the trace was cut off."""
     closings = list(_THINK_CLOSE.finditer(text))
     if closings:

@@ -1,0 +1,333 @@
+"""Types of errors in a model's reasoning: the papers' categories, what a judge is told, and how its reply is read.
+
+Sources: VSI-Bench paper, section 5 and Appendix B.2; MMSI-Bench paper, section 5 and Tables 8 and 9. Asking the judge
+is `runs.reasoning`'s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tolman.items import Item
+from tolman.scoring.parse import without_reasoning
+
+CORRECT = "correct"
+"""The key of the category of a reasoning without error, in every taxonomy."""
+
+
+@dataclass(frozen=True)
+class ErrorType:
+    """One category.
+
+    Attributes:
+        key: short and unique in its taxonomy.
+        title: as the paper calls it.
+        step: what a step of reasoning is called that such an error belongs to; '' where there is none.
+        means: the rest of the judge's line about it.
+    """
+
+    key: str
+    title: str
+    means: str
+    step: str = ""
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    """The categories of one paper.
+
+    Attributes:
+        name: what `--taxonomy` takes.
+        source: where it is written.
+        types: of errors, in the paper's order; 'correct' comes after them.
+        several: whether several may apply to one reasoning, each with an equal part of it.
+        groups: title → the keys that are also shown together.
+        prompt: the instructions to a judge without and with a reference reasoning.
+    """
+
+    name: str
+    source: str
+    types: tuple[ErrorType, ...]
+    several: bool
+    prompt: str
+    prompt_with_reference: str
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def all_types(self) -> tuple[ErrorType, ...]:
+        """The errors, then 'correct'; a judge knows them by their number, from 1."""
+        return (*self.types, _CORRECT)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Of all categories."""
+        return tuple(kind.key for kind in self.all_types)
+
+    def instructions(self, *, reference: bool) -> str:
+        """What the judge is told after what it is shown."""
+        return self.prompt_with_reference if reference else self.prompt
+
+    def find(self, name: str) -> str | None:
+        """The key of a category by its key, title or number, however it is spelled; None where there is none."""
+        plain = _plain(name)
+        for number, kind in enumerate(self.all_types, start=1):
+            if plain and plain in (str(number), _plain(kind.key), _plain(kind.title), _plain(kind.step)):
+                return kind.key
+        return None
+
+
+_CORRECT = ErrorType(CORRECT, "Completely correct reasoning", "")
+
+# The judge's instructions are those of the paper's Tables 8 and 9, word for word.
+_MMSI_HEAD = (
+    "You are given images, a question about the images, the correct answer, {given}and a reasoning process to be "
+    "evaluated.\n\n"
+    "Your task is to evaluate the reasoning process and determine whether it is entirely correct. If there are any "
+    "errors, identify the type of error that most critically led to the incorrect answer by selecting the "
+    "corresponding category number. If the reasoning process is completely correct, select only category 5.\n\n"
+    "Categories:\n\n"
+)
+_MMSI_NOTE = (
+    "Note: The human-annotated reference reasoning process is not the only correct answer and is for reference only. "
+    "Other reasoning paths may also be correct. You should judge the correctness of the reasoning process and the "
+    "error category based on the specific images.\n\n"
+)
+_MMSI_TAIL = "Please output only the relevant category number."
+_MMSI_TYPES = (
+    ErrorType(
+        "grounding",
+        "Grounding error",
+        "Failure to accurately detect, locate, or reference objects or elements in the image.",
+        "Grounding",
+    ),
+    ErrorType(
+        "reconstruction",
+        "Overlap identification and scene reconstruction error",
+        "Mistakes in identifying overlaps between elements or errors in reconstructing spatial relationships within "
+        "the scene.",
+        "Overlap-Matching and Scene-Reconstruction",
+    ),
+    ErrorType(
+        "transformation",
+        "Situation transformation reasoning error",
+        "Errors in reasoning about directions or spatial relations from the perspective of an entity other than the "
+        "observer (i.e., allocentric transformation errors).",
+        "Situation-Transformation Reasoning",
+    ),
+    ErrorType(
+        "logic",
+        "Spatial logic error",
+        "Flaws in spatial reasoning logic, such as fabrication, linguistic intelligence error, misusing reference "
+        "objects in motion reasoning, or other errors not covered by categories 1, 2, or 3.",
+        "Spatial-Logic Reasoning",
+    ),
+)
+
+
+def _listed(types: Iterable[ErrorType]) -> str:
+    lines = [f"{i}. {kind.title}{f': {kind.means}' if kind.means else '.'}" for i, kind in enumerate(types, start=1)]
+    return "\n".join(lines) + "\n\n"
+
+
+MMSI = Taxonomy(
+    "mmsi",
+    "MMSI-Bench paper, section 5 and Tables 8 and 9",
+    _MMSI_TYPES,
+    several=False,
+    prompt=_MMSI_HEAD.format(given="") + _listed((*_MMSI_TYPES, _CORRECT)) + _MMSI_TAIL,
+    prompt_with_reference=_MMSI_HEAD.format(given="a human-annotated reference reasoning process, ")
+    + _listed((*_MMSI_TYPES, _CORRECT))
+    + _MMSI_NOTE
+    + _MMSI_TAIL,
+)
+
+# VSI-Bench's examiners were people; these words for a judge are Tolman's.
+_VSI_TYPES = (
+    ErrorType(
+        "perception",
+        "Visual perception error",
+        "An object, event or landmark that is shown was not seen, was taken for something else, or was made up.",
+    ),
+    ErrorType(
+        "linguistic",
+        "Linguistic intelligence error",
+        "The question was misunderstood, or a step fails in logic, arithmetic or common knowledge, not in space.",
+    ),
+    ErrorType(
+        "relational",
+        "Relational reasoning error",
+        "A distance, direction or size between things was judged wrongly.",
+    ),
+    ErrorType(
+        "transformation",
+        "Egocentric-allocentric transformation error",
+        "What was seen from the camera was put together into a wrong layout of the place, or another point of view was "
+        "taken wrongly.",
+    ),
+)
+_VSI_HEAD = (
+    "You are shown what a model was shown, a question about it, the correct answer, {given}and the model's reasoning "
+    "with its answer.\n\n"
+    "Say which errors in the reasoning led to a wrong answer. Choose by number; give all that apply, separated by "
+    "commas, or only 5 where the reasoning is right throughout.\n\n"
+    "Categories:\n\n"
+)
+_VSI_NOTE = "The reference reasoning is one right way among others.\n\n"
+_VSI_TAIL = "Reply with the numbers only."
+
+VSI = Taxonomy(
+    "vsi",
+    "VSI-Bench paper, section 5 and Appendix B.2",
+    _VSI_TYPES,
+    several=True,
+    prompt=_VSI_HEAD.format(given="") + _listed((*_VSI_TYPES, _CORRECT)) + _VSI_TAIL,
+    prompt_with_reference=_VSI_HEAD.format(given="a person's reference reasoning ")
+    + _listed((*_VSI_TYPES, _CORRECT))
+    + _VSI_NOTE
+    + _VSI_TAIL,
+    groups=(("Spatial reasoning", ("relational", "transformation")),),
+)
+TAXONOMIES = {taxonomy.name: taxonomy for taxonomy in (VSI, MMSI)}
+
+_NUMBER = r"[*`'\"(\[{]*([1-9])[*`'\")\]}]*"
+_LEAD = r"(?:the\s+)?(?:relevant\s+)?(?:error\s+)?(?:answer|category|categories|type|number|output|reply)"
+_CHOICE = re.compile(
+    rf"\W*(?:{_LEAD}(?:\s+(?:number|is))*\s*[:=]?\s*)*{_NUMBER}((?:\s*(?:,|;|/|&|\band\b|\+)\s*{_NUMBER})*)\W*",
+    re.IGNORECASE,
+)
+_WITH_TITLE = re.compile(rf"\W*(?:{_LEAD}\s*:?\s*)?([1-9])\s*[.:)–-]\s*(.+?)\W*", re.IGNORECASE)
+_MAX_CHARS = 20_000
+
+
+def read_categories(taxonomy: Taxonomy, reply: str) -> frozenset[str] | None:
+    """The categories that a judge's reply names.
+
+    Numbers alone are read ('3', 'Category 3.', '1, 4' where several may apply), a number with the title it belongs to,
+    or a title; of a longer reply its last line.
+
+    Returns:
+        Keys; None where the reply is no answer: other words, a number that no category has, several where one is asked
+        for, or 'correct' beside an error.
+    """
+    text = without_reasoning(reply[-_MAX_CHARS:])[0].strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for candidate in dict.fromkeys([" ".join(text.split()), *lines[-1:]]):
+        found = _categories(taxonomy, candidate)
+        if found is not None:
+            return found if valid(taxonomy, found) else None
+    return None
+
+
+def valid(taxonomy: Taxonomy, categories: frozenset[str]) -> bool:
+    """Whether these can be one judgement: something, one where only one may apply, 'correct' on its own."""
+    if not categories or not categories <= set(taxonomy.keys):
+        return False
+    return len(categories) == 1 or (taxonomy.several and CORRECT not in categories)
+
+
+def _categories(taxonomy: Taxonomy, text: str) -> frozenset[str] | None:
+    if match := _CHOICE.fullmatch(text):
+        numbers = [match[1], *re.findall(r"[1-9]", match[2] or "")]
+        return frozenset(taxonomy.find(number) or number for number in numbers)
+    if match := _WITH_TITLE.fullmatch(text):
+        named = taxonomy.find(match[2])
+        return frozenset((named,)) if named is not None and named == taxonomy.find(match[1]) else None
+    named = None if text.strip().isdigit() else taxonomy.find(text)
+    return None if named is None else frozenset((named,))
+
+
+def judge_text(taxonomy: Taxonomy, item: Item, reasoning: str, reference: str | None) -> str:
+    """What a judge reads after the pictures: question, reasoning, right answer, reference, instructions.
+
+    Args:
+        taxonomy: the categories.
+        item: that was asked.
+        reasoning: of the model, with its answer.
+        reference: a person's reasoning, its steps typed where the taxonomy types steps; or None.
+    """
+    whole = item.verbatim is not None and all(option in item.verbatim for option in item.options)
+    question = item.verbatim if whole else "\n".join([item.question, *item.lettered_options])
+    right = item.answer if whole or not item.options else f"{item.answer}. {item.answer_text}"
+    parts = [
+        f"Question:\n{question}",
+        f"Reasoning process to be evaluated:\n<reasoning>\n{reasoning.strip()}\n</reasoning>",
+        f"Correct answer: {right}",
+    ]
+    if reference is not None:
+        parts.append(f"Human-annotated reference reasoning process:\n<reference>\n{reference.strip()}\n</reference>")
+    return "\n\n".join([*parts, taxonomy.instructions(reference=reference is not None)])
+
+
+def types_steps(taxonomy: Taxonomy) -> bool:
+    """Whether a reference reasoning is given to the judge with the type of each step."""
+    return any(kind.step for kind in taxonomy.types)
+
+
+_STEP_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])|\s*\n+\s*")
+_BULLET = re.compile(r"\A(?:step\s*)?\d{1,2}\s*[.):]\s*|\A[-*•]\s*", re.IGNORECASE)
+_ONLY_NUMBER = re.compile(r"(?:step\s*)?\d{1,2}\s*[.):]?", re.IGNORECASE)
+
+
+def steps_of(reasoning: str) -> tuple[str, ...]:
+    """The steps of a free reasoning: its sentences and lines, without numbers or bullets before them."""
+    pieces = (_BULLET.sub("", piece.strip()) for piece in _STEP_END.split(reasoning))
+    return tuple(piece for piece in pieces if piece and not _ONLY_NUMBER.fullmatch(piece))
+
+
+def typed_already(taxonomy: Taxonomy, reasoning: str) -> bool:
+    """Whether every step of a reasoning already names its type in brackets, as the paper's example does."""
+    steps, names = steps_of(reasoning), [kind.step.casefold() for kind in taxonomy.types if kind.step]
+    return bool(steps) and all(any(f"({name})" in step.casefold() for name in names) for step in steps)
+
+
+def typing_text(taxonomy: Taxonomy, steps: Sequence[str]) -> str:
+    """What a judge is told to type the steps of a reasoning. The words are Tolman's."""
+    kinds = "\n".join(f"{i}. {kind.step}: {_STEP_MEANS[kind.key]}" for i, kind in enumerate(taxonomy.types, start=1))
+    listed = "\n".join(f"Step {i}: {step}" for i, step in enumerate(steps, start=1))
+    return (
+        "Below are the steps of a person's reasoning about a spatial question. Each step is of one of these types:\n\n"
+        f"{kinds}\n\n{listed}\n\n"
+        f"Reply with {len(steps)} line{'s' if len(steps) > 1 else ''}, one for each step in order: the step's number, "
+        "a colon, the number of its type. Nothing else."
+    )
+
+
+_STEP_MEANS = {
+    "grounding": "it says what is in an image, and where in it.",
+    "reconstruction": "it finds what several images share, or puts the place together from them.",
+    "transformation": "it changes the point of view, or between relative directions and points of the compass.",
+    "logic": "it draws a conclusion from relations that are already established.",
+}
+_STEP_LINE = re.compile(r"\W*(?:step\s*)?(\d{1,3})\s*[:=.)–-]+\s*(?:type\s*)?[*`(]*([1-9])\b.*", re.IGNORECASE)
+
+
+def read_steps(taxonomy: Taxonomy, steps: Sequence[str], reply: str) -> str | None:
+    """The reasoning in the paper's structured format: each step with its type in brackets.
+
+    Returns:
+        The text; None where the reply doesn't give each step one type.
+    """
+    found: dict[int, str] = {}
+    for line in without_reasoning(reply[-_MAX_CHARS:])[0].splitlines():
+        match = _STEP_LINE.fullmatch(line.strip())
+        if match is None:
+            continue
+        number, kind = int(match[1]), int(match[2])
+        if number in found or not 1 <= kind <= len(taxonomy.types):
+            return None
+        found[number] = taxonomy.types[kind - 1].step
+    if set(found) != set(range(1, len(steps) + 1)):
+        return None
+    return " ".join(_with_type(step, found[i]) for i, step in enumerate(steps, start=1))
+
+
+def _with_type(step: str, kind: str) -> str:
+    end = step[-1] if step[-1] in ".!?" else "."
+    return f"{step.rstrip('.!?')} ({kind}){end}"
+
+
+def _plain(name: str) -> str:
+    words = re.sub(r"[^a-z0-9]+", " ", name.casefold()).split()
+    return " ".join(word for word in words if word not in ("error", "errors", "reasoning")) or " ".join(words)
