@@ -218,12 +218,12 @@ def test_the_demo_adds_the_users_own_model(tmp_path: Path) -> None:
     server = Server(answer="A", keep=False)
     with serving(server) as url:
         done = subprocess.run(
-            [sys.executable, "-m", "tolman.demo", "--model", "openai/mine", "--base-url", url],
+            [sys.executable, "-m", "tolman.demo", "--model", "openai/mine", "--base-url", url, "--seconds", "3", "--rate", "4"],
             cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "TOLMAN_CACHE": str(tmp_path)},
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "openai/mine" in done.stdout
     responses = (tmp_path / "demo" / "runs" / "openai-mine" / "responses.jsonl").read_text().splitlines()
-    assert server.requests == len(responses) > 90
+    assert server.requests == len(responses) > 60
     assert server.bytes > 50_000 * server.requests  # it is shown the videos
     assert "INCOMPLETE" not in done.stdout

@@ -20,7 +20,7 @@ from tolman.parallel import cores
 from tolman.simulate.build import Order, simulate
 
 SCENES = 20
-ORDER = Order(scenes=SCENES, seed=11, seconds=8.0, rate=4, size=(320, 240), depth=True)
+ORDER = Order(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,6 @@ from tolman.simulate.build import Order
 from tolman.simulate.render import NoDisplayError
 
 BASELINES = ("baseline/most-frequent", "baseline/best-constant", "baseline/oracle")
-ORDER = Order(scenes=3, seconds=8.0, rate=15)
 
 
 def main() -> None:
@@ -33,10 +32,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("demo"), help="where everything goes")
     parser.add_argument("--model", help="a model of yours to put beside the baselines, for example openai/NAME")
     parser.add_argument("--base-url", help="of its endpoint")
+    parser.add_argument("--seconds", type=float, default=8.0, help="length of a walk")
+    parser.add_argument("--rate", type=int, default=15, help="frames a second")
     options = parser.parse_args()
+    order = Order(scenes=3, seconds=options.seconds, rate=options.rate)
     console = Console()
     try:
-        demonstrate(console, options.out, options.model, options.base_url)
+        demonstrate(console, options.out, order, options.model, options.base_url)
     except TolmanError as error:
         Console(stderr=True).print(f"tolman: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(error.exit_code)
@@ -44,16 +46,19 @@ def main() -> None:
         sys.exit(130)
 
 
-def demonstrate(console: Console, out: Path, model: str | None = None, base_url: str | None = None) -> None:
+def demonstrate(
+    console: Console, out: Path, order: Order, model: str | None = None, base_url: str | None = None
+) -> None:
     """Simulate, generate, evaluate, report, and say where the page is.
 
     Args:
         console: where tables go.
         out: folder of everything.
+        order: the scenes.
         model, base_url: a model to evaluate beside the baselines; it is shown the videos.
     """
     with as_file(files("tolman.demo") / "rooms") as prepared:
-        scenes = _scenes(console, out / "scenes", prepared)
+        scenes = _scenes(console, order, out / "scenes", prepared)
         bench = out / "bench"
         _headline(console, "tolman generate: questions whose answers follow from the scenes")
         generate(console, scenes, preset="vsi-paper", out=bench, seed=0, per_scene=15, per_task=None, choices=False)
@@ -81,11 +86,11 @@ def demonstrate(console: Console, out: Path, model: str | None = None, base_url:
     )
 
 
-def _scenes(console: Console, out: Path, prepared: Path) -> Path:
+def _scenes(console: Console, order: Order, out: Path, prepared: Path) -> Path:
     """Three rooms of our own; on a machine that can't draw, three that were drawn before."""
     _headline(console, "tolman simulate: three rooms whose truth is known, and a walk through each")
     try:
-        simulate_scenes(console, ORDER, out, cores())
+        simulate_scenes(console, order, out, min(cores(), order.scenes))
     except NoDisplayError as error:
         console.print(f"{error} Going on with three rooms that were drawn before.", style="yellow", soft_wrap=True)
         return prepared
