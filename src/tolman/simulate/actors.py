@@ -11,8 +11,9 @@ import numpy as np
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.scenes import OrientedBox, SceneObject, TrackPoint, Vector
 from tolman.simulate.figure import Limb, draw_figure
+from tolman.simulate.ground import Ground, rounded
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod
-from tolman.simulate.walks import Ground, Walk, rounded
+from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
 CARRIED: dict[str, tuple[float, float, float]] = {

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.gaze import EYE, Views, find_views
+from tolman.simulate.ground import Ground, rounded
 from tolman.simulate.world import World
 
 if TYPE_CHECKING:
-    from shapely.geometry.base import BaseGeometry
+    pass
 
 SPEED, TURN = 1.0, np.radians(70)
 """The fastest that a walker goes and looks around, metres and radians for each second."""
@@ -24,7 +24,6 @@ _DWELL = 0.35
 _PRELUDE = 2.0
 """Seconds at most between a walk's first look, at little, and its second."""
 _YAWS = 24
-_CELL = 0.08
 _MOST_VIEWS = 40
 
 
@@ -112,79 +111,6 @@ def _choose(views: Views) -> list[Look]:
             chosen.append(candidates[best])
             missing &= ~sight[best]
     return chosen or [(0, 0.0)]
-
-
-class Ground:
-    """Shortest ways over a walkable floor.
-
-    Args:
-        walkable: where the middle of a walker can be.
-        places: points that ways lead between, shape (n, 2).
-    """
-
-    def __init__(self, walkable: BaseGeometry, places: Floats) -> None:
-        import shapely
-        from scipy.sparse import coo_matrix
-
-        self.area = max(shapely.get_parts(walkable), key=lambda part: float(part.area))
-        shapely.prepare(self.area)
-        low_x, low_y, high_x, high_y = self.area.bounds
-        x, y = np.meshgrid(np.arange(low_x, high_x, _CELL), np.arange(low_y, high_y, _CELL), indexing="ij")
-        inside = shapely.contains_xy(self.area, x, y)
-        numbers: NDArray[np.int64] = np.full(inside.shape, -1, dtype=np.int64)
-        numbers[inside] = np.arange(inside.sum())
-        self.nodes = np.concatenate([np.column_stack([x[inside], y[inside]]), places])
-        rows, columns, costs = [], [], []
-        for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1)):
-            a = numbers[: numbers.shape[0] - dx, max(0, -dy) : numbers.shape[1] - max(0, dy)]
-            b = numbers[dx:, max(0, dy) : numbers.shape[1] - max(0, -dy)]
-            both = (a >= 0) & (b >= 0)
-            rows.append(a[both])
-            columns.append(b[both])
-            costs.append(np.full(int(both.sum()), _CELL * np.hypot(dx, dy)))
-        first = int(inside.sum())
-        self.first = first
-        for i, place in enumerate(places):
-            near = np.linalg.norm(self.nodes[:first] - place, axis=1)
-            close = np.argsort(near, kind="stable")[:4]
-            rows.append(np.full(len(close), first + i))
-            columns.append(close)
-            costs.append(near[close] + 1e-9)
-        shape = (len(self.nodes), len(self.nodes))
-        graph = coo_matrix((np.concatenate(costs), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
-        self._graph = graph.tocsr()
-        self._ways: dict[int, tuple[Floats, Floats]] = {}
-
-    def length(self, a: int, b: int) -> float:
-        """Metres from one place to another; infinite where no way leads."""
-        return float(self._from(a)[0][self.first + b])
-
-    def way(self, a: int, b: int) -> Floats:
-        """The points of a short way, the ends included, pulled straight where that is free, shape (k, 2)."""
-        import shapely
-
-        before = self._from(a)[1]
-        node, path = self.first + b, []
-        while node >= 0:
-            path.append(self.nodes[node])
-            node = int(before[node])
-        points = np.array(path[::-1])
-        kept, at = [points[0]], 0
-        while at < len(points) - 1:
-            reach = len(points) - 1
-            while reach > at + 1 and not self.area.covers(shapely.LineString([points[at], points[reach]])):
-                reach -= 1
-            kept.append(points[reach])
-            at = reach
-        return np.array(kept)
-
-    def _from(self, a: int) -> tuple[Floats, Floats]:
-        from scipy.sparse.csgraph import dijkstra
-
-        if a not in self._ways:
-            found = dijkstra(self._graph, directed=False, indices=[self.first + a], return_predecessors=True)
-            self._ways[a] = (found[0][0], found[1][0])
-        return self._ways[a]
 
 
 def _costs(looks: Sequence[Look], views: Views, ground: Ground) -> Floats:
@@ -293,26 +219,6 @@ def _poses(
     pitch = np.radians(-13 + 2.0 * np.sin(2 * np.pi * 0.2 * times + phase[2]))
     roll = np.radians(0.4) * sway * np.sin(2 * np.pi * 0.9 * times + phase[3])
     return looking(np.column_stack([places, height]), yaw_at, pitch, roll)
-
-
-def rounded(path: Floats, ground: Ground, along: Floats) -> Floats:
-    """Points so far along a path whose corners are cut round where that is free, shape (n, 2)."""
-    import shapely
-
-    line = path[np.append(True, np.linalg.norm(np.diff(path, axis=0), axis=1) > 1e-6)]
-    if len(line) == 1:
-        return np.repeat(line, len(along), axis=0)
-    room = ground.area.buffer(0.1)
-    length = float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
-    for _ in range(3):
-        cut = np.stack([line[:-1] * 0.75 + line[1:] * 0.25, line[:-1] * 0.25 + line[1:] * 0.75], axis=1).reshape(-1, 2)
-        softer = np.concatenate([line[:1], cut, line[-1:]])
-        if not room.covers(shapely.LineString(softer)):
-            break
-        line = softer
-    steps = np.append(0.0, np.linalg.norm(np.diff(line, axis=0), axis=1).cumsum())
-    wanted = along / length * steps[-1]
-    return np.column_stack([np.interp(wanted, steps, line[:, i]) for i in range(2)])
 
 
 def looking(places: Floats, yaw: Floats, pitch: Floats, roll: Floats) -> Floats:
