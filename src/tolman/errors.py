@@ -5,6 +5,7 @@ TolmanError                 everything Tolman raises on purpose; the command lin
 ├── UsageError              a name or option that doesn't exist or doesn't go together
 ├── InputError              a file whose content can't be used: names file, row, field and fix
 ├── MissingExtraError       an optional dependency is needed and not installed
+├── NoDisplayError          the machine has no EGL to draw with
 ├── RunConflictError        a run folder holds something other than what is about to be written
 ├── EndpointError           the first call to a model showed that none can succeed
 └── RunInterruptedError     the user stopped a run; exit code 130
@@ -75,6 +76,16 @@ class MissingExtraError(TolmanError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the package '{package}': pip install 'tolman[{extra}]'.")
+
+
+class NoDisplayError(TolmanError):
+    """The machine has no EGL."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"rendering needs EGL, which can't be opened here ({reason}): install Debian's packages libegl1 and "
+            "libgl1-mesa-dri, or conda's libegl and mesa-dri-drivers."
+        )
 
 
 class RunConflictError(TolmanError):

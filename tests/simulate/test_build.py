@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError, MissingExtraError, NoDisplayError
 from tolman.generate.build import Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
 from tolman.generate.settings import preset
@@ -124,8 +124,6 @@ def test_stored_visibility_gives_the_committed_questions(tmp_path: Path) -> None
 
 def test_a_machine_without_egl_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import moderngl
-
-    from tolman.simulate.render import NoDisplayError
 
     def broken(**ignored: object) -> None:
         raise OSError("libEGL.so not found in the system")

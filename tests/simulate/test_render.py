@@ -12,9 +12,11 @@ from tolman.scenes import OrientedBox, Scene, SceneObject
 from tolman.simulate.actors import with_actors
 from tolman.simulate.casting import Caster, pixel_rays
 from tolman.simulate.mesh import block, quads
-from tolman.simulate.render import Frame, NoDisplayError, Renderer
+from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.walks import intrinsics_of, looking
 from tolman.simulate.world import Body, World
+
+pytestmark = pytest.mark.usefixtures("needs_egl")
 
 SIZE = (320, 240)
 CAMERA = intrinsics_of(SIZE)
@@ -38,15 +40,6 @@ def cube_world(*, moving: bool = False) -> World:
     ground = quads(np.array([[[-9, -9, 0], [30, -9, 0], [30, 9, 0], [-9, 9, 0]]], dtype=np.float64), (0.6, 0.6, 0.6))
     scene = Scene(id="t/cube", dataset="t", objects=(thing,))
     return World(scene, (Body(ground), cube), shapely.box(-5, -5, 5, 5))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _egl() -> None:
-    try:
-        with Renderer(cube_world(), (8, 8)):
-            pass
-    except NoDisplayError as error:
-        pytest.skip(str(error))
 
 
 def level(height: float = 1.5) -> np.ndarray:

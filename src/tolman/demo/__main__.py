@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tolman.errors import TolmanError
+from tolman.errors import NoDisplayError, TolmanError
 from tolman.models.base import ModelOptions
 from tolman.parallel import cores
 from tolman.reports.construction import generate
@@ -21,7 +21,6 @@ from tolman.reports.terminal import print_report
 from tolman.reports.write import save
 from tolman.runs.run import RunRequest, run
 from tolman.simulate.build import Order
-from tolman.simulate.render import NoDisplayError
 
 BASELINES = ("baseline/most-frequent", "baseline/best-constant", "baseline/oracle")
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tolman.errors import MissingExtraError, UsageError
+from tolman.errors import MissingExtraError
 from tolman.messages import Part, Picture
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -45,14 +44,12 @@ class Anthropic:
         self.name = f"anthropic/{name}"
         self._model = name
         self._url = endpoint.address(options, "ANTHROPIC_BASE_URL", DEFAULT_URL)
-        self._key = options.api_key or os.environ.get("ANTHROPIC_API_KEY")
-        if not self._key and self._url == DEFAULT_URL:
-            raise UsageError("ANTHROPIC_API_KEY is not set, and no other endpoint is named with --base-url.")
+        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("ANTHROPIC_API_KEY",))
         self._body = dict(options.body)
         self._timeout = options.timeout
         self._client: AsyncAnthropic | None = None
         self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = {"base_url": self._url} | ({"body": self._body} if self._body else {})
+        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One message.

@@ -7,8 +7,9 @@ import email.utils
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tolman.errors import UsageError
 from tolman.messages import Message, Picture
@@ -29,6 +30,23 @@ def address(options: ModelOptions, variable: str, default: str) -> str:
     if not url.startswith(("http://", "https://")):
         raise UsageError(f"--base-url must begin with http:// or https://, not '{url}'.")
     return url
+
+
+def key_of(options: ModelOptions, url: str, default: str, variables: Sequence[str]) -> str | None:
+    """The key: the given one, else the environment's; none where another endpoint than the family's own is named.
+
+    Raises:
+        UsageError: the family's own endpoint needs one.
+    """
+    key = options.api_key or next((os.environ[name] for name in variables if os.environ.get(name)), None)
+    if not key and url == default:
+        raise UsageError(f"{variables[0]} is not set, and no other endpoint is named with --base-url.")
+    return key
+
+
+def settings_of(url: str, options: ModelOptions) -> Mapping[str, Any]:
+    """What is written into a run: where it was asked, and with which further fields."""
+    return {"base_url": url} | ({"body": dict(options.body)} if options.body else {})
 
 
 def refuse_videos(name: str, request: Request) -> None:

@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import json
 import mimetypes
-import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from tolman.errors import MissingExtraError, UsageError
+from tolman.errors import MissingExtraError
 from tolman.messages import Message, Part, Picture, Video
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -57,15 +56,13 @@ class Gemini:
         self.name = f"gemini/{name}"
         self._model = name
         self._url = endpoint.address(options, "GOOGLE_GEMINI_BASE_URL", DEFAULT_URL)
-        self._key = options.api_key or os.environ.get("GEMINI_API_KEY") or os.environ.get("GOOGLE_API_KEY")
-        if not self._key and self._url == DEFAULT_URL:
-            raise UsageError("GEMINI_API_KEY is not set, and no other endpoint is named with --base-url.")
+        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("GEMINI_API_KEY", "GOOGLE_API_KEY"))
         self._body = dict(options.body)
         self._timeout = options.timeout
         self._client: Client | None = None
         self._files: dict[str, asyncio.Task[File]] = {}
         self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = {"base_url": self._url} | ({"body": self._body} if self._body else {})
+        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One generated content.

@@ -9,14 +9,12 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import os
 import time
 from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
 
-from tolman.errors import UsageError
 from tolman.messages import Message, Part, Picture
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -39,15 +37,13 @@ class OpenAICompatible:
         self.name = f"openai/{name}"
         self._model = name
         self._url = endpoint.address(options, "OPENAI_BASE_URL", DEFAULT_URL)
-        key = options.api_key or os.environ.get("OPENAI_API_KEY")
-        if not key and self._url == DEFAULT_URL:
-            raise UsageError("OPENAI_API_KEY is not set, and no other endpoint is named with --base-url.")
+        key = endpoint.key_of(options, self._url, DEFAULT_URL, ("OPENAI_API_KEY",))
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._body = dict(options.body)
         self._timeout = options.timeout
         self._session: aiohttp.ClientSession | None = None
         self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = {"base_url": self._url} | ({"body": self._body} if self._body else {})
+        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One chat completion.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError, TolmanError
+from tolman.errors import MissingExtraError, NoDisplayError
 from tolman.geometry.boxes import Floats
 from tolman.simulate import shaders
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
@@ -20,16 +20,6 @@ _LAYER = 512
 _SHADOWS = 2048
 _NEAR, _FAR = 0.05, 300.0
 _CONTACT = 256
-
-
-class NoDisplayError(TolmanError):
-    """The machine has no EGL."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"rendering needs EGL, which can't be opened here ({reason}): install Debian's packages libegl1 and "
-            "libgl1-mesa-dri, or conda's libegl and mesa-dri-drivers."
-        )
 
 
 @dataclass(frozen=True)
