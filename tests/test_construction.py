@@ -73,13 +73,16 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["generate", "nowhere", "--out", "fresh"], "nowhere: holds no scene meta-info"),
+        (["generate", "nowhere", "--out", "fresh"], "nowhere: holds no scenes-*.parquet and no scene meta-info"),
         (
             ["generate", "scenes", "--out", "fresh", "--preset", "vsi"],
             "there is no preset 'vsi'; known: vsi-paper, vsi-official",
         ),
         (["generate", "scenes", "--out", "scenes"], "scenes: holds other files"),
-        (["audit", "vsi-bench", "--scenes", "data", "--data", "data"], "data: holds no scene meta-info"),
+        (
+            ["audit", "vsi-bench", "--scenes", "data", "--data", "data"],
+            "data: holds no scenes-*.parquet and no scene meta-info",
+        ),
         (["run", "vsi-bench", "--data", "data", "--model", "baseline/oracle"], "give their folder with --scenes"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_bad_scene_is_named_and_the_rest_goes_on(tmp_path: Path, record: objec
 
 
 def test_a_folder_without_meta_info_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no scene meta-info"):
+    with pytest.raises(InputError, match="no scene meta-info"):
         list(read(tmp_path))
     (tmp_path / "a_meta_info_val.json").write_text("[1")
     with pytest.raises(InputError, match="is no JSON"):

@@ -39,7 +39,11 @@ def read(path: Path) -> Iterator[Scene | Skipped]:
     """
     files = sorted(path.glob(PATTERN)) if path.is_dir() else [path]
     if not files or not all(file.is_file() for file in files):
-        raise InputError(path, "holds no scene meta-info", fix=f"give the folder of {PATTERN}")
+        raise InputError(
+            path,
+            "holds no scenes-*.parquet and no scene meta-info",
+            fix=f"give a folder of 'tolman simulate', or that of {PATTERN}",
+        )
     for file in files:
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
