@@ -14,8 +14,6 @@ from tolman.geometry.rooms import room_area
 from tolman.scenes import Recorded, Scene, SceneObject
 from tolman.simulate.render import Frame
 
-SENSOR = 0.01
-"""Metres: the error of a depth reading that is allowed for, beside what was not seen."""
 _CELL = 0.04
 _POINTS = 800
 """Points of an object that are taken from one frame, at most. Fewer make the bounds wider, never wrong."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene
 from tolman.simulate.mesh import Mesh
@@ -59,7 +57,6 @@ class World:
         bodies: its triangles.
         walkable: where the middle of a walker can be.
         light: how it is lit.
-        shades: bodies that cast no shadow although they are there (ceilings and walls, which would keep the light out).
         contact: the floor's outline and the footprints of what stands on it, for the dimness beneath things.
     """
 
@@ -73,14 +70,3 @@ class World:
     def numbers(self) -> dict[str, int]:
         """The number under which each object stands in a picture of instances; 0 is no object."""
         return {thing.id: number for number, thing in enumerate(self.scene.objects, start=1)}
-
-    def bodies_at(self, seconds: float) -> list[tuple[int, Mesh]]:
-        """Every body's mesh in the scene's coordinates at one time, with its object's number."""
-        numbers = self.numbers
-        return [
-            (
-                numbers[body.object] if body.object else 0,
-                body.mesh if body.pose is None else body.mesh.moved(np.asarray(body.pose(seconds))),
-            )
-            for body in self.bodies
-        ]
