@@ -1,0 +1,156 @@
+"""What a format of scans is: it finds the scenes of a folder and reads one of them into a Reading.
+
+A format only reads. What is the same for all of them happens to its Readings afterwards, in `build`: the mapping of
+labels to categories, room area and centre, the standard video, what is visible when, completeness, corrections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.geometry.boxes import Floats
+from tolman.scenes import Capture, OrientedBox, TrackPoint
+
+Picture = NDArray[np.uint8]
+Mask = NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One scene on disk, not yet read.
+
+    Attributes:
+        id: 'dataset/name', unique in its collection.
+        path: its folder, or its file where it is only one.
+        files: what it is read from; their names, sizes and times of change tell whether it must be read again.
+    """
+
+    id: str
+    path: Path
+    files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One annotated object.
+
+    Attributes:
+        id: unique in its scene.
+        label: the data set's own word for it.
+        box: where it is, z up, in the scene's frame; None where it follows from the surface.
+        track: where it moves.
+        number: under which it stands in the surface and in masks, from 1; 0 is no object.
+    """
+
+    id: str
+    label: str
+    box: OrientedBox | None
+    track: tuple[TrackPoint, ...] = ()
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A scan's mesh, or its points where it has no faces.
+
+    Attributes:
+        points: metres, z up, shape (n, 3).
+        faces: three points each, shape (m, 3); shape (0, 3) for a cloud.
+        numbers: the instance that each face (for a cloud: each point) belongs to, 0 for none, shape (m,) or (n,).
+    """
+
+    points: Floats
+    faces: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Film:
+    """One camera's recording as it lies on disk.
+
+    Attributes:
+        role: 'ego', 'exo' or the camera's own name.
+        times: of all its frames, by its own clock, in seconds, shape (n,).
+        poses: camera → scene, looking along +z with y down, shape (n, 4, 4); nan where tracking was lost; or (0, 4, 4).
+        intrinsics: fx, fy, cx, cy in pixels of `size`, one row or a row for each frame, shape (1 or n, 4); or (0, 4).
+        size: width and height of its pictures as they lie on disk.
+        pictures: called with frame numbers in rising order, gives their pictures in that order, RGB as on disk.
+        masks: called with a frame number, gives the instance number of each pixel at any resolution of the same
+            shape, or None where that frame has none.
+        turns: quarter turns clockwise that make its pictures upright, 0 to 3.
+        standard: width, height and frame rate of the video that is written of it, after turning; None where the file
+            `media` is taken as it is.
+        media: a video that exists already.
+        offset: as in Capture.
+    """
+
+    role: str
+    times: Floats
+    poses: Floats
+    intrinsics: Floats
+    size: tuple[int, int]
+    pictures: Callable[[Sequence[int]], Iterator[Picture]] | None = None
+    masks: Callable[[int], Mask | None] | None = None
+    turns: int = 0
+    standard: tuple[int, int, float] | None = None
+    media: Path | None = None
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a format read of one scene.
+
+    Attributes:
+        instances: the annotated objects, those among them too that the category lists leave out.
+        surface: of the whole scan.
+        films: its cameras.
+        captures: recordings that need nothing more, as a LiDAR's.
+        room_area, room_center: where the data set says them; else they follow from the surface.
+        outdoors: whether there is no room to measure.
+        mended: what was wrong and put right, a sentence each that names the file and the rule.
+    """
+
+    instances: tuple[Instance, ...] = ()
+    surface: Surface | None = None
+    films: tuple[Film, ...] = ()
+    captures: tuple[Capture, ...] = ()
+    room_area: float | None = None
+    room_center: tuple[float, float, float] | None = None
+    outdoors: bool = False
+    mended: tuple[str, ...] = field(default=())
+
+
+class Format(Protocol):
+    """One format; a module of `ingest` calls its own one FORMAT, other packages name theirs in `tolman.formats`.
+
+    Attributes:
+        name: of the data set, the first part of its scenes' ids.
+        title: for people.
+    """
+
+    name: str
+    title: str
+
+    def find(self, root: Path) -> list[Source]:
+        """The scenes below a folder, in the order of their names compared as numbers where they are numbers.
+
+        Raises:
+            InputError: there are none; the sentence says what was looked for.
+        """
+        ...
+
+    def read(self, source: Source) -> Reading:
+        """Read one scene.
+
+        Raises:
+            InputError: it can't be used; names the file and, in a binary file, the offset.
+            MissingExtraError: a package is missing that reads such files.
+        """
+        ...
