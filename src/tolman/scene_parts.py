@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,14 @@ class Part:
         captures: its recordings.
         notes: what is to be said about it.
         made_of: what tells whether it must be made again.
+        about: what else is kept with it, as JSON values.
     """
 
     scene: Scene
     captures: tuple[Capture, ...]
     notes: tuple[str, ...] = ()
     made_of: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Parts:
@@ -55,6 +57,7 @@ class Parts:
             "captures": [capture.model_dump(mode="python") for capture in part.captures],
             "notes": part.notes,
             "made_of": part.made_of,
+            "about": part.about,
         }
         write_text(self._path(part.scene.id), json.dumps(content))
 
@@ -65,7 +68,8 @@ class Parts:
             if made_of is not None and kept["made_of"] != made_of:
                 return None
             captures = tuple(Capture.model_validate(capture) for capture in kept["captures"])
-            return Part(Scene.model_validate(kept["scene"]), captures, tuple(kept["notes"]), kept["made_of"])
+            scene = Scene.model_validate(kept["scene"])
+            return Part(scene, captures, tuple(kept["notes"]), kept["made_of"], kept["about"])
         except (OSError, ValueError, KeyError, TypeError, ValidationError):
             return None
 

@@ -13,22 +13,20 @@ from tolman.registry import Registry
 _HELPERS = frozenset(
     {
         "base",
-        "boxes",
         "build",
-        "cameras",
         "categories",
         "checks",
         "corrections",
         "films",
         "make",
         "numbers",
-        "place",
         "ply",
         "scannet_folder",
         "scannetpp_depth",
         "segments",
         "sens",
         "summary",
+        "surfaces",
         "vsi_meta_info",
     }
 )
