@@ -28,6 +28,7 @@ _HELPERS = frozenset(
         "sens",
         "summary",
         "surfaces",
+        "videos",
         "vsi_meta_info",
     }
 )
