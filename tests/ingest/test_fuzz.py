@@ -63,4 +63,6 @@ def test_what_is_cut_off_is_named(
 def test_changed_bytes_end_in_a_scene_or_a_sentence(
     kind, scan: str, names: tuple[str, ...], scans: dict[str, Path], tmp_path: Path
 ) -> None:  # type: ignore[no-untyped-def]
+    # A video that is cut has fewer frames, which is said; one with other bytes may be none any more.
+    names += ("iphone/rgb.mkv",) if scan == "scannetpp" else ()
     assert fuzz(kind, scans[scan], tmp_path, names, seed=2, rounds=2 * ROUNDS, must_fail=False) > ROUNDS // 4
