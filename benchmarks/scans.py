@@ -50,11 +50,9 @@ def time_area() -> None:
     """The room area of 200,000 points of an L-shaped floor of 200 m²."""
     points = np.random.default_rng(0).uniform((0, 0), (20, 15), (400_000, 2))
     points = points[(points[:, 0] < 10) | (points[:, 1] < 5)][:200_000]
-    start = time.perf_counter()
-    area = room_area(points)
-    print(
-        f"| room area of {len(points):,} points ({area:.1f} of 200 m²) | {time.perf_counter() - start:.1f} s | 10 s |"
-    )
+    with timed() as took:
+        area = room_area(points)
+    print(f"| room area of {len(points):,} points ({area:.1f} of 200 m²) | {took} | 10 s |")
 
 
 def dense_world(step: float) -> worlds.SmallWorld:
