@@ -1,0 +1,385 @@
+"""Media pools: images and videos of any origin, from which people write questions by hand.
+
+```
+pool.parquet       one row for each medium, as PoolMedium
+left_out.json      files that can't be used: {"source": …, "file": …, "reason": …}
+media/SOURCE/…     the media, under the names that they had
+```
+
+A pool grows: what is brought in later stands behind what is there, and what is there unchanged isn't read again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from tolman.errors import InputError, UsageError
+from tolman.files import whole, write_text
+from tolman.ingest.media_files import IMAGES, VIDEOS, Looked, look
+from tolman.ingest.names import in_order
+from tolman.media.video import need_pillow
+from tolman.parallel import mapped
+
+LISTS = frozenset({".txt", ".lst"})
+_TABLE, _LEFT_OUT = "pool.parquet", "left_out.json"
+_PAUSE = 30.0
+"""Seconds after which the table is written, so that a run that is cut off goes on from there."""
+
+
+class PoolMedium(BaseModel):
+    """One image or video of a pool.
+
+    Attributes:
+        path: relative to the pool's folder, with forward slashes.
+        kind: 'image' or 'video'.
+        source: the data set that it comes from, in the words of who brought it in.
+        licence: under which it stands, in the same person's words; empty where nothing was said.
+        original: its path relative to the folder that it was brought in from.
+        group: the folder of `original`: frames of one sequence have one group.
+        position: its place in its group, from 0; names are compared as numbers where they are numbers.
+        width, height: in pixels, as it is seen upright.
+        frames: 1 for an image.
+        duration: a video's length in seconds; None for an image.
+        sha256: of the file's bytes.
+        duplicate_of: the path of the first medium of the pool with the same bytes.
+        size, modified: the original file's bytes, and when it was changed last, in nanoseconds.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    kind: Literal["image", "video"]
+    source: str = Field(min_length=1)
+    licence: str = ""
+    original: str = Field(min_length=1, max_length=4096)
+    group: str = Field(default="", max_length=4096)
+    position: int = Field(default=0, ge=0)
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+    frames: int = Field(default=1, gt=0)
+    duration: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    duplicate_of: str | None = None
+    size: int = Field(ge=0)
+    modified: int = 0
+
+    @field_validator("path", "duplicate_of")
+    @classmethod
+    def _stays_inside(cls, value: str | None) -> str | None:
+        # The review application serves what stands here.
+        if value is not None and (value.startswith("/") or "\\" in value or ".." in value.split("/")):
+            raise ValueError(f"'{value}' leads out of the pool")
+        return value
+
+
+_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "path": pl.String,
+    "kind": pl.String,
+    "source": pl.String,
+    "licence": pl.String,
+    "original": pl.String,
+    "group": pl.String,
+    "position": pl.Int64,
+    "width": pl.Int64,
+    "height": pl.Int64,
+    "frames": pl.Int64,
+    "duration": pl.Float64,
+    "sha256": pl.String,
+    "duplicate_of": pl.String,
+    "size": pl.Int64,
+    "modified": pl.Int64,
+}
+
+
+def is_pool(folder: Path) -> bool:
+    """Whether a folder is a pool."""
+    return (folder / _TABLE).is_file()
+
+
+def read_pool(folder: Path) -> list[PoolMedium]:
+    """The media of a pool: source by source in the order in which they came, group by group, in their order there.
+
+    Raises:
+        InputError: it is no pool, or a row is no medium.
+    """
+    path = folder / _TABLE
+    if not path.is_file():
+        raise InputError(folder, f"holds no {_TABLE}", fix="make one with 'tolman ingest media'")
+    try:
+        rows = pl.read_parquet(path).to_dicts()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(path, f"is no readable table of media ({str(error).splitlines()[0]})") from None
+    media = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            media.append(PoolMedium.model_validate({key: value for key, value in row.items() if value is not None}))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise InputError(
+                path, first["msg"].removeprefix("Value error, "), row=number, field=field or None
+            ) from None
+    return media
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file that can't be used.
+
+    Attributes:
+        file: its path relative to the folder that it was to be brought in from.
+        reason: why.
+    """
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What came of bringing media in.
+
+    Attributes:
+        added: new in the pool, or read again because their file has changed.
+        kept: how many are there already, from the same file.
+        left_out: files that are named like media and can't be used.
+        others: how many files aren't named like media.
+    """
+
+    added: tuple[PoolMedium, ...]
+    kept: int
+    left_out: tuple[LeftOut, ...]
+    others: int
+
+    @property
+    def duplicates(self) -> tuple[PoolMedium, ...]:
+        """Those of the new ones that the pool has under another name."""
+        return tuple(medium for medium in self.added if medium.duplicate_of)
+
+
+def bring_in(
+    paths: Sequence[Path],
+    pool: Path,
+    *,
+    source: str,
+    licence: str = "",
+    copy: bool = False,
+    workers: int = 1,
+    shown: Callable[[int, int], None] | None = None,
+) -> Brought:
+    """Bring images and videos into a pool.
+
+    Args:
+        paths: folders, which are searched with all folders below them; media; or text files with a path on each line,
+            relative to their own folder.
+        pool: the pool's folder; made if it isn't there.
+        source: the data set that they come from.
+        licence: under which they stand.
+        copy: whether files are copied even where they could share their bytes with the original (a hard link).
+        workers: processes that read them.
+        shown: called with the number of files that are done and that of all.
+
+    Raises:
+        UsageError: the source's name can't be a folder's.
+        InputError: a path isn't there, there are no media, or the pool's folder holds something else.
+        MissingExtraError: Pillow or PyAV is not installed.
+    """
+    need_pillow()
+    if not re.fullmatch(r"\w[\w .+-]*", source):
+        raise UsageError(f"--source takes a name of letters, digits, '.', '-' and '_', not '{source}'.")
+    media = {medium.path: medium for medium in _before(pool)}
+    found, others = _search(paths, pool)
+    left_out = [LeftOut(one.original, one.problem) for one in found if one.problem]
+    usable = [one for one in found if not one.problem]
+    todo = [one for one in usable if not _unchanged(media.get(one.target(source)), one, pool)]
+    added: list[str] = []
+    written = time.monotonic()
+    for one, result in zip(todo, mapped(look, [one.path for one in todo], workers), strict=True):
+        media.pop(one.target(source), None)
+        if isinstance(result, str):
+            left_out.append(LeftOut(one.original, result))
+        else:
+            medium = _medium(one, result, source, licence)
+            _place(one.path, pool / medium.path, copy)
+            media[medium.path] = medium
+            added.append(medium.path)
+        if shown:
+            shown(len(found) - len(todo) + len(added) + len(left_out), len(found))
+        if media and time.monotonic() > written + _PAUSE:
+            _write(pool, media.values())
+            written = time.monotonic()
+    left_out.sort(key=lambda one: in_order(one.file))
+    pool.mkdir(parents=True, exist_ok=True)
+    _write_left_out(pool, source, left_out)
+    if not media:
+        first = f": {left_out[0].file} {left_out[0].reason}" if left_out else ""
+        raise InputError(paths[0], f"holds no usable image or video{first}")
+    final = {medium.path: medium for medium in _write(pool, media.values())}
+    return Brought(tuple(final[path] for path in added), len(usable) - len(todo), tuple(left_out), others)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A file that is named like a medium.
+
+    Attributes:
+        path: where it is.
+        original: as in PoolMedium.
+        size, modified: as in PoolMedium.
+        problem: why it can't be read; empty where nothing is known against it.
+    """
+
+    path: Path
+    original: str
+    size: int = 0
+    modified: int = 0
+    problem: str = ""
+
+    def target(self, source: str) -> str:
+        return f"media/{source}/{self.original}"
+
+
+def _before(pool: Path) -> list[PoolMedium]:
+    if is_pool(pool):
+        return read_pool(pool)
+    own = {_TABLE, _LEFT_OUT, "media"}
+    if pool.exists() and (not pool.is_dir() or any(p.name not in own and p.name[0] != "." for p in pool.iterdir())):
+        raise InputError(pool, "holds something other than a media pool", fix="give --out a new folder")
+    return []
+
+
+def _search(paths: Sequence[Path], pool: Path) -> tuple[list[_Found], int]:
+    """All files of some paths that are named like media, and how many others there are."""
+    files: list[Path] = []
+    roots: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            roots.append(path.absolute())
+            files += _below(path.absolute(), pool.absolute())
+        elif path.suffix.lower() in LISTS and path.is_file():
+            listed = _listed(path)
+            roots += [one.parent for one in listed]
+            files += [inside for one in listed for inside in (_below(one, pool.absolute()) if one.is_dir() else [one])]
+        elif path.is_file():
+            roots.append(path.absolute().parent)
+            files.append(path.absolute())
+        else:
+            raise InputError(path, "isn't there", fix="give a folder, media, or a text file with a path on each line")
+    root = Path(os.path.commonpath(roots)) if roots else Path()
+    unique = dict.fromkeys(files)
+    media = [path for path in unique if path.suffix.lower() in IMAGES | VIDEOS]
+    found = [_found(path, path.relative_to(root).as_posix()) for path in media]
+    return sorted(found, key=lambda one: in_order(one.original)), len(unique) - len(media)
+
+
+def _below(folder: Path, pool: Path) -> Iterator[Path]:
+    """The files of a folder and those below it, but for hidden ones and the pool's own."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] != "." and Path(place, name) != pool)
+        yield from (Path(place, name) for name in sorted(names) if name[0] != ".")
+
+
+def _listed(path: Path) -> list[Path]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except ValueError:
+        raise InputError(path, "is no text in UTF-8", fix="give a text file with a path on each line") from None
+    # Without '..' a file's place below the common folder is what it seems to be.
+    named = [Path(os.path.normpath(path.absolute().parent / line.strip())) for line in lines if line.strip()]
+    if not named:
+        raise InputError(path, "names no file", fix="write a path on each line")
+    return named
+
+
+def _found(path: Path, original: str) -> _Found:
+    try:
+        original.encode()
+    except UnicodeEncodeError:
+        return _Found(path, ascii(original)[1:-1], problem="has a name that isn't UTF-8")
+    if "\\" in original:
+        return _Found(path, original, problem="has a backslash in its name")
+    try:
+        state = path.stat()
+    except OSError as error:
+        return _Found(path, original, problem=f"can't be read ({error.strerror or error})")
+    if not stat.S_ISREG(state.st_mode):
+        return _Found(path, original, problem="is no file")
+    return _Found(path, original, state.st_size, state.st_mtime_ns)
+
+
+def _unchanged(medium: PoolMedium | None, one: _Found, pool: Path) -> bool:
+    if medium is None or (medium.size, medium.modified) != (one.size, one.modified):
+        return False
+    return (pool / medium.path).is_file()
+
+
+def _medium(one: _Found, looked: Looked, source: str, licence: str) -> PoolMedium:
+    return PoolMedium(
+        path=one.target(source),
+        kind=looked.kind,
+        source=source,
+        licence=licence,
+        original=one.original,
+        group=one.original.rpartition("/")[0],
+        width=looked.width,
+        height=looked.height,
+        frames=looked.frames,
+        duration=looked.duration,
+        sha256=looked.sha256,
+        size=one.size,
+        modified=one.modified,
+    )
+
+
+def _place(origin: Path, target: Path, copy: bool) -> None:
+    """Have a file in the pool: the same bytes on the disk where that is possible, else a copy of them."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with whole(target) as partial:
+        if not copy:
+            try:
+                os.link(origin.resolve(), partial)
+                return
+            except OSError:  # another file system, or one without hard links
+                partial.unlink(missing_ok=True)
+        shutil.copyfile(origin, partial)
+
+
+def _write(pool: Path, media: Iterable[PoolMedium]) -> list[PoolMedium]:
+    """Write the table; the media in their order, with their positions, and duplicates named."""
+    media = list(media)
+    sources = {source: i for i, source in enumerate(dict.fromkeys(medium.source for medium in media))}
+    media.sort(key=lambda m: (sources[m.source], in_order(m.group), in_order(m.original), m.original))
+    first: dict[str, str] = {}
+    places: dict[tuple[str, str], int] = {}
+    final = []
+    for medium in media:
+        place = places.get((medium.source, medium.group), 0)
+        places[medium.source, medium.group] = place + 1
+        same = first.setdefault(medium.sha256, medium.path)
+        twin = same if same != medium.path else None
+        final.append(medium.model_copy(update={"position": place, "duplicate_of": twin}))
+    with whole(pool / _TABLE) as partial:
+        pl.DataFrame([m.model_dump() for m in final], schema=_SCHEMA, orient="row").write_parquet(partial)
+    return final
+
+
+def _write_left_out(pool: Path, source: str, left_out: Sequence[LeftOut]) -> None:
+    path = pool / _LEFT_OUT
+    try:
+        entries = [entry for entry in json.loads(path.read_text(encoding="utf-8")) if entry["source"] != source]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        entries = []
+    entries += [{"source": source, "file": one.file, "reason": one.reason} for one in left_out]
+    write_text(path, json.dumps(entries, indent=1, ensure_ascii=False))
