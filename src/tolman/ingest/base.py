@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.scenes import Capture, OrientedBox, TrackPoint
+from tolman.scenes import Capture, Event, OrientedBox, TrackPoint
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]
@@ -114,6 +114,7 @@ class Reading:
         captures: recordings that need nothing more, as a LiDAR's.
         room_area, room_center: where the data set says them; else they follow from the surface.
         outdoors: whether there is no room to measure.
+        events: what happens in the scene, by time.
         mended: what was wrong and put right, a sentence each that names the file and the rule.
     """
 
@@ -124,6 +125,7 @@ class Reading:
     room_area: float | None = None
     room_center: tuple[float, float, float] | None = None
     outdoors: bool = False
+    events: tuple[Event, ...] = ()
     mended: tuple[str, ...] = field(default=())
 
 
