@@ -28,3 +28,9 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with whole(path) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def cache_folder() -> Path:
+    """$TOLMAN_CACHE, or Tolman's place in the user's cache folder: what is there can always be made again."""
+    cache = os.environ.get("TOLMAN_CACHE")
+    return Path(cache) if cache else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tolman"
