@@ -6,7 +6,7 @@ labels to categories, room area and centre, the standard video, what is visible 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.scenes import Capture, Event, OrientedBox, TrackPoint
+from tolman.scenes import Capture, Event, OrientedBox, Sighting, TrackPoint
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]
@@ -87,6 +87,7 @@ class Film:
         standard: width, height and frame rate of the video that is written of it, after turning; None where the file
             `media` is taken as it is.
         media: a video that exists already.
+        sightings: what is seen in which of these frames, where a format knows it without masks and without a surface.
         offset: as in Capture.
     """
 
@@ -100,6 +101,7 @@ class Film:
     turns: int = 0
     standard: tuple[int, int, float] | None = None
     media: Path | None = None
+    sightings: tuple[Sighting, ...] | None = None
     offset: float = 0.0
 
 
@@ -112,6 +114,7 @@ class Reading:
         surface: of the whole scan.
         films: its cameras.
         captures: recordings that need nothing more, as a LiDAR's.
+        files: what the media of `captures` consist of: a file's place in the collection, and where it is now.
         room_area, room_center: where the data set says them; else they follow from the surface.
         outdoors: whether there is no room to measure.
         events: what happens in the scene, by time.
@@ -122,6 +125,7 @@ class Reading:
     surface: Surface | None = None
     films: tuple[Film, ...] = ()
     captures: tuple[Capture, ...] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
     room_area: float | None = None
     room_center: tuple[float, float, float] | None = None
     outdoors: bool = False
