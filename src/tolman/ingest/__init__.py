@@ -12,6 +12,8 @@ from tolman.registry import Registry
 
 _HELPERS = frozenset(
     {
+        "annotated",
+        "arkit_trajectory",
         "base",
         "boxes",
         "build",
@@ -19,8 +21,12 @@ _HELPERS = frozenset(
         "categories",
         "checks",
         "corrections",
+        "documents",
         "films",
+        "house",
         "make",
+        "matterport_cameras",
+        "generic_schema",
         "numbers",
         "place",
         "ply",
@@ -28,6 +34,7 @@ _HELPERS = frozenset(
         "scannetpp_depth",
         "segments",
         "sens",
+        "stills",
         "summary",
         "vsi_meta_info",
     }

@@ -112,7 +112,7 @@ def turns_of(pose: Floats) -> int:
 def most_turns(poses: Floats) -> int:
     """The same of a whole recording: what most of its frames need."""
     known = poses[np.isfinite(poses).all((1, 2))]
-    return int(np.bincount([turns_of(pose) for pose in known], minlength=4).argmax())
+    return int(np.bincount(np.array([turns_of(pose) for pose in known], dtype=np.int64), minlength=4).argmax())
 
 
 def read_pincam(path: Path) -> tuple[tuple[int, int], Floats]:

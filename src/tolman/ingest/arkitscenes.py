@@ -133,8 +133,6 @@ def _instances(path: Path) -> tuple[Instance, ...]:
         box = segments.get("obbAligned") if isinstance(segments, dict) else None
         if not isinstance(box, dict) or not isinstance(record.get("label"), str) or not record["label"].strip():
             raise InputError(path, "an object takes a 'label' and a box 'segments.obbAligned'", row=row)
-        place = f"{path.name}: data"
-        del place
         center = list_of(path, box.get("centroid"), 3, row, "segments.obbAligned.centroid")
         extents = list_of(path, box.get("axesLengths"), 3, row, "segments.obbAligned.axesLengths")
         axes = list_of(path, box.get("normalizedAxes"), 9, row, "segments.obbAligned.normalizedAxes")
@@ -179,6 +177,9 @@ def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | Non
     clock = stamps if stamps is not None else trajectory.times if trajectory else np.zeros(1)
     times = since + clock[0]
     known = trajectory is not None
+    if size[0] < size[1]:
+        mended.append(f"{path}: it turns itself upright, so where its frames were taken from is left out.")
+        return Film("ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE))
     if known and abs(float(since[-1]) - float(clock[-1] - clock[0])) > _CLOCK:
         mended.append(
             f"{path}: it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s, so its frames get no poses."
