@@ -65,7 +65,9 @@ class _Scanner:
         while (sign := self._next()) != "]":
             if not first:
                 if sign != ",":
-                    self._broken("is followed by something other than ',' or ']'" if sign else "is the last, and no ']' follows")
+                    self._broken(
+                        "is followed by something other than ',' or ']'" if sign else "is the last, and no ']' follows"
+                    )
                 self._at += 1
                 sign = self._next()
             self._number += 1

@@ -17,7 +17,8 @@ Source: docs/schema_nuscenes.md and utils/data_classes.py of nutonomy/nuscenes-d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,8 +40,8 @@ STILL = 0.25
 """Metres."""
 TURNED = 10.0
 """Degrees."""
-PROMISED = {"1": 0.0, "2": 0.4, "3": 0.6, "4": 0.8, "": 0.0}
-"""By visibility token, the least share of an object that the six cameras show together."""
+_LEVEL = re.compile(r"v([0-9]{1,2})-([0-9]{1,3})")
+"""As in 'v40-60': per cent of an object that the six cameras show together."""
 VIDEO = (800, 450)
 """Half the width and height of the pictures."""
 POINT = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("ring", "<f4")])
@@ -112,6 +113,9 @@ class _Drive:
         self._sensor_of = tables.lookup("sensor")
         self._calibrated_of = tables.lookup("calibrated_sensor")
         self._ego_of = tables.lookup("ego_pose")
+        self._instance_of = tables.lookup("instance")
+        self._visibility_of = tables.lookup("visibility")
+        self._category_of = tables.lookup("category")
         self._recordings = self._by_channel()
         self._origin = self._first_place()
         self._mended: list[str] = []
@@ -314,10 +318,14 @@ class _Drive:
         return tuple(found)
 
     def _promised(self, annotation: Record) -> float:
-        token = annotation.text("visibility_token")
-        if token not in PROMISED:
-            raise annotation.wrong("visibility_token", f"'{token}' is no level of visibility (1 to 4, or empty)")
-        return PROMISED[token]
+        """The least share of an object that the six cameras show together; 0 where nobody said."""
+        if annotation.text("visibility_token") == "":
+            return 0.0
+        level = self._visibility_of(annotation, "visibility_token")
+        found = _LEVEL.fullmatch(level.text("level"))
+        if not found:
+            raise level.wrong("level", "is no level of visibility such as v40-60")
+        return int(found[1]) / 100
 
     def _lidar(self) -> tuple[tuple[Capture, ...], dict[str, Path]]:
         if LIDAR not in self._recordings:

@@ -262,7 +262,9 @@ def _samples(folder: Path, connection: sqlite3.Connection, scenes: Mapping[str, 
     for token, row in _rows(folder, "sample"):
         scene = scenes.get(_reference(path, row, "scene_token"))
         if scene is None:
-            raise InputError(path, "refers to a scene that scene.json doesn't have", row=row.number, field="scene_token")
+            raise InputError(
+                path, "refers to a scene that scene.json doesn't have", row=row.number, field="scene_token"
+            )
         if token in found:
             raise InputError(path, f"has the token {token} twice", row=row.number)
         found[token] = scene
