@@ -203,7 +203,7 @@ def test_what_is_cut_off_or_missing_is_named(tmp_path: Path) -> None:
     picture.write_bytes(picture.read_bytes()[:300])
     source = FORMAT.find(tmp_path)[0]
     reading = FORMAT.read(source)
-    assert reading.mended == (f"{sweep}: is cut off after byte 131, within a point; the sweep was left out.",)
+    assert reading.mended == (f"{sweep}: is cut off after byte 131, within a point; it was left out.",)
     assert len(reading.captures[0].times) == len(FIRST.stamps("LIDAR_TOP")) - 1
     with pytest.raises(InputError, match="cut off after byte 131"):
         read_cloud(sweep)

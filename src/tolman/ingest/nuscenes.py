@@ -17,6 +17,7 @@ Source: docs/schema_nuscenes.md and utils/data_classes.py of nutonomy/nuscenes-d
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -180,7 +181,7 @@ class _Drive:
             found.setdefault(record.text("instance_token"), []).append((self._seconds(sample), record))
         for rows in found.values():
             rows.sort(key=lambda row: row[0])
-            for (before, _), (after, record) in zip(rows, rows[1:], strict=False):
+            for (before, _), (after, record) in itertools.pairwise(rows):
                 if after <= before:
                     raise record.wrong("instance_token", "has two boxes in one sample")
         return dict(sorted(found.items(), key=lambda item: (item[1][0][0], item[0])))
@@ -334,7 +335,7 @@ class _Drive:
         whole = [i for i, path in enumerate(paths) if path.stat().st_size % POINT.itemsize == 0]
         for i in sorted(set(range(len(paths))) - set(whole)):
             self._mended.append(
-                f"{paths[i]}: is cut off after byte {paths[i].stat().st_size:,}, within a point; the sweep was left out."
+                f"{paths[i]}: is cut off after byte {paths[i].stat().st_size:,}, within a point; it was left out."
             )
         if not whole:
             return (), {}
