@@ -15,9 +15,7 @@ _HELPERS = frozenset(
         "annotated",
         "arkit_trajectory",
         "base",
-        "boxes",
         "build",
-        "cameras",
         "categories",
         "checks",
         "corrections",
@@ -34,7 +32,6 @@ _HELPERS = frozenset(
         "nuscenes_tables",
         "quaternions",
         "numbers",
-        "place",
         "ply",
         "scannet_folder",
         "scannetpp_depth",
@@ -42,6 +39,7 @@ _HELPERS = frozenset(
         "sens",
         "stills",
         "summary",
+        "surfaces",
         "vsi_meta_info",
     }
 )
