@@ -14,7 +14,10 @@ from ingest.worlds import corners
 from tolman.errors import InputError, TolmanError
 from tolman.ingest import nuscenes, nuscenes_tables
 from tolman.ingest.base import Reading
+from tolman.ingest.build import Order, ingest
 from tolman.ingest.nuscenes import FORMAT, read_cloud
+from tolman.media.video import read_frames, read_index
+from tolman.scene_parts import read_collection
 
 FIRST = Drive("scene-0061")
 SECOND = Drive(
@@ -316,3 +319,35 @@ def test_a_table_that_is_damaged_ends_in_one_sentence(tmp_path: Path, table: str
         if attempt % 2:
             with pytest.raises(InputError, match=rf"{table}\.json"):
                 FORMAT.find(tmp_path)
+
+
+def test_a_drive_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> None:
+    order = Order("nuscenes", root)
+    first = ingest(order, tmp_path, 1)
+    assert [(entry.state, entry.reason) for entry in first.scenes] == [("new", None)] * 2
+    (part, _) = read_collection(tmp_path)
+    scene = part.scene
+    assert scene.counts == {"car": 1, "truck": 1, "pedestrian": 1, "traffic cone": 1, "barrier": 1}
+    assert scene.video == "videos/nuscenes/scene-0061-CAM_FRONT.mp4"
+    assert [event.kind for event in scene.events] == ["description"]
+    assert scene.room_area is None
+    assert [capture.role for capture in part.captures] == [*layout.YAWS, "LIDAR_TOP"]
+    names = {thing.id: thing.category for thing in scene.objects}
+    for capture in part.captures[:6]:
+        assert capture.media is not None
+        index = read_index(tmp_path / capture.media)
+        assert len(index.times) == len(capture.times) == 13
+        assert capture.size == (800, 450)
+        _, image = next(read_frames(tmp_path / capture.media, index, [7]))
+        np.testing.assert_allclose(np.asarray(image)[200, 400], layout.camera_color(capture.role, 7), atol=12)
+        times = [capture.scene_time(s.frame) for s in capture.sightings]
+        # The cameras fire up to 45 ms after the sample, to which the video's start is tied.
+        assert all(abs(t * 2 - round(t * 2)) < 0.1 for t in times)
+    front = part.captures[0]
+    assert front.intrinsics[0] == pytest.approx((633.0, 633.0, 408.0, 245.5))
+    truck = [s for s in front.sightings if names[s.object] == "truck"]
+    assert {s.frame for s in truck} <= {0, 3, 6, 9, 12}
+    assert truck
+    lidar = part.captures[-1]
+    assert len(read_cloud(tmp_path / str(lidar.media) / "000012.pcd.bin")) == 7
+    assert [entry.state for entry in ingest(order, tmp_path, 1).scenes] == ["kept"] * 2

@@ -28,7 +28,6 @@ _HELPERS = frozenset(
         "json_rows",
         "media_files",
         "media_pool",
-        "names",
         "nuscenes_tables",
         "quaternions",
         "numbers",

@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from tolman.errors import InputError, UsageError
 from tolman.files import whole, write_text
 from tolman.ingest.media_files import IMAGES, VIDEOS, Looked, look
-from tolman.ingest.names import in_order
+from tolman.ingest.numbers import natural
 from tolman.media.video import need_pillow
 from tolman.parallel import mapped
 
@@ -220,7 +220,7 @@ def bring_in(
         if media and time.monotonic() > written + _PAUSE:
             _write(pool, media.values())
             written = time.monotonic()
-    left_out.sort(key=lambda one: in_order(one.file))
+    left_out.sort(key=lambda one: natural(one.file))
     pool.mkdir(parents=True, exist_ok=True)
     _write_left_out(pool, source, left_out)
     if not media:
@@ -281,7 +281,7 @@ def _search(paths: Sequence[Path], pool: Path) -> tuple[list[_Found], int]:
     unique = dict.fromkeys(files)
     media = [path for path in unique if path.suffix.lower() in IMAGES | VIDEOS]
     found = [_found(path, path.relative_to(root).as_posix()) for path in media]
-    return sorted(found, key=lambda one: in_order(one.original)), len(unique) - len(media)
+    return sorted(found, key=lambda one: natural(one.original)), len(unique) - len(media)
 
 
 def _below(folder: Path, pool: Path) -> Iterator[Path]:
@@ -360,7 +360,7 @@ def _write(pool: Path, media: Iterable[PoolMedium]) -> list[PoolMedium]:
     """Write the table; the media in their order, with their positions, and duplicates named."""
     media = list(media)
     sources = {source: i for i, source in enumerate(dict.fromkeys(medium.source for medium in media))}
-    media.sort(key=lambda m: (sources[m.source], in_order(m.group), in_order(m.original), m.original))
+    media.sort(key=lambda m: (sources[m.source], natural(m.group), natural(m.original), m.original))
     first: dict[str, str] = {}
     places: dict[tuple[str, str], int] = {}
     final = []
