@@ -96,7 +96,7 @@ class Event(BaseModel):
         label: what happens, in the data set's words.
         kind: which of a data set's annotations it is: 'keystep', 'description' or another word.
         essential: whether the activity can't do without it; None where nobody said.
-        views: ids of the captures that are said to show it; empty where nobody said.
+        views: roles of the captures that are said to show it; empty where nobody said.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -20,6 +20,8 @@ _HELPERS = frozenset(
         "checks",
         "corrections",
         "documents",
+        "ego_exo4d_events",
+        "ego_exo4d_poses",
         "films",
         "house",
         "make",
