@@ -122,6 +122,7 @@ class Reading:
         outdoors: whether there is no room to measure.
         events: what happens in the scene, by time.
         mended: what was wrong and put right, a sentence each that names the file and the rule.
+        notes: what else is to be said, as what the scan lacks.
     """
 
     instances: tuple[Instance, ...] = ()
@@ -134,6 +135,7 @@ class Reading:
     outdoors: bool = False
     events: tuple[Event, ...] = ()
     mended: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
 
 class Format(Protocol):

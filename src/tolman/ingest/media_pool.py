@@ -186,7 +186,7 @@ def bring_in(
             relative to their own folder.
         pool: the pool's folder; made if it isn't there.
         source: the data set that they come from.
-        licence: under which they stand.
+        licence: under which they stand; those that are in the pool already get it too, unless it is empty.
         copy: whether files are copied even where they could share their bytes with the original (a hard link).
         workers: processes that read them.
         shown: called with the number of files that are done and that of all.
@@ -203,6 +203,10 @@ def bring_in(
     found, others = _search(paths, pool)
     left_out = [LeftOut(one.original, one.problem) for one in found if one.problem]
     usable = [one for one in found if not one.problem]
+    for one in usable:
+        known = media.get(one.target(source))
+        if known and licence:
+            media[known.path] = known.model_copy(update={"licence": licence})
     todo = [one for one in usable if not _unchanged(media.get(one.target(source)), one, pool)]
     added: list[str] = []
     written = time.monotonic()
