@@ -62,18 +62,22 @@ def pool_media(
         return brought
     _lines(console, [f"{m.path}: the same bytes as {m.duplicate_of}" for m in brought.duplicates], "dim")
     _lines(console, [f"{one.file}: {one.reason}" for one in brought.left_out], "red")
-    kinds = [f"{sum(m.kind == kind for m in media):,} {kind}s" for kind in ("image", "video")]
-    groups = len({(medium.source, medium.group) for medium in media})
+    kinds = [_counted(sum(m.kind == kind for m in media), kind) for kind in ("image", "video")]
+    groups = _counted(len({(medium.source, medium.group) for medium in media}), "group")
     parts = [f"{len(brought.added):,} new", f"{brought.kept:,} kept"]
     parts += [f"{len(brought.duplicates):,} of them duplicates"] if brought.duplicates else []
     parts += [f"{len(brought.left_out):,} left out (left_out.json)"] if brought.left_out else []
-    parts += [f"{brought.others:,} other files"] if brought.others else []
-    line = f"{pool}: {' and '.join(kinds)} in {groups:,} groups; {', '.join(parts)}."
+    parts += [_counted(brought.others, "other file")] if brought.others else []
+    line = f"{pool}: {' and '.join(kinds)} in {groups}; {', '.join(parts)}."
     console.print(line, markup=False, highlight=False, soft_wrap=True)
     if not licence and brought.added:
         what = "No licence was named: say it with --licence before questions about these media are published."
         console.print(what, style="yellow", markup=False, highlight=False, soft_wrap=True)
     return brought
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _lines(console: Console, lines: Sequence[str], style: str) -> None:
