@@ -31,6 +31,8 @@ _HELPERS = frozenset(
         "json_rows",
         "media_files",
         "media_pool",
+        "media_search",
+        "nuscenes_boxes",
         "nuscenes_tables",
         "quaternions",
         "numbers",

@@ -15,9 +15,8 @@ import json
 import os
 import re
 import shutil
-import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -27,12 +26,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from tolman.errors import InputError, UsageError
 from tolman.files import whole, write_text
-from tolman.ingest.media_files import IMAGES, VIDEOS, Looked, look
+from tolman.ingest.media_files import Looked, look
+from tolman.ingest.media_search import Found, search
 from tolman.ingest.numbers import natural
 from tolman.media.video import need_pillow
 from tolman.parallel import mapped
 
-LISTS = frozenset({".txt", ".lst"})
 _TABLE, _LEFT_OUT = "pool.parquet", "left_out.json"
 _PAUSE = 30.0
 """Seconds after which the table is written, so that a run that is cut off goes on from there."""
@@ -200,7 +199,7 @@ def bring_in(
     if not re.fullmatch(r"\w[\w .+-]*", source):
         raise UsageError(f"--source takes a name of letters, digits, '.', '-' and '_', not '{source}'.")
     media = {medium.path: medium for medium in _before(pool)}
-    found, others = _search(paths, pool)
+    found, others = search(paths, pool)
     left_out = [LeftOut(one.original, one.problem) for one in found if one.problem]
     usable = [one for one in found if not one.problem]
     for one in usable:
@@ -234,27 +233,6 @@ def bring_in(
     return Brought(tuple(final[path] for path in added), len(usable) - len(todo), tuple(left_out), others)
 
 
-@dataclass(frozen=True)
-class _Found:
-    """A file that is named like a medium.
-
-    Attributes:
-        path: where it is.
-        original: as in PoolMedium.
-        size, modified: as in PoolMedium.
-        problem: why it can't be read; empty where nothing is known against it.
-    """
-
-    path: Path
-    original: str
-    size: int = 0
-    modified: int = 0
-    problem: str = ""
-
-    def target(self, source: str) -> str:
-        return f"media/{source}/{self.original}"
-
-
 def _before(pool: Path) -> list[PoolMedium]:
     if is_pool(pool):
         return read_pool(pool)
@@ -264,72 +242,13 @@ def _before(pool: Path) -> list[PoolMedium]:
     return []
 
 
-def _search(paths: Sequence[Path], pool: Path) -> tuple[list[_Found], int]:
-    """All files of some paths that are named like media, and how many others there are."""
-    files: list[Path] = []
-    roots: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            roots.append(path.absolute())
-            files += _below(path.absolute(), pool.absolute())
-        elif path.suffix.lower() in LISTS and path.is_file():
-            listed = _listed(path)
-            roots += [one.parent for one in listed]
-            files += [inside for one in listed for inside in (_below(one, pool.absolute()) if one.is_dir() else [one])]
-        elif path.is_file():
-            roots.append(path.absolute().parent)
-            files.append(path.absolute())
-        else:
-            raise InputError(path, "isn't there", fix="give a folder, media, or a text file with a path on each line")
-    root = Path(os.path.commonpath(roots)) if roots else Path()
-    unique = dict.fromkeys(files)
-    media = [path for path in unique if path.suffix.lower() in IMAGES | VIDEOS]
-    found = [_found(path, path.relative_to(root).as_posix()) for path in media]
-    return sorted(found, key=lambda one: natural(one.original)), len(unique) - len(media)
-
-
-def _below(folder: Path, pool: Path) -> Iterator[Path]:
-    """The files of a folder and those below it, but for hidden ones and the pool's own."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name[0] != "." and Path(place, name) != pool)
-        yield from (Path(place, name) for name in sorted(names) if name[0] != ".")
-
-
-def _listed(path: Path) -> list[Path]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except ValueError:
-        raise InputError(path, "is no text in UTF-8", fix="give a text file with a path on each line") from None
-    # Without '..' a file's place below the common folder is what it seems to be.
-    named = [Path(os.path.normpath(path.absolute().parent / line.strip())) for line in lines if line.strip()]
-    if not named:
-        raise InputError(path, "names no file", fix="write a path on each line")
-    return named
-
-
-def _found(path: Path, original: str) -> _Found:
-    try:
-        original.encode()
-    except UnicodeEncodeError:
-        return _Found(path, ascii(original)[1:-1], problem="has a name that isn't UTF-8")
-    if "\\" in original:
-        return _Found(path, original, problem="has a backslash in its name")
-    try:
-        state = path.stat()
-    except OSError as error:
-        return _Found(path, original, problem=f"can't be read ({error.strerror or error})")
-    if not stat.S_ISREG(state.st_mode):
-        return _Found(path, original, problem="is no file")
-    return _Found(path, original, state.st_size, state.st_mtime_ns)
-
-
-def _unchanged(medium: PoolMedium | None, one: _Found, pool: Path) -> bool:
+def _unchanged(medium: PoolMedium | None, one: Found, pool: Path) -> bool:
     if medium is None or (medium.size, medium.modified) != (one.size, one.modified):
         return False
     return (pool / medium.path).is_file()
 
 
-def _medium(one: _Found, looked: Looked, source: str, licence: str) -> PoolMedium:
+def _medium(one: Found, looked: Looked, source: str, licence: str) -> PoolMedium:
     return PoolMedium(
         path=one.target(source),
         kind=looked.kind,

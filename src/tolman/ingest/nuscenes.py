@@ -4,45 +4,30 @@ The scene's frame is the data set's global one, z up, moved (not turned) to wher
 time 0 is the first sample's. A camera's pose is ego pose ∘ calibrated sensor, with the ego pose of each recording's
 own time; cameras look along +z with y down as everywhere in Tolman, and the LiDAR's x points right, y ahead, z up.
 
-Boxes are annotated at keyframes, twice a second. `size` holds width, length and height, while the box's x axis runs
-along its length; quaternions have w first. An object whose centre keeps within `STILL` of its first place and whose
-axes turn by less than `TURNED` has no track: annotators' hands are no steadier than that.
-
-What a camera sees is computed at its keyframes: the outline of each box inside the picture, times the least share that
-the annotation's visibility level promises (0, 40, 60 or 80 % over all six cameras), so `pixels` is about the least
-number that show the object, and objects of the lowest level are not counted as seen.
+Boxes, tracks and what is seen when: `nuscenes_boxes`.
 
 Source: docs/schema_nuscenes.md and utils/data_classes.py of nutonomy/nuscenes-devkit.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import ValidationError
 
 from tolman.errors import InputError
-from tolman.geometry.boxes import Boxes, Floats
-from tolman.geometry.visibility import boxes_in_view
-from tolman.ingest.base import Film, Instance, Reading, Source
+from tolman.geometry.boxes import Floats
+from tolman.ingest.base import Film, Reading, Source
+from tolman.ingest.nuscenes_boxes import Annotations, rotation_of
 from tolman.ingest.nuscenes_tables import TABLES, Record, Tables
-from tolman.ingest.quaternions import rigid, rotations
+from tolman.ingest.quaternions import rigid
 from tolman.ingest.stills import pictures_of
-from tolman.scenes import Capture, Event, OrientedBox, Sighting, TrackPoint
+from tolman.scenes import Capture, Event
 
 CAMERAS = ("CAM_FRONT", "CAM_FRONT_RIGHT", "CAM_BACK_RIGHT", "CAM_BACK", "CAM_BACK_LEFT", "CAM_FRONT_LEFT")
 LIDAR = "LIDAR_TOP"
-STILL = 0.25
-"""Metres."""
-TURNED = 10.0
-"""Degrees."""
-_LEVEL = re.compile(r"v([0-9]{1,2})-([0-9]{1,3})")
-"""As in 'v40-60': per cent of an object that the six cameras show together."""
 VIDEO = (800, 450)
 """Half the width and height of the pictures."""
 POINT = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("ring", "<f4")])
@@ -107,23 +92,21 @@ class _Drive:
         self._name = source.id.partition("/")[2]
         self._data = source.path.parent
         self._row = tables.scene(self._name)
-        self._samples = {sample.token: sample for sample in tables.of_scene("sample", self._name)}
-        if not self._samples:
+        samples = tables.of_scene("sample", self._name)
+        if not samples:
             raise self._row.wrong("name", "has no samples in sample.json")
-        self._start = min(sample.whole("timestamp") for sample in self._samples.values())
+        self._start = min(sample.whole("timestamp") for sample in samples)
+        self._times = {sample.token: self._seconds(sample) for sample in samples}
         self._sensor_of = tables.lookup("sensor")
         self._calibrated_of = tables.lookup("calibrated_sensor")
         self._ego_of = tables.lookup("ego_pose")
-        self._instance_of = tables.lookup("instance")
-        self._visibility_of = tables.lookup("visibility")
-        self._category_of = tables.lookup("category")
         self._recordings = self._by_channel()
         self._origin = self._first_place()
         self._mended: list[str] = []
 
     def reading(self) -> Reading:
-        annotations = self._annotations()
-        instances = [self._instance(rows) for rows in annotations.values()]
+        annotations = Annotations(self._tables, self._name, self._times, self._origin)
+        instances = annotations.instances(self._mended)
         films = [
             film
             for channel in CAMERAS
@@ -134,7 +117,7 @@ class _Drive:
             raise InputError(self._source.path / "sample_data.json", what, fix="download and unpack its 'file blobs'")
         captures, files = self._lidar()
         return Reading(
-            instances=tuple(instances),
+            instances=instances,
             films=tuple(films),
             captures=captures,
             files=files,
@@ -164,64 +147,12 @@ class _Drive:
 
     def _first_place(self) -> Floats:
         """Where the car is at the first sample."""
-        keyframes = [r for r in self._recordings.get(LIDAR, []) if _is_key(r)]
+        keyframes = [r for r in self._recordings.get(LIDAR, []) if r.flag("is_key_frame")]
         every = [record for records in self._recordings.values() for record in records]
         if not every:
             raise self._row.wrong("name", "has no recordings of cameras or LiDAR in sample_data.json")
         first = min(keyframes or every, key=lambda record: (record.whole("timestamp"), record.token))
         return np.array(self._ego_of(first, "ego_pose_token").numbers("translation", 3))
-
-    def _annotations(self) -> dict[str, list[tuple[float, Record]]]:
-        """The boxes of each instance with their times, in the order of time."""
-        found: dict[str, list[tuple[float, Record]]] = {}
-        for record in self._tables.of_scene("sample_annotation", self._name):
-            sample = self._samples.get(record.text("sample_token"))
-            if sample is None:  # the table was put in order by the same field
-                raise record.wrong("sample_token", "refers to another scene's sample")
-            found.setdefault(record.text("instance_token"), []).append((self._seconds(sample), record))
-        for rows in found.values():
-            rows.sort(key=lambda row: row[0])
-            for (before, _), (after, record) in itertools.pairwise(rows):
-                if after <= before:
-                    raise record.wrong("instance_token", "has two boxes in one sample")
-        return dict(sorted(found.items(), key=lambda item: (item[1][0][0], item[0])))
-
-    def _instance(self, rows: Sequence[tuple[float, Record]]) -> Instance:
-        first = rows[0][1]
-        category = self._category(first)
-        placed = [self._box(record) for _, record in rows]
-        widths = np.array([box.extents for box in placed])
-        extents = tuple(float(x) for x in np.median(widths, axis=0))
-        if np.abs(widths - extents).max() > 0.01:
-            self._mended.append(
-                f"{first.path}: the size of instance {first.text('instance_token')} changes by up to "
-                f"{np.abs(widths - extents).max():.2f} m; its median was taken."
-            )
-        box = OrientedBox(center=placed[0].center, axes=placed[0].axes, extents=extents)  # type: ignore[arg-type]
-        moves = any(_differs(placed[0], other) for other in placed[1:])
-        track = tuple(
-            TrackPoint(seconds=seconds, center=one.center, axes=one.axes)
-            for (seconds, _), one in zip(rows, placed, strict=True)
-        )
-        return Instance(first.text("instance_token"), category, box, track if moves else ())
-
-    def _category(self, annotation: Record) -> str:
-        instance = self._instance_of(annotation, "instance_token")
-        return self._category_of(instance, "category_token").text("name")
-
-    def _box(self, record: Record) -> OrientedBox:
-        width, length, height = record.numbers("size", 3)
-        try:
-            return OrientedBox.model_validate(
-                {
-                    "center": (np.array(record.numbers("translation", 3)) - self._origin).tolist(),
-                    "axes": _rotation(record).T.tolist(),
-                    "extents": (length, width, height),
-                }
-            )
-        except ValidationError as error:
-            what = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise InputError(record.path, f"is no box: {what}", row=record.token) from None
 
     def _poses(self, records: Sequence[Record]) -> Floats:
         """Sensor → scene, shape (n, 4, 4)."""
@@ -245,13 +176,15 @@ class _Drive:
                 records.append(record)
                 paths.append(path)
         missing = len(self._recordings[channel]) - len(records)
-        keys = sum(map(_is_key, self._recordings[channel])) - sum(map(_is_key, records))
+        keys = sum(r.flag("is_key_frame") for r in self._recordings[channel]) - sum(
+            r.flag("is_key_frame") for r in records
+        )
         if missing:
             what = f"{missing} recordings of {channel} ({keys} of them keyframes) aren't on this disk and were left out"
             self._mended.append(f"{self._data}: {what}.")
         return records, paths
 
-    def _film(self, channel: str, annotations: Mapping[str, list[tuple[float, Record]]]) -> Film | None:
+    def _film(self, channel: str, annotations: Annotations) -> Film | None:
         records, paths = self._on_disk(channel)
         if not records:
             return None
@@ -263,7 +196,7 @@ class _Drive:
         times = np.array([self._seconds(record) for record in records])
         poses = self._poses(records)
         rate = max(1.0, float(round(1 / max(1 / 60, float(np.median(np.diff(times)))))) if len(times) > 1 else 1.0)
-        sightings = self._sightings(records, poses, intrinsics, size, annotations)
+        sightings = annotations.sightings(records, poses, intrinsics, size)
         same = bool((intrinsics == intrinsics[0]).all())
         return Film(
             role=channel,
@@ -288,45 +221,6 @@ class _Drive:
         if min(fx, fy) <= 0 or abs(skew) > 1e-6 * fx:
             raise calibrated.wrong("camera_intrinsic", "isn't that of a camera without skew")
         return fx, fy, cx, cy
-
-    def _sightings(
-        self,
-        records: Sequence[Record],
-        poses: Floats,
-        intrinsics: Floats,
-        size: tuple[int, int],
-        annotations: Mapping[str, list[tuple[float, Record]]],
-    ) -> tuple[Sighting, ...]:
-        by_sample: dict[str, list[tuple[str, float, OrientedBox]]] = {}
-        for instance, rows in annotations.items():
-            for _, annotation in rows:
-                promised = self._promised(annotation)
-                if promised > 0:
-                    entry = (instance, promised, self._box(annotation))
-                    by_sample.setdefault(annotation.text("sample_token"), []).append(entry)
-        found = []
-        for frame, record in enumerate(records):
-            seen = by_sample.get(record.text("sample_token"), []) if _is_key(record) else []
-            if not seen:
-                continue
-            fx, fy, cx, cy = intrinsics[frame].tolist()
-            areas = boxes_in_view(_boxes([box for *_, box in seen]), poses[frame], (fx, fy, cx, cy), size)
-            found += [
-                Sighting(frame=frame, object=instance, pixels=pixels)
-                for (instance, promised, _), area in zip(seen, areas.tolist(), strict=True)
-                if (pixels := int(area * promised)) > 0
-            ]
-        return tuple(found)
-
-    def _promised(self, annotation: Record) -> float:
-        """The least share of an object that the six cameras show together; 0 where nobody said."""
-        if annotation.text("visibility_token") == "":
-            return 0.0
-        level = self._visibility_of(annotation, "visibility_token")
-        found = _LEVEL.fullmatch(level.text("level"))
-        if not found:
-            raise level.wrong("level", "is no level of visibility such as v40-60")
-        return int(found[1]) / 100
 
     def _lidar(self) -> tuple[tuple[Capture, ...], dict[str, Path]]:
         if LIDAR not in self._recordings:
@@ -357,8 +251,7 @@ class _Drive:
         text = self._row.fields.get("description")
         if not isinstance(text, str) or not text.strip():
             return ()
-        end = max(self._seconds(sample) for sample in self._samples.values())
-        return (Event(start=0.0, end=end, label=text.strip(), kind="description"),)
+        return (Event(start=0.0, end=max(self._times.values()), label=text.strip(), kind="description"),)
 
 
 def read_cloud(path: Path) -> np.ndarray:
@@ -376,35 +269,5 @@ def read_cloud(path: Path) -> np.ndarray:
     return np.frombuffer(data, dtype=POINT)
 
 
-def _is_key(record: Record) -> bool:
-    value = record.fields.get("is_key_frame")
-    if not isinstance(value, bool):
-        raise record.wrong("is_key_frame", "is neither true nor false")
-    return value
-
-
-def _rotation(record: Record) -> Floats:
-    w, x, y, z = (np.float64(value) for value in record.numbers("rotation", 4))
-    try:
-        return rotations(w, x, y, z)
-    except ValueError as error:
-        raise record.wrong("rotation", str(error)) from None
-
-
 def _transform(record: Record) -> Floats:
-    return rigid(_rotation(record), np.array(record.numbers("translation", 3)))
-
-
-def _differs(one: OrientedBox, other: OrientedBox) -> bool:
-    if float(np.linalg.norm(np.subtract(one.center, other.center))) > STILL:
-        return True
-    cosine = (np.trace(np.array(one.axes) @ np.array(other.axes).T) - 1) / 2
-    return float(np.degrees(np.arccos(np.clip(cosine, -1, 1)))) > TURNED
-
-
-def _boxes(boxes: Sequence[OrientedBox]) -> Boxes:
-    return Boxes(
-        np.array([box.center for box in boxes]),
-        np.array([box.axes for box in boxes]),
-        np.array([box.extents for box in boxes]),
-    )
+    return rigid(rotation_of(record), np.array(record.numbers("translation", 3)))

@@ -84,6 +84,17 @@ class Record:
             raise self.wrong(name, "is no whole number")
         return value
 
+    def flag(self, name: str) -> bool:
+        """A field that holds true or false.
+
+        Raises:
+            InputError: it doesn't.
+        """
+        value = self.fields.get(name)
+        if not isinstance(value, bool):
+            raise self.wrong(name, "is neither true nor false")
+        return value
+
     def numbers(self, name: str, count: int) -> tuple[float, ...]:
         """A field that holds so many finite numbers.
 
