@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from pydantic import ValidationError
@@ -118,16 +119,9 @@ class Annotations:
         Raises:
             InputError: an annotation can't be used.
         """
-        by_sample: dict[str, list[tuple[str, float, OrientedBox]]] = {}
-        for instance, rows in self._by_instance.items():
-            for _, annotation in rows:
-                promised = self._promised(annotation)
-                if promised > 0:
-                    entry = (instance, promised, self._box(annotation))
-                    by_sample.setdefault(annotation.text("sample_token"), []).append(entry)
         found = []
         for frame, record in enumerate(records):
-            seen = by_sample.get(record.text("sample_token"), []) if record.flag("is_key_frame") else []
+            seen = self._seen.get(record.text("sample_token"), []) if record.flag("is_key_frame") else []
             if not seen:
                 continue
             fx, fy, cx, cy = intrinsics[frame].tolist()
@@ -138,6 +132,18 @@ class Annotations:
                 if (pixels := int(area * promised)) > 0
             ]
         return tuple(found)
+
+    @cached_property
+    def _seen(self) -> dict[str, list[tuple[str, float, OrientedBox]]]:
+        """By sample, the instances that are seen, with the share that is promised and their boxes."""
+        found: dict[str, list[tuple[str, float, OrientedBox]]] = {}
+        for instance, rows in self._by_instance.items():
+            for _, annotation in rows:
+                promised = self._promised(annotation)
+                if promised > 0:
+                    entry = (instance, promised, self._box(annotation))
+                    found.setdefault(annotation.text("sample_token"), []).append(entry)
+        return found
 
     def _promised(self, annotation: Record) -> float:
         """The least share of an object that the six cameras show together; 0 where nobody said."""
