@@ -58,7 +58,9 @@ def oriented(
         matrix = left @ right
     try:
         return OrientedBox(
-            center=vector(place), axes=(vector(matrix[0]), vector(matrix[1]), vector(matrix[2])), extents=vector(lengths)
+            center=vector(place),
+            axes=(vector(matrix[0]), vector(matrix[1]), vector(matrix[2])),
+            extents=vector(lengths),
         )
     except ValidationError as error:
         raise InputError(path, error.errors()[0]["msg"].removeprefix("Value error, "), row=row) from None

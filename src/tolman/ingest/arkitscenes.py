@@ -179,7 +179,9 @@ def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | Non
     known = trajectory is not None
     if size[0] < size[1]:
         mended.append(f"{path}: it turns itself upright, so where its frames were taken from is left out.")
-        return Film("ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE))
+        return Film(
+            "ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE)
+        )
     if known and abs(float(since[-1]) - float(clock[-1] - clock[0])) > _CLOCK:
         mended.append(
             f"{path}: it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s, so its frames get no poses."
@@ -213,7 +215,9 @@ def _sky(path: Path, identity: str) -> str | None:
     if not {"video_id", "sky_direction"} <= set(rows.fieldnames or ()):
         raise InputError(path, "lacks the columns video_id and sky_direction", fix="get it again")
     try:
-        found = next((row["sky_direction"] or "" for row in rows if (row["video_id"] or "").split(".")[0] == identity), "")
+        found = next(
+            (row["sky_direction"] or "" for row in rows if (row["video_id"] or "").split(".")[0] == identity), ""
+        )
     except csv.Error as error:
         raise InputError(path, f"is no table ({error})", fix="get it again") from None
     if found.strip() in ("", "NA", "nan"):
@@ -239,9 +243,7 @@ def _stamped(folder: Path, ending: str) -> tuple[Floats, list[Path]]:
     return times, [found[time] for time in times.tolist()]
 
 
-def _intrinsics(
-    parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], mended: list[str]
-) -> Floats:
+def _intrinsics(parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], mended: list[str]) -> Floats:
     """Of each frame: those of the same time, which may be a millisecond off, else the nearest, for pictures of a size."""
     folder = parts.get(f"{stream}_intrinsics")
     if folder is None:

@@ -58,7 +58,9 @@ def numbers_of(path: Path, words: Sequence[str], row: int | str | None = None) -
     except ValueError as error:
         raise InputError(path, f"a number was expected ({error})", row=row) from None
     if not np.isfinite(found).all():
-        raise InputError(path, f"holds '{words[int(np.flatnonzero(~np.isfinite(found))[0])]}', which isn't finite", row=row)
+        raise InputError(
+            path, f"holds '{words[int(np.flatnonzero(~np.isfinite(found))[0])]}', which isn't finite", row=row
+        )
     return found
 
 
