@@ -15,9 +15,7 @@ _HELPERS = frozenset(
         "annotated",
         "arkit_trajectory",
         "base",
-        "boxes",
         "build",
-        "cameras",
         "categories",
         "checks",
         "corrections",
@@ -28,7 +26,6 @@ _HELPERS = frozenset(
         "matterport_cameras",
         "generic_schema",
         "numbers",
-        "place",
         "ply",
         "scannet_folder",
         "scannetpp_depth",
@@ -36,6 +33,7 @@ _HELPERS = frozenset(
         "sens",
         "stills",
         "summary",
+        "surfaces",
         "vsi_meta_info",
     }
 )
