@@ -28,7 +28,8 @@ from tolman.ingest.documents import read_json
 from tolman.ingest.house import JUNK, OUTDOORS, House, Region, read_house, region_count
 from tolman.ingest.matterport_cameras import read_shots, straight
 from tolman.ingest.ply import Ply, read_ply
-from tolman.ingest.stills import by_number, size_of
+from tolman.ingest.numbers import in_order
+from tolman.ingest.stills import size_of
 
 WIDTH, RATE = 640, 1.0
 """Of the video that is written of a room's pictures: its width in pixels, and pictures a second."""
@@ -75,7 +76,7 @@ class Matterport3D:
             for number in range(region_count(index) or 1):
                 yield Source(f"{self.name}/{house.name}_region{number}", house, files)
             return
-        for mesh in sorted((house / "region_segmentations").glob("region*.ply"), key=by_number):
+        for mesh in in_order((house / "region_segmentations").glob("region*.ply")):
             parts = tuple(mesh.with_name(f"{mesh.stem}{end}") for end in (".ply", ".fsegs.json", ".semseg.json"))
             yield Source(f"{self.name}/{house.name}_{mesh.stem}", house, (*parts, *here))
 
@@ -118,7 +119,7 @@ def _houses(root: Path) -> Iterator[Path]:
             or any((path / "region_segmentations").glob("region*.ply"))
         ]
         yield from houses
-        level = [p for path in level if path not in houses for p in sorted(path.iterdir(), key=by_number) if p.is_dir()]
+        level = [p for path in level if path not in houses for p in in_order(path.iterdir()) if p.is_dir()]
 
 
 @lru_cache(maxsize=1)
