@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from ingest.matterport_layout import DISTORTION, HOUSE, write_matterport
-from ingest.worlds import ROOM, same_box, small_world, transform
+from ingest.pipeline import hold, ingested
+from ingest.worlds import same_box, small_world, transform
 from tolman.errors import InputError
 from tolman.ingest.matterport3d import FORMAT
 from tolman.ingest.matterport_cameras import distorted
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
+pytest.importorskip("av", reason="scans need the extra 'ingest'")
 MOVED = transform(-25.0, shift=(-3.0, 2.0, 1.1))
 
 
@@ -42,6 +44,15 @@ def test_boxes_rooms_and_cameras(tmp_path: Path, drawn: tuple, undistorted: bool
     assert reading.room_area == pytest.approx(area(world), rel=1e-6)
     with pytest.raises(InputError, match="region 1 as junk"):
         FORMAT.read(junk)
+
+
+def test_truth_comes_back(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    world = small_world().moved(MOVED)
+    write_matterport(tmp_path / "in", world, drawn)
+    scene, capture = ingested("matterport3d", tmp_path / "in", tmp_path / "out")
+    assert scene.id == f"matterport3d/{HOUSE}_region0"
+    assert (capture.size, capture.role, len(capture.times)) == ((640, 480), "panorama", len(drawn))
+    hold(world, "matterport3d", scene, capture, drawn)
 
 
 def area(world) -> float:  # type: ignore[no-untyped-def]

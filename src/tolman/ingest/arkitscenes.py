@@ -198,7 +198,8 @@ def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | Non
 def _turned(parts: dict[str, Path], film: Film) -> Film:
     direction = _sky(parts[_METADATA], _identity(parts)) if _METADATA in parts else None
     turns = SKY[direction] if direction else most_turns(film.poses)
-    width, height = _STANDARD if turns % 2 == 0 else _STANDARD[::-1]
+    upright = film.size if turns % 2 == 0 else film.size[::-1]
+    width, height = _STANDARD if upright[0] >= upright[1] else _STANDARD[::-1]
     return Film(
         film.role, film.times, film.poses, film.intrinsics, film.size, film.pictures,
         turns=turns, standard=(width, height, RATE),
