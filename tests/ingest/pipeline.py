@@ -30,9 +30,7 @@ def hold(
 ) -> None:
     """Boxes, counts, poses and what is visible, as the world has them."""
     lists = of_dataset(dataset)
-    wanted = {
-        f"{i}": thing for i, thing in enumerate(world.objects) if lists.category(thing.category) is not None
-    }
+    wanted = {f"{i}": thing for i, thing in enumerate(world.objects) if lists.category(thing.category) is not None}
     pairs = match(scene, list(wanted.values()))
     assert max(same_box(found.box, true.box) for found, true in pairs) < boxes
     names = [lists.category(thing.category) for thing in wanted.values()]

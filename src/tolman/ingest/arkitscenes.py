@@ -2,7 +2,8 @@
 
 ```
 {3dod,raw}/{Training,Validation}/ID/ID_3dod_annotation.json, ID_3dod_mesh.ply
-3dod: ID_frames/{lowres_wide.traj, lowres_wide/, lowres_wide_intrinsics/, vga_wide/ …}    raw: the same without ID_frames
+3dod: ID_frames/{lowres_wide.traj, lowres_wide/, lowres_wide_intrinsics/, vga_wide/ …}
+raw: ID.mov, and the same without ID_frames
 {3dod,raw}/metadata.csv
 ```
 """
@@ -24,13 +25,38 @@ from tolman.geometry.boxes import Floats
 from tolman.ingest.annotated import faces_in, oriented
 from tolman.ingest.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
-from tolman.ingest.documents import list_of, read_json, read_text
+from tolman.ingest.documents import list_of, read_text
 from tolman.ingest.ply import read_ply
+from tolman.ingest.segments import read_json
 from tolman.ingest.stills import pictures_of, size_of, video_frames
 
 WITHOUT = frozenset(
-    "47334522 47334523 42897421 45261582 47333152 47333155 48458535 48018733 47429677 48458541 42897848 47895482 "
-    "47333960 47430089 42899148 42897612 42899153 42446164 48018149 47332198 47334515 45663223 45663226 45663227".split()
+    [
+        "47334522",
+        "47334523",
+        "42897421",
+        "45261582",
+        "47333152",
+        "47333155",
+        "48458535",
+        "48018733",
+        "47429677",
+        "48458541",
+        "42897848",
+        "47895482",
+        "47333960",
+        "47430089",
+        "42899148",
+        "42897612",
+        "42899153",
+        "42446164",
+        "48018149",
+        "47332198",
+        "47334515",
+        "45663223",
+        "45663226",
+        "45663227",
+    ]
 )
 """Videos of which no annotation, mesh and trajectory were released (download_data.py)."""
 STREAMS = ("vga_wide", "wide", "lowres_wide")
@@ -123,8 +149,7 @@ def _metadata(folder: Path, root: Path) -> list[Path]:
 
 
 def _instances(path: Path) -> tuple[Instance, ...]:
-    content = read_json(path)
-    records = content.get("data") if isinstance(content, dict) else None
+    records = read_json(path).get("data")
     if not isinstance(records, list):
         raise InputError(path, "takes a list of objects", field="data")
     found, seen = [], set()
@@ -183,9 +208,8 @@ def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | Non
             "ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE)
         )
     if known and abs(float(since[-1]) - float(clock[-1] - clock[0])) > _CLOCK:
-        mended.append(
-            f"{path}: it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s, so its frames get no poses."
-        )
+        lasts = f"it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s"
+        mended.append(f"{path}: {lasts}, so its frames get no poses.")
         known = False
     poses = trajectory.at(times) if trajectory and known else np.empty((0, 4, 4))
     stream = next((one for one in STREAMS if f"{one}_intrinsics" in parts), None)
@@ -245,7 +269,7 @@ def _stamped(folder: Path, ending: str) -> tuple[Floats, list[Path]]:
 
 
 def _intrinsics(parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], mended: list[str]) -> Floats:
-    """Of each frame: those of the same time, which may be a millisecond off, else the nearest, for pictures of a size."""
+    """Of each frame: those of its time, a millisecond more or less, else the nearest; for pictures of a size."""
     folder = parts.get(f"{stream}_intrinsics")
     if folder is None:
         return np.empty((0, 4))
@@ -253,7 +277,6 @@ def _intrinsics(parts: dict[str, Path], stream: str, times: Floats, size: tuple[
     after = np.searchsorted(known, times).clip(0, len(known) - 1)
     before = (after - 1).clip(0)
     nearest: NDArray[np.intp] = np.where(np.abs(known[after] - times) <= np.abs(known[before] - times), after, before)
-    # A tenth of a second is the least that this camera's focal length needs to change.
     away = np.abs(known[nearest] - times)
     if stream in parts and away.max() > 0.0015:
         mended.append(f"{folder}: {(away > 0.0015).sum()} frames have no .pincam of their time; the nearest is taken.")

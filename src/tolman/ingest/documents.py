@@ -1,8 +1,7 @@
-"""Small text files of scans: JSON, lines of numbers, tables. What is wrong with one is said with file and line."""
+"""Text files of scans and the numbers in them. What is wrong with one is said with file and line."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,24 +26,6 @@ def read_text(path: Path) -> str:
         raise InputError(path, f"can't be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise InputError(path, f"is no text: byte {error.start:,} is no UTF-8", fix="get it again") from None
-
-
-def read_json(path: Path) -> Any:
-    """What a JSON file holds.
-
-    Raises:
-        InputError: it is missing or no JSON.
-    """
-    text = read_text(path)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        what = f"is no JSON: {error.msg} at character {error.pos:,}"
-        if error.pos >= len(text.rstrip()):
-            what += ", where it ends"
-        raise InputError(path, what, fix="get it again") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, f"is no JSON ({error})", fix="get it again") from None
 
 
 def numbers_of(path: Path, words: Sequence[str], row: int | str | None = None) -> Floats:

@@ -166,7 +166,9 @@ class _Frame:
         if len(times) != count or (np.diff(times) < 0).any():
             raise InputError(self.path, f"takes {count:,} rising times, one for each frame", row=row, field="times")
         poses = self.poses(row, camera, count)
-        intrinsics = np.array(camera.intrinsics, dtype=np.float64).reshape(-1, 4) if camera.intrinsics else np.empty((0, 4))
+        intrinsics = (
+            np.array(camera.intrinsics, dtype=np.float64).reshape(-1, 4) if camera.intrinsics else np.empty((0, 4))
+        )
         if len(intrinsics) not in (0, 1, count):
             raise InputError(self.path, f"takes 4 numbers, or {count:,} rows of them", row=row, field="intrinsics")
         masks = None
@@ -189,7 +191,9 @@ class _Frame:
         if isinstance(camera.poses, str):
             where, field = self.path.parent / camera.poses, ""
             rows = [line.split() for line in read_text(where).splitlines() if line.strip()]
-            values = [None if words == ["lost"] else numbers_of(where, words, i) for i, words in enumerate(rows, start=1)]
+            values = [
+                None if words == ["lost"] else numbers_of(where, words, i) for i, words in enumerate(rows, start=1)
+            ]
         else:
             values = [None if one is None else np.array(one) for one in camera.poses]
         if len(values) != count:
@@ -202,7 +206,10 @@ class _Frame:
                 raise InputError(where, f"has {len(value)} numbers, not 16 or 12", row=i + 1)
             pose = np.eye(4)
             pose[: len(value) // 4] = value.reshape(-1, 4)
-            if np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max() > 0.02 or np.abs(pose[3] - [0, 0, 0, 1]).max() > 0.02:
+            if (
+                np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max() > 0.02
+                or np.abs(pose[3] - [0, 0, 0, 1]).max() > 0.02
+            ):
                 raise InputError(where, "a pose is no turn and shift", row=i + 1, field=field or None)
             found[i] = np.linalg.inv(pose) if camera.direction == "scene_to_camera" else pose
         if camera.axes == "opengl":

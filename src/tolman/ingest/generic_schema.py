@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tolman.errors import InputError
-from tolman.ingest.documents import read_json
+from tolman.ingest.segments import read_json
 
 NAME = "scene.json"
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}
@@ -146,12 +146,8 @@ def read_scene_file(path: Path) -> SceneFile:
     Raises:
         InputError: names the field that is wrong.
     """
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise InputError(path, "is no JSON object")
     try:
-        # Not model_validate_json, which takes numbers that Python's own reader of JSON calls infinite.
-        return SceneFile.model_validate(content)
+        return SceneFile.model_validate(read_json(path))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])

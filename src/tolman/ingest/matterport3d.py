@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +23,11 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
-from tolman.ingest.documents import read_json
 from tolman.ingest.house import JUNK, OUTDOORS, House, Region, read_house, region_count
 from tolman.ingest.matterport_cameras import read_shots, straight
-from tolman.ingest.ply import Ply, read_ply
 from tolman.ingest.numbers import in_order
+from tolman.ingest.ply import Ply, read_ply
+from tolman.ingest.segments import check_known, read_groups, read_segments
 from tolman.ingest.stills import size_of
 
 WIDTH, RATE = 640, 1.0
@@ -139,19 +138,8 @@ def _mesh(path: Path, _changed: int) -> tuple[Ply, NDArray[np.int64]]:
 
 
 def _segments(path: Path, mesh: Ply) -> NDArray[np.int64]:
-    """The segment of each triangle out of a file with one for each face."""
-    content = read_json(path)
-    listed = content.get("segIndices") if isinstance(content, dict) else None
-    try:
-        values = np.array(listed, dtype=np.int64)
-    except (TypeError, ValueError, OverflowError):
-        values = np.empty((0, 0), dtype=np.int64)
-    if values.ndim != 1:
-        raise InputError(path, "takes whole numbers, one for each face", field="segIndices")
-    count = int(mesh.rows.max(initial=-1)) + 1
-    if len(values) != count:
-        raise InputError(path, f"has {len(values):,} segments for the {count:,} faces of {mesh.path.name}")
-    return values[mesh.rows]
+    """The segment of each triangle out of a file with one for each face of the mesh's file."""
+    return read_segments(path, int(mesh.rows.max(initial=-1)) + 1, "faces")[mesh.rows]
 
 
 def _surface(house: House, path: Path, region: Region, own: set[int]) -> Surface:
@@ -198,20 +186,10 @@ def _of_region_files(house: Path, room: str) -> Reading:
     mesh = read_ply(path)
     segments = _segments(path.with_suffix(".fsegs.json"), mesh)
     listed = path.with_suffix(".semseg.json")
-    content = read_json(listed)
-    groups = content.get("segGroups") if isinstance(content, dict) else None
-    if not isinstance(groups, list):
-        raise InputError(listed, "takes a list of objects", field="segGroups")
-    known = set(np.unique(segments).tolist())
-    owner: dict[int, int] = {}
-    instances = []
-    for number, group in enumerate(groups, start=1):
-        label, own = _group(listed, number, group)
-        strange = next((one for one in own if one not in known), None)
-        if strange is not None:
-            raise InputError(listed, f"names segment {strange}, which no face of {path.name} has", row=number)
-        owner.update(dict.fromkeys(own, number))
-        instances.append(Instance(f"{number}", label, None, number=number))
+    groups = read_groups(listed)
+    check_known(listed, groups, segments, path)
+    owner = {int(one): number for number, group in enumerate(groups, start=1) for one in group.segments}
+    instances = [Instance(f"{group.number}", group.label, None, number=i) for i, group in enumerate(groups, start=1)]
     ids, inverse = np.unique(segments, return_inverse=True)
     numbers = np.array([owner.get(one, 0) for one in ids.tolist()], dtype=np.int64)[inverse]
     seen = set(np.unique(numbers).tolist())
@@ -220,16 +198,6 @@ def _of_region_files(house: Path, room: str) -> Reading:
         surface=Surface(mesh.points, mesh.faces, numbers),
         films=_films(house, _all_places(house), (mesh.points.min(0), mesh.points.max(0))),
     )
-
-
-def _group(path: Path, row: int, group: Any) -> tuple[str, list[int]]:
-    label = group.get("label") if isinstance(group, dict) else None
-    own = group.get("segments") if isinstance(group, dict) else None
-    if not isinstance(label, str) or not label.strip() or not isinstance(own, list):
-        raise InputError(path, "an object takes a label and a list of segments", row=row)
-    if not all(isinstance(one, int) for one in own):
-        raise InputError(path, "takes whole numbers", row=row, field="segments")
-    return label.strip(), own
 
 
 def _all_places(house: Path) -> list[str]:
