@@ -92,7 +92,7 @@ def _house(world: SmallWorld, segments: np.ndarray, frames: int) -> str:
 
 def _write_undistorted(house: Path, world: SmallWorld, pictures: tuple[Frame, ...]) -> None:
     fx, fy, cx, cy = world.intrinsics
-    height, width = pictures[0].colour.shape[:2]
+    height = pictures[0].colour.shape[0]
     (house / "undistorted_color_images").mkdir()
     (house / "undistorted_camera_parameters").mkdir()
     # The lower left corner is the origin, so a centre that isn't the middle stands elsewhere.

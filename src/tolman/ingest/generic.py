@@ -1,11 +1,12 @@
 """Scenes of one's own: a folder with a scene.json beside its video or frames, and its mesh (docs/ingest/generic.md).
 
-What the file declares is converted here: its unit to metres, its up to z, its cameras to x right, y down, looking along z,
-and its poses to camera → scene.
+What the file declares is converted here: its unit to metres, its up to z, its cameras to x right, y down, looking
+along z, and its poses to camera → scene.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,7 @@ _TURNS: dict[str, Floats] = {
 """The rotation that brings the axis that is up to z, and keeps what is right-handed right-handed."""
 _RATE = 30.0
 _LONGER = 640
+_RIGID = 0.02
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class _Frame:
                 self.path, self.points(np.array(point.center)), axes, np.array(one.box.extents) * self.scale, row=row
             )
             track.append(TrackPoint(seconds=point.seconds, center=at.center, axes=at.axes))
-        if any(b.seconds <= a.seconds for a, b in zip(track, track[1:], strict=False)):
+        if any(b.seconds <= a.seconds for a, b in itertools.pairwise(track)):
             raise InputError(self.path, "the times of its track don't rise", row=row, field="track")
         # What the mesh doesn't name gets a number of its own, which no mask has.
         labelled = self.content.mesh is not None and self.content.mesh.labels is not None
@@ -166,9 +168,7 @@ class _Frame:
         if len(times) != count or (np.diff(times) < 0).any():
             raise InputError(self.path, f"takes {count:,} rising times, one for each frame", row=row, field="times")
         poses = self.poses(row, camera, count)
-        intrinsics = (
-            np.array(camera.intrinsics, dtype=np.float64).reshape(-1, 4) if camera.intrinsics else np.empty((0, 4))
-        )
+        intrinsics = np.array(camera.intrinsics or (), dtype=np.float64).reshape(-1, 4)
         if len(intrinsics) not in (0, 1, count):
             raise InputError(self.path, f"takes 4 numbers, or {count:,} rows of them", row=row, field="intrinsics")
         masks = None
@@ -190,9 +190,9 @@ class _Frame:
         where, field = (self.path, f"{row}.poses")
         if isinstance(camera.poses, str):
             where, field = self.path.parent / camera.poses, ""
-            rows = [line.split() for line in read_text(where).splitlines() if line.strip()]
+            lines = [line.split() for line in read_text(where).splitlines() if line.strip()]
             values = [
-                None if words == ["lost"] else numbers_of(where, words, i) for i, words in enumerate(rows, start=1)
+                None if words == ["lost"] else numbers_of(where, words, i) for i, words in enumerate(lines, start=1)
             ]
         else:
             values = [None if one is None else np.array(one) for one in camera.poses]
@@ -206,10 +206,8 @@ class _Frame:
                 raise InputError(where, f"has {len(value)} numbers, not 16 or 12", row=i + 1)
             pose = np.eye(4)
             pose[: len(value) // 4] = value.reshape(-1, 4)
-            if (
-                np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max() > 0.02
-                or np.abs(pose[3] - [0, 0, 0, 1]).max() > 0.02
-            ):
+            skew = np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max()
+            if skew > _RIGID or np.abs(pose[3] - [0, 0, 0, 1]).max() > _RIGID:
                 raise InputError(where, "a pose is no turn and shift", row=i + 1, field=field or None)
             found[i] = np.linalg.inv(pose) if camera.direction == "scene_to_camera" else pose
         if camera.axes == "opengl":

@@ -7,7 +7,8 @@ HOUSE/undistorted_camera_parameters/HOUSE.conf, undistorted_color_images/     or
 HOUSE/matterport_camera_poses/, matterport_camera_intrinsics/, matterport_color_images/
 ```
 
-A scene is one room (a region). There is no video: the pictures taken in the room, place by place, are shown one a second.
+A scene is one room (a region). There is no video: the pictures taken in the room are shown place by place, one a
+second.
 """
 
 from __future__ import annotations
@@ -180,8 +181,8 @@ def _films(house: Path, places: Sequence[str], within: tuple[Floats, Floats] | N
 
 
 def _of_region_files(house: Path, room: str) -> Reading:
-    """A room out of its own mesh, where the house's index wasn't downloaded: boxes follow from the mesh, and its pictures
-    are those taken inside the mesh's bounds."""
+    """A room out of its own mesh, where the house's index wasn't downloaded: boxes follow from the mesh, and its
+    pictures are those taken inside the mesh's bounds."""
     path = house / "region_segmentations" / f"{room}.ply"
     mesh = read_ply(path)
     segments = _segments(path.with_suffix(".fsegs.json"), mesh)

@@ -1,8 +1,9 @@
 """The cameras of Matterport3D: 18 pictures from each place of the tripod, by two descriptions.
 
-`undistorted_camera_parameters/HOUSE.conf` describes the pictures of `undistorted_color_images`: cameras that look along −z
-with y up, pixels counted from the lower left. `matterport_camera_poses` and `matterport_camera_intrinsics` describe those of
-`matterport_color_images`: x right, y down, looking along z, with the lens's distortion, which is taken out here.
+`undistorted_camera_parameters/HOUSE.conf` describes the pictures of `undistorted_color_images`: cameras that look
+along −z with y up, pixels counted from the lower left. `matterport_camera_poses` and `matterport_camera_intrinsics`
+describe those of `matterport_color_images`: x right, y down, looking along z, with the lens's distortion, which is
+taken out here.
 """
 
 from __future__ import annotations
