@@ -86,7 +86,7 @@ class Matterport3D:
         index = source.path / "house_segmentations" / f"{source.path.name}.house"
         if index not in source.files:
             return _of_region_files(source.path, room)
-        house = _house(index, index.stat().st_mtime_ns)
+        house = _house(index, _state(index))
         number = int(room.removeprefix("region"))
         if number >= len(house.regions):
             raise InputError(index, f"has {len(house.regions)} regions, and no region {number}")
@@ -122,14 +122,19 @@ def _houses(root: Path) -> Iterator[Path]:
         level = [p for path in level if path not in houses for p in in_order(path.iterdir()) if p.is_dir()]
 
 
+def _state(*paths: Path) -> tuple[int, ...]:
+    """What is another after files have changed."""
+    return tuple(n for path in paths if path.is_file() for n in (path.stat().st_mtime_ns, path.stat().st_size))
+
+
 @lru_cache(maxsize=1)
-def _house(path: Path, _changed: int) -> House:
+def _house(path: Path, _: tuple[int, ...]) -> House:
     # The rooms of a house are read one after the other.
     return read_house(path)
 
 
 @lru_cache(maxsize=1)
-def _mesh(path: Path, _changed: int) -> tuple[Ply, NDArray[np.int64]]:
+def _mesh(path: Path, _: tuple[int, ...]) -> tuple[Ply, NDArray[np.int64]]:
     """A house's mesh with the segment of each face."""
     mesh = read_ply(path)
     listed = path.with_suffix(".fsegs.json")
@@ -145,7 +150,7 @@ def _segments(path: Path, mesh: Ply) -> NDArray[np.int64]:
 
 def _surface(house: House, path: Path, region: Region, own: set[int]) -> Surface:
     """The part of a house's mesh that lies in a room or belongs to its objects."""
-    mesh, segments = _mesh(path, path.stat().st_mtime_ns)
+    mesh, segments = _mesh(path, _state(path, path.with_suffix(".fsegs.json")))
     ids, inverse = np.unique(segments, return_inverse=True)
     # Segments that the house doesn't list are none of an object's.
     objects = np.array([house.segments.get(one, -1) for one in ids.tolist()], dtype=np.int64)
