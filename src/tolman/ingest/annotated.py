@@ -14,8 +14,8 @@ from tolman.geometry.boxes import Floats
 from tolman.scenes import OrientedBox, Vector
 
 SKEW = 1e-3
-"""The most that axes may miss being a rotation, by the largest entry of AAᵀ − 1: files with six digits miss it by 1e-6,
-what misses it by more is broken."""
+"""The most that axes may miss being a rotation, by the largest entry of AAᵀ − 1: files with six digits miss it by
+1e-6; what misses it by more than this is broken."""
 LARGEST = 200.0
 """Metres; a box longer than this is given in another unit."""
 MARGIN = 0.002
@@ -27,8 +27,8 @@ def oriented(
 ) -> OrientedBox:
     """A box from a file.
 
-    Axes that miss being orthogonal unit vectors by less than `SKEW` become the nearest that are; of left-handed ones the
-    third is turned round, which leaves the box as it is.
+    Axes that miss being orthogonal unit vectors by less than `SKEW` become the nearest that are; of left-handed ones
+    the third is turned round, which leaves the box as it is.
 
     Args:
         path: the file, for what is said of it.
@@ -58,7 +58,9 @@ def oriented(
         matrix = left @ right
     try:
         return OrientedBox(
-            center=vector(place), axes=(vector(matrix[0]), vector(matrix[1]), vector(matrix[2])), extents=vector(lengths)
+            center=vector(place),
+            axes=(vector(matrix[0]), vector(matrix[1]), vector(matrix[2])),
+            extents=vector(lengths),
         )
     except ValidationError as error:
         raise InputError(path, error.errors()[0]["msg"].removeprefix("Value error, "), row=row) from None

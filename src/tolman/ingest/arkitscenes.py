@@ -2,7 +2,8 @@
 
 ```
 {3dod,raw}/{Training,Validation}/ID/ID_3dod_annotation.json, ID_3dod_mesh.ply
-3dod: ID_frames/{lowres_wide.traj, lowres_wide/, lowres_wide_intrinsics/, vga_wide/ …}    raw: the same without ID_frames
+3dod: ID_frames/{lowres_wide.traj, lowres_wide/, lowres_wide_intrinsics/, vga_wide/ …}
+raw: ID.mov, and the same without ID_frames
 {3dod,raw}/metadata.csv
 ```
 """
@@ -24,13 +25,38 @@ from tolman.geometry.boxes import Floats
 from tolman.ingest.annotated import faces_in, oriented
 from tolman.ingest.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
-from tolman.ingest.documents import list_of, read_json, read_text
+from tolman.ingest.documents import list_of, read_text
 from tolman.ingest.ply import read_ply
+from tolman.ingest.segments import read_json
 from tolman.ingest.stills import pictures_of, size_of, video_frames
 
 WITHOUT = frozenset(
-    "47334522 47334523 42897421 45261582 47333152 47333155 48458535 48018733 47429677 48458541 42897848 47895482 "
-    "47333960 47430089 42899148 42897612 42899153 42446164 48018149 47332198 47334515 45663223 45663226 45663227".split()
+    [
+        "47334522",
+        "47334523",
+        "42897421",
+        "45261582",
+        "47333152",
+        "47333155",
+        "48458535",
+        "48018733",
+        "47429677",
+        "48458541",
+        "42897848",
+        "47895482",
+        "47333960",
+        "47430089",
+        "42899148",
+        "42897612",
+        "42899153",
+        "42446164",
+        "48018149",
+        "47332198",
+        "47334515",
+        "45663223",
+        "45663226",
+        "45663227",
+    ]
 )
 """Videos of which no annotation, mesh and trajectory were released (download_data.py)."""
 STREAMS = ("vga_wide", "wide", "lowres_wide")
@@ -123,8 +149,7 @@ def _metadata(folder: Path, root: Path) -> list[Path]:
 
 
 def _instances(path: Path) -> tuple[Instance, ...]:
-    content = read_json(path)
-    records = content.get("data") if isinstance(content, dict) else None
+    records = read_json(path).get("data")
     if not isinstance(records, list):
         raise InputError(path, "takes a list of objects", field="data")
     found, seen = [], set()
@@ -179,11 +204,12 @@ def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | Non
     known = trajectory is not None
     if size[0] < size[1]:
         mended.append(f"{path}: it turns itself upright, so where its frames were taken from is left out.")
-        return Film("ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE))
-    if known and abs(float(since[-1]) - float(clock[-1] - clock[0])) > _CLOCK:
-        mended.append(
-            f"{path}: it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s, so its frames get no poses."
+        return Film(
+            "ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE)
         )
+    if known and abs(float(since[-1]) - float(clock[-1] - clock[0])) > _CLOCK:
+        lasts = f"it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s"
+        mended.append(f"{path}: {lasts}, so its frames get no poses.")
         known = False
     poses = trajectory.at(times) if trajectory and known else np.empty((0, 4, 4))
     stream = next((one for one in STREAMS if f"{one}_intrinsics" in parts), None)
@@ -196,7 +222,8 @@ def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | Non
 def _turned(parts: dict[str, Path], film: Film) -> Film:
     direction = _sky(parts[_METADATA], _identity(parts)) if _METADATA in parts else None
     turns = SKY[direction] if direction else most_turns(film.poses)
-    width, height = _STANDARD if turns % 2 == 0 else _STANDARD[::-1]
+    upright = film.size if turns % 2 == 0 else film.size[::-1]
+    width, height = _STANDARD if upright[0] >= upright[1] else _STANDARD[::-1]
     return Film(
         film.role, film.times, film.poses, film.intrinsics, film.size, film.pictures,
         turns=turns, standard=(width, height, RATE),
@@ -213,7 +240,9 @@ def _sky(path: Path, identity: str) -> str | None:
     if not {"video_id", "sky_direction"} <= set(rows.fieldnames or ()):
         raise InputError(path, "lacks the columns video_id and sky_direction", fix="get it again")
     try:
-        found = next((row["sky_direction"] or "" for row in rows if (row["video_id"] or "").split(".")[0] == identity), "")
+        found = next(
+            (row["sky_direction"] or "" for row in rows if (row["video_id"] or "").split(".")[0] == identity), ""
+        )
     except csv.Error as error:
         raise InputError(path, f"is no table ({error})", fix="get it again") from None
     if found.strip() in ("", "NA", "nan"):
@@ -239,10 +268,8 @@ def _stamped(folder: Path, ending: str) -> tuple[Floats, list[Path]]:
     return times, [found[time] for time in times.tolist()]
 
 
-def _intrinsics(
-    parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], mended: list[str]
-) -> Floats:
-    """Of each frame: those of the same time, which may be a millisecond off, else the nearest, for pictures of a size."""
+def _intrinsics(parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], mended: list[str]) -> Floats:
+    """Of each frame: those of its time, a millisecond more or less, else the nearest; for pictures of a size."""
     folder = parts.get(f"{stream}_intrinsics")
     if folder is None:
         return np.empty((0, 4))
@@ -250,7 +277,6 @@ def _intrinsics(
     after = np.searchsorted(known, times).clip(0, len(known) - 1)
     before = (after - 1).clip(0)
     nearest: NDArray[np.intp] = np.where(np.abs(known[after] - times) <= np.abs(known[before] - times), after, before)
-    # A tenth of a second is the least that this camera's focal length needs to change.
     away = np.abs(known[nearest] - times)
     if stream in parts and away.max() > 0.0015:
         mended.append(f"{folder}: {(away > 0.0015).sum()} frames have no .pincam of their time; the nearest is taken.")

@@ -1,8 +1,7 @@
-"""Small text files of scans: JSON, lines of numbers, tables. What is wrong with one is said with file and line."""
+"""Text files of scans and the numbers in them. What is wrong with one is said with file and line."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,24 +28,6 @@ def read_text(path: Path) -> str:
         raise InputError(path, f"is no text: byte {error.start:,} is no UTF-8", fix="get it again") from None
 
 
-def read_json(path: Path) -> Any:
-    """What a JSON file holds.
-
-    Raises:
-        InputError: it is missing or no JSON.
-    """
-    text = read_text(path)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        what = f"is no JSON: {error.msg} at character {error.pos:,}"
-        if error.pos >= len(text.rstrip()):
-            what += ", where it ends"
-        raise InputError(path, what, fix="get it again") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, f"is no JSON ({error})", fix="get it again") from None
-
-
 def numbers_of(path: Path, words: Sequence[str], row: int | str | None = None) -> Floats:
     """Words as numbers, shape (n,).
 
@@ -58,7 +39,9 @@ def numbers_of(path: Path, words: Sequence[str], row: int | str | None = None) -
     except ValueError as error:
         raise InputError(path, f"a number was expected ({error})", row=row) from None
     if not np.isfinite(found).all():
-        raise InputError(path, f"holds '{words[int(np.flatnonzero(~np.isfinite(found))[0])]}', which isn't finite", row=row)
+        raise InputError(
+            path, f"holds '{words[int(np.flatnonzero(~np.isfinite(found))[0])]}', which isn't finite", row=row
+        )
     return found
 
 

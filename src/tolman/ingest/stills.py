@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,13 +14,6 @@ from tolman.ingest.base import Mask, Picture
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
 
 IMAGES = frozenset({".jpg", ".jpeg", ".png"})
-_DIGITS = re.compile(r"(\d+)")
-
-
-def by_number(path: Path) -> tuple[tuple[int, int | str], ...]:
-    """What a file's name is sorted by: its digits as numbers, so that 10 stands behind 9."""
-    parts = _DIGITS.split(path.name)
-    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
 
 
 def size_of(path: Path) -> tuple[int, int]:
