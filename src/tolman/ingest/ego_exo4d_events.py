@@ -24,7 +24,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tolman.errors import InputError
-from tolman.ingest.documents import read_json
+from tolman.ingest.segments import read_json
 from tolman.scenes import Event
 
 KEYSTEPS = ("keystep_train.json", "keystep_val.json")
@@ -105,7 +105,7 @@ class _File:
 def _annotations(path: Path, modified: int) -> dict[str, str]:
     """The annotations of a file by take, as JSON: objects of all takes would fill a gigabyte."""
     content = read_json(path)
-    found = content.get("annotations") if isinstance(content, dict) else None
+    found = content.get("annotations")
     if isinstance(found, list):
         if not all(isinstance(one, dict) and isinstance(one.get("take_uid"), str) for one in found):
             raise InputError(path, "holds a record without a take_uid", field="annotations", fix="download it again")
