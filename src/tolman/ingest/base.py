@@ -90,8 +90,8 @@ class Film:
         standard: width, height and frame rate of the video that is written of it, after turning; None where the file
             `media` is taken as it is.
         media: a video that exists already.
-        sightings: what is seen in which of these frames, where a format knows it without masks and without a surface.
         offset: as in Capture.
+        sightings: what is seen in which of these frames, where a format knows it without masks and without a surface.
     """
 
     role: str
@@ -104,8 +104,8 @@ class Film:
     turns: int = 0
     standard: tuple[int, int, float] | None = None
     media: Path | None = None
-    sightings: tuple[Sighting, ...] | None = None
     offset: float = 0.0
+    sightings: tuple[Sighting, ...] | None = None
 
 
 @dataclass(frozen=True)
