@@ -53,7 +53,7 @@ def ingest(
 
     Example:  tolman ingest scannet scans/ --out scenes
 
-    Example:  tolman ingest media DAVIS/JPEGImages --out pool --source "DAVIS 2017" --licence "CC BY-NC 4.0"
+    Example:  tolman ingest media DAVIS/JPEGImages --out pool --source DAVIS --licence "terms of its page"
     """
     from tolman.errors import UsageError
     from tolman.parallel import cores
