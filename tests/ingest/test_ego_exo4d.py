@@ -172,6 +172,25 @@ def test_what_is_wrong_with_poses_is_said(own: Path, file: str, old: str, new: s
     assert caught.value.path == str(path)
 
 
+@pytest.mark.parametrize(
+    ("change_to", "sentence"),
+    [
+        ({"start_time": "soon"}, "field 'start_time': is no finite number"),
+        ({"start_time": 0.3}, "it ends at 0.2 s, before it starts at 0.3 s"),
+        ({"step_name": "", "step_description": ""}, "field 'step_description': is no text"),
+        ({"step_name": "\ud800"}, "unicode"),
+        ({"is_essential": "maybe"}, "field 'is_essential': is neither true nor false"),
+    ],
+)
+def test_what_is_wrong_with_a_keystep_is_said(own: Path, change_to: dict[str, object], sentence: str) -> None:
+    path = own / "annotations/keystep_train.json"
+    segments = [{**layout.SEGMENTS[0], **change_to}]
+    path.write_text(json.dumps({"annotations": {UID: {"segments": segments}}}))
+    with pytest.raises(InputError, match=sentence) as caught:
+        read(own)
+    assert (caught.value.path, caught.value.row) == (str(path), UID)
+
+
 def test_cameras_of_another_frame_or_that_moved_have_no_poses(own: Path) -> None:
     path = own / "takes" / TAKE / "trajectory" / "gopro_calibs.csv"
     lines = path.read_text().splitlines()

@@ -243,6 +243,8 @@ def test_what_is_cut_off_or_missing_is_named(tmp_path: Path) -> None:
         ("calibrated_sensor", "translation", ["a", 0, 0], "something other than 3 numbers"),
         ("ego_pose", "token", None, "is no token"),
         ("ego_pose", "token", "\ud800", "is no token"),
+        ("scene", "description", "\ud800", "is no text"),
+        ("instance", "category_token", "\ud800", "is no text"),
         ("scene", "name", "../up", "can't be a scene's name"),
         ("sample", "scene_token", "nobody", "scene.json doesn't have"),
     ],

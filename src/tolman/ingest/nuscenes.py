@@ -248,8 +248,8 @@ class _Drive:
 
     def _events(self) -> tuple[Event, ...]:
         """What annotators wrote about the whole drive."""
-        text = self._row.fields.get("description")
-        if not isinstance(text, str) or not text.strip():
+        text = self._row.text("description") if self._row.fields.get("description") is not None else ""
+        if not text.strip():
             return ()
         return (Event(start=0.0, end=max(self._times.values()), label=text.strip(), kind="description"),)
 

@@ -69,7 +69,7 @@ class Record:
             InputError: it doesn't.
         """
         value = self.fields.get(name)
-        if not isinstance(value, str):
+        if not isinstance(value, str) or not _is_text(value):
             raise self.wrong(name, "is no text" if name in self.fields else "is missing")
         return value
 
@@ -239,10 +239,14 @@ def _rows(folder: Path, kind: str) -> Iterator[tuple[str, Row]]:
 
 def _reference(path: Path, row: Row, field: str) -> str:
     token = row.fields.get(field)
-    # A lone surrogate, which JSON can spell, is in no table of nuScenes and can't be looked for in SQLite.
-    if not isinstance(token, str) or any("\ud800" <= sign <= "\udfff" for sign in token):
+    if not isinstance(token, str) or not _is_text(token):
         raise InputError(path, "is no token", row=row.number, field=field)
     return token
+
+
+def _is_text(value: str) -> bool:
+    """Whether a text holds no lone surrogate, which JSON can spell and nothing can store."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
 def _tokens(connection: sqlite3.Connection, kind: str, found: Iterator[tuple[str, Row]]) -> None:
