@@ -26,6 +26,16 @@ _HEAVY = 400_000
 _VECTOR = pl.List(pl.Float64)
 _TRACK = pl.Struct({"seconds": pl.Float64, "center": _VECTOR, "axes": pl.List(_VECTOR)})
 _BOX = pl.Struct({"center": _VECTOR, "axes": pl.List(_VECTOR), "extents": _VECTOR})
+_EVENT = pl.Struct(
+    {
+        "start": pl.Float64,
+        "end": pl.Float64,
+        "label": pl.String,
+        "kind": pl.String,
+        "essential": pl.Boolean,
+        "views": pl.List(pl.String),
+    }
+)
 _Schema = dict[str, pl.DataType | type[pl.DataType]]
 SCENES: _Schema = {
     "id": pl.String,
@@ -36,6 +46,7 @@ SCENES: _Schema = {
     "room_center": _VECTOR,
     "floor": pl.List(pl.List(_VECTOR)),
     "video": pl.String,
+    "events": pl.List(_EVENT),
 }
 CAPTURES: _Schema = {
     "id": pl.String,
@@ -73,6 +84,7 @@ def read_scenes(folder: Path) -> Iterator[Scene]:
     """
     for path, number, row in _rows(folder, "scenes"):
         row["counts"] = {entry["category"]: entry["count"] for entry in row["counts"] or ()}
+        row["events"] = row.get("events") or ()  # which tables of earlier versions lack
         yield _made(Scene, path, number, row)
 
 

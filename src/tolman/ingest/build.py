@@ -193,7 +193,7 @@ def _stays(job: _Job, entry: Entry | None) -> bool:
     """Whether an earlier ingest made the scene of the same files with the same settings, and its videos are there."""
     if entry is None or entry.made_of != job.made_of or entry.state == "refused":
         return False
-    return entry.state == "left out" or all((job.out / media).is_file() for media in entry.media)
+    return entry.state == "left out" or all((job.out / media).exists() for media in entry.media)
 
 
 def _results(jobs: Sequence[_Job], workers: int) -> Iterator[Entry]:

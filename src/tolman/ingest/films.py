@@ -38,11 +38,13 @@ class Sight:
         tree: of the scan's mesh; None where it has none.
         numbers: the instance of each of its faces.
         names: instance → object's id.
+        objects: the ids of those that are asked about.
     """
 
     tree: Tree | None
     numbers: NDArray[np.int64]
     names: Mapping[int, str]
+    objects: frozenset[str] = frozenset()
 
 
 def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
@@ -96,7 +98,10 @@ def record(film: Film, scene: str, media: str, out: Path, sight: Sight, source: 
     )
     if len(intrinsics) > 1:
         intrinsics = intrinsics[chosen]
-    sightings, notes = _sightings(film, chosen, poses, intrinsics, size, sight)
+    if film.sightings is None:
+        sightings, notes = _sightings(film, chosen, poses, intrinsics, size, sight)
+    else:
+        sightings, notes = _given(film, film.sightings, times + start, size, sight.objects), []
     capture = Capture(
         id=f"{scene}/{film.role}",
         scene=scene,
@@ -191,6 +196,20 @@ def _sightings(
     said = f"{blind:,} frames of '{film.role}' have no mask; nothing is seen in them"
     # Frames without a pose are counted where poses are checked.
     return found, [said] if blind and not casts else []
+
+
+def _given(
+    film: Film, given: Sequence[Sighting], times: Floats, size: tuple[int, int], objects: frozenset[str]
+) -> list[Sighting]:
+    """What a format says is seen, at the frames of the video that are nearest in time."""
+    share = size[0] * size[1] / (film.size[0] * film.size[1])
+    found: dict[tuple[int, str], Sighting] = {}
+    for one in given:
+        if one.object in objects:
+            frame = int(np.abs(times - film.times[one.frame]).argmin())
+            pixels = round(one.pixels * share)
+            found.setdefault((frame, one.object), one.model_copy(update={"frame": frame, "pixels": pixels}))
+    return sorted((one for one in found.values() if one.pixels), key=lambda one: one.frame)
 
 
 def _cast(

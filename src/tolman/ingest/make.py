@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tolman.errors import InputError
+from tolman.files import link_or_copy
 from tolman.geometry.boxes import Floats
 from tolman.geometry.casting import Tree
 from tolman.geometry.rooms import room_area, room_center
@@ -93,13 +94,16 @@ def make(source: Source, dataset: str, reading: Reading, settings: Settings, out
     if not objects and not reading.captures and not films:
         raise InputError(source.path, "holds no object that is asked about, and no recording")
     names = {one.number: one.id for one in reading.instances if one.number and one.id in objects}
-    sight = Sight(tree, surface.numbers if surface is not None else np.empty(0, dtype=np.int64), names)
+    faces = surface.numbers if surface is not None else np.empty(0, dtype=np.int64)
+    sight = Sight(tree, faces, names, frozenset(objects))
     captures: list[Capture] = []
     for film in films:
         capture, said = record(film, source.id, _media(source, film, len(films)), out, sight, source.path)
         captures.append(capture)
         notes += said
     captures += [_owned(capture, source) for capture in reading.captures]
+    for place, file in reading.files.items():
+        link_or_copy(file, out / place)
     area, center = _room(reading, points)
     scene = Scene(
         id=source.id,
@@ -109,6 +113,7 @@ def make(source: Source, dataset: str, reading: Reading, settings: Settings, out
         room_area=area,
         room_center=center,
         video=next((one.media for one in captures if one.sensor == "camera" and one.media), None),
+        events=reading.events,
     )
     part = Part(scene, tuple(captures), tuple(notes), made_of)
     return Made(part, None, complete, tuple(mended), tuple(notes))
