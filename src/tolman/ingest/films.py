@@ -57,7 +57,7 @@ def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
         return np.zeros(len(wanted), dtype=np.int64)
     # A hair towards the earlier one, so that rounding decides no tie.
     nearer = (times[after] - wanted) + 1e-9 < wanted - times[after - 1]
-    return np.where(nearer, after, after - 1).astype(np.int64)
+    return np.asarray(np.where(nearer, after, after - 1), dtype=np.int64)
 
 
 def record(film: Film, scene: str, media: str, out: Path, sight: Sight, source: Path) -> tuple[Capture, list[str]]:
@@ -188,8 +188,9 @@ def _sightings(
             cache = number, sightings_in_mask(0, values, sight.names, depth)
         for one in cache[1]:
             found.append(one.model_copy(update={"frame": frame, "pixels": round(one.pixels * share)}))
-    said = f"{blind:,} frames of '{film.role}' have neither pose nor mask; nothing is seen in them"
-    return found, [said] if blind else []
+    said = f"{blind:,} frames of '{film.role}' have no mask; nothing is seen in them"
+    # Frames without a pose are counted where poses are checked.
+    return found, [said] if blind and not casts else []
 
 
 def _cast(

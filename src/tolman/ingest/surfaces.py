@@ -15,7 +15,7 @@ from tolman.scenes import OrientedBox
 
 SPREAD = 0.05
 """Metres between points on large faces; scans have small ones, whose corners suffice."""
-_LARGE = 0.1
+_LARGE = 0.15
 _MOST = 4_000_000
 """Points on large faces, at most."""
 
@@ -53,9 +53,9 @@ def spread_points(surface: Surface) -> Floats:
         steps = np.where(steps > 1, steps * 2 // 3, 1)
     found = [surface.points]
     for count in np.unique(steps[steps > 1]).tolist():
-        i, j = np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij")
-        inside = (i + j) <= count
-        shares = np.stack([i[inside], j[inside], (count - i - j)[inside]], axis=1) / count
+        rows, columns = np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij")
+        inside = rows + columns <= count
+        shares = np.stack([rows[inside], columns[inside], (count - rows - columns)[inside]], axis=1) / count
         found.append((shares @ corners[steps == count]).reshape(-1, 3))
     return np.concatenate(found)
 
@@ -68,8 +68,8 @@ def completeness(
 ) -> float | None:
     """The share of what cameras look at that the mesh has: of the rays of their pixels that lead level or downwards.
 
-    A room's floor, walls and furniture close it downwards, so each of these rays ends somewhere; where it meets no mesh,
-    something is missing. Rays that lead upwards don't count: many scans have no ceiling.
+    A room's floor, walls and furniture close it downwards, so each of these rays ends somewhere; where one meets no
+    mesh, something is missing. Rays that lead upwards don't count: many scans have no ceiling.
 
     Args:
         tree: of the mesh.
