@@ -41,7 +41,7 @@ def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats,
         InputError: one is mirrored or no rigid transform.
     """
     found = np.array(poses, dtype=np.float64)
-    lost = ~np.isfinite(found).all((1, 2))
+    lost = np.asarray(~np.isfinite(found).all((1, 2)))
     found[lost] = np.nan
     turns = found[~lost, :3, :3]
     numbers = np.flatnonzero(~lost) + first

@@ -54,8 +54,8 @@ def _opened(data: bytes | Path, path: Path, what: str) -> object:
     except ImportError:
         raise MissingExtraError("pillow", "ingest", "reading pictures") from None
     try:
-        image = Image.open(io.BytesIO(data) if isinstance(data, bytes) else data)
-        image.load()
+        with Image.open(io.BytesIO(data) if isinstance(data, bytes) else data) as image:
+            image.load()
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError, zlib.error) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(path, f"{what} is no readable picture ({said})") from None
