@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import struct
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -53,10 +55,14 @@ def _opened(data: bytes | Path, path: Path, what: str) -> object:
         from PIL import Image
     except ImportError:
         raise MissingExtraError("pillow", "ingest", "reading pictures") from None
+    broken = (OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError)
     try:
-        with Image.open(io.BytesIO(data) if isinstance(data, bytes) else data) as image:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data if isinstance(data, bytes) else data.read_bytes()))
             image.load()
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError, zlib.error) as error:
+    except (*broken, ArithmeticError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(path, f"{what} is no readable picture ({said})") from None
     return image
