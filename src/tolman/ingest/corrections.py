@@ -173,7 +173,7 @@ def without_absent(captures: Iterable[Capture], scene: Scene) -> list[Capture]:
     known = {thing.id for thing in scene.objects}
     found = []
     for capture in captures:
-        if all(one.object in known for one in (*capture.sightings, *capture.recorded)):
+        if {*(one.object for one in capture.sightings), *(one.object for one in capture.recorded)} <= known:
             found.append(capture)
             continue
         left = {
