@@ -138,3 +138,11 @@ def test_a_sound_file_holds_no_video(tmp_path: Path) -> None:
         container.mux(stream.encode())
     with pytest.raises(BrokenMediaError, match="holds no video stream"):
         read_index(path)
+
+
+def test_tags_that_are_no_text_are_no_reason(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "a.mp4", 3)
+    data = path.read_bytes()
+    assert b"Lavf" in data
+    path.write_bytes(data.replace(b"Lavf", b"\xd0\xff\xfe\xd0"))
+    assert len(read_index(path).times) == 3

@@ -185,7 +185,8 @@ class _opened:  # noqa: N801 - used as a function
         if not self._path.is_file():
             raise BrokenMediaError(f"{self._path}: the file is missing")
         try:
-            self._container = av.open(str(self._path))
+            # What a broken file says of itself in letters that are none must not end in an error of letters.
+            self._container = av.open(str(self._path), metadata_errors="replace")
         except (av.FFmpegError, OSError) as error:
             raise BrokenMediaError(f"{self._path}: is no video ({error.strerror or error})") from None
         if not self._container.streams.video:
