@@ -15,6 +15,8 @@ from tolman.geometry.boxes import Floats
 _INDICES = ("vertex_indices", "vertex_index")
 _HEADER = 1 << 16
 """Bytes in which a header must end."""
+_FARTHEST = 1e9
+"""What no coordinate reaches, in any unit."""
 _WIDTHS = {
     **dict.fromkeys(("char", "uchar", "int8", "uint8"), 1),
     **dict.fromkeys(("short", "ushort", "int16", "uint16"), 2),
@@ -96,6 +98,9 @@ def read_ply(path: Path) -> Ply:
     if not np.isfinite(points).all():
         bad = int(np.flatnonzero(~np.isfinite(points).all(1))[0])
         raise InputError(path, f"vertex {bad} has a coordinate that isn't finite")
+    if np.abs(points).max(initial=0.0) > _FARTHEST:
+        bad = int(np.abs(points).max(1).argmax())
+        raise InputError(path, f"vertex {bad} has a coordinate of {points[bad].tolist()}")
     vertex = {name: np.array(rows[name]) for name in names if name not in ("x", "y", "z")}
     if "face" not in elements:
         empty = np.empty(0, dtype=np.int64)
