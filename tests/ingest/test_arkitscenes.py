@@ -152,11 +152,11 @@ def test_a_video_of_another_length_gets_no_poses(tmp_path: Path, drawn: tuple) -
     [
         ({"label": ""}, "row 2: an object takes a 'label'"),
         ({"segments": {}}, "row 2: an object takes a 'label' and a box"),
-        ({"centroid": [0, 0]}, "row 2, field 'segments.obbAligned.centroid': takes 3 finite numbers"),
-        ({"axesLengths": [1, -1, 1]}, "row 2: an extent is negative"),
-        ({"axesLengths": [1000, 1000, 1000]}, "row 2: a box is 1,000 m long"),
-        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0.1, 1]}, "row 2: the axes of a box are not orthogonal"),
-        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0, float("nan")]}, "field 'segments.obbAligned.normalizedAxes'"),
+        ({"centroid": [0, 0]}, "row 2, field 'segments.obbAligned': has not 3 + 3 + 9 numbers"),
+        ({"axesLengths": [1, -1, 1]}, "row 2, field 'segments.obbAligned': an extent is negative"),
+        ({"axesLengths": [1000, 1000, 1000]}, "is 1,000 m long: its numbers are in another unit"),
+        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0.1, 1]}, "has axes that are no rotation"),
+        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0, float("nan")]}, "holds a number that isn't finite"),
     ],
 )
 def test_a_bad_box_is_named(tmp_path: Path, drawn: tuple, change: dict, said: str) -> None:  # type: ignore[type-arg]

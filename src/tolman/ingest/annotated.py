@@ -13,57 +13,66 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.scenes import OrientedBox, Vector
 
-SKEW = 1e-3
+SKEW = 1e-2
 """The most that axes may miss being a rotation, by the largest entry of AAᵀ − 1: files with six digits miss it by
 1e-6; what misses it by more than this is broken."""
+_EXACT = 1e-12
 LARGEST = 200.0
 """Metres; a box longer than this is given in another unit."""
+_FARTHEST = 1e5
 MARGIN = 0.002
 """Metres by which a box is grown before a mesh is cut up by it, so that what lies on its sides is inside."""
 
 
-def oriented(
-    path: Path, center: ArrayLike, axes: ArrayLike, extents: ArrayLike, *, row: int | str | None = None
-) -> OrientedBox:
-    """A box from a file.
+def checked_box(center: Floats, axes: Floats, extents: Floats) -> OrientedBox | str:
+    """A box of numbers that somebody else wrote.
 
     Axes that miss being orthogonal unit vectors by less than `SKEW` become the nearest that are; of left-handed ones
     the third is turned round, which leaves the box as it is.
 
     Args:
-        path: the file, for what is said of it.
         center: metres, shape (3,).
         axes: in rows, shape (3, 3).
         extents: full lengths in metres, shape (3,).
-        row: which of the file's boxes.
+
+    Returns:
+        The box, or what is wrong with it, as the rest of a sentence.
+    """
+    if not all(np.isfinite(part).all() for part in (center, extents, axes)):
+        return "holds a number that isn't finite"
+    if max(np.abs(center).max(), np.abs(extents).max(), np.abs(axes).max()) > _FARTHEST:
+        return "holds a number that is no length"
+    if extents.max() > LARGEST:
+        return f"is {extents.max():,.0f} m long: its numbers are in another unit than metres"
+    skew = np.abs(axes @ axes.T - np.eye(3)).max()
+    if skew > SKEW:
+        return "has axes that are no rotation"
+    if np.linalg.det(axes) < 0:
+        axes = axes * np.array([[1.0], [1.0], [-1.0]])
+    if skew > _EXACT:
+        left, _, right = np.linalg.svd(axes)
+        axes = left @ right
+    try:
+        return OrientedBox(
+            center=vector(center), axes=(vector(axes[0]), vector(axes[1]), vector(axes[2])), extents=vector(extents)
+        )
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+
+
+def oriented(
+    path: Path, center: ArrayLike, axes: ArrayLike, extents: ArrayLike, *, row: int | str | None = None
+) -> OrientedBox:
+    """The same of a file's row.
 
     Raises:
         InputError: it is no box.
     """
-    matrix, lengths = np.asarray(axes, dtype=np.float64), np.asarray(extents, dtype=np.float64)
-    place = np.asarray(center, dtype=np.float64)
-    if not (np.isfinite(matrix).all() and np.isfinite(lengths).all() and np.isfinite(place).all()):
-        raise InputError(path, "a box holds a number that isn't finite", row=row)
-    skew = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
-    if not skew < SKEW:
-        raise InputError(path, f"the axes of a box are not orthogonal unit vectors (off by {skew:.2g})", row=row)
-    if lengths.max() > LARGEST or np.abs(place).max() > 100 * LARGEST:
-        raise InputError(
-            path, f"a box is {lengths.max():,.0f} m long, at {np.abs(place).max():,.0f} m", row=row, fix="give metres"
-        )
-    if np.linalg.det(matrix) < 0:
-        matrix = matrix * np.array([[1.0], [1.0], [-1.0]])
-    if skew > 1e-12:
-        left, _, right = np.linalg.svd(matrix)
-        matrix = left @ right
-    try:
-        return OrientedBox(
-            center=vector(place),
-            axes=(vector(matrix[0]), vector(matrix[1]), vector(matrix[2])),
-            extents=vector(lengths),
-        )
-    except ValidationError as error:
-        raise InputError(path, error.errors()[0]["msg"].removeprefix("Value error, "), row=row) from None
+    numbers = (np.asarray(part, dtype=np.float64) for part in (center, axes, extents))
+    found = checked_box(*numbers)
+    if isinstance(found, str):
+        raise InputError(path, f"its box can't be used: {found}", row=row)
+    return found
 
 
 def vector(values: Floats) -> Vector:

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.annotated import faces_in, oriented
+from tolman.ingest.annotated import faces_in
 from tolman.ingest.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
-from tolman.ingest.documents import list_of, read_text
+from tolman.ingest.documents import read_text
 from tolman.ingest.ply import read_ply
-from tolman.ingest.segments import read_json
+from tolman.ingest.segments import oriented_box, read_json
 from tolman.ingest.stills import pictures_of, size_of
 from tolman.ingest.videos import Recording
 
@@ -159,14 +159,13 @@ def _instances(path: Path) -> tuple[Instance, ...]:
         box = segments.get("obbAligned") if isinstance(segments, dict) else None
         if not isinstance(box, dict) or not isinstance(record.get("label"), str) or not record["label"].strip():
             raise InputError(path, "an object takes a 'label' and a box 'segments.obbAligned'", row=row)
-        center = list_of(path, box.get("centroid"), 3, row, "segments.obbAligned.centroid")
-        extents = list_of(path, box.get("axesLengths"), 3, row, "segments.obbAligned.axesLengths")
-        axes = list_of(path, box.get("normalizedAxes"), 9, row, "segments.obbAligned.normalizedAxes")
         identity = str(record.get("uid") or row)
         identity = identity if identity not in seen else f"{identity}/{row}"
         seen.add(identity)
-        # The released code multiplies corners by the transposed matrix: the axes are its rows.
-        made = oriented(path, center, axes.reshape(3, 3), extents, row=row)
+        # The released code multiplies corners by the transposed matrix: here too the axes are the rows.
+        made = oriented_box(box)
+        if isinstance(made, str):
+            raise InputError(path, made, row=row, field="segments.obbAligned")
         found.append(Instance(identity, record["label"].strip(), made, number=row))
     return tuple(found)
 

@@ -7,6 +7,7 @@ along z, and its poses to camera → scene.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.annotated import faces_in, oriented, vector
-from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.ingest.base import Film, Instance, Picture, Reading, Source, Surface
 from tolman.ingest.documents import numbers_of, read_text
 from tolman.ingest.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
 from tolman.ingest.numbers import in_order
@@ -156,7 +157,8 @@ class _Frame:
         if camera.video is not None:
             media = folder / camera.video
             recording = Recording(media)
-            count, times, size, pictures = recording.count, recording.times, recording.size, recording.pictures
+            count, times, size = recording.count, recording.times, recording.size
+            pictures: Callable[[Sequence[int]], Iterator[Picture]] = recording.pictures
         else:
             assert camera.frames is not None
             paths = in_order(p for p in _listed(folder / camera.frames) if p.suffix.lower() in IMAGES)

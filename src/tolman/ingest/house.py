@@ -79,16 +79,14 @@ class House:
     segments: dict[int, int]
 
 
-def region_count(path: Path) -> int | None:
-    """How many regions a house says it has; None where its first lines can't be read."""
+def region_codes(path: Path) -> list[str]:
+    """The letters of a house's regions in their order; none where its file can't be read so far."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            head = [file.readline(1 << 14) for _ in range(2)]
+            lines = (line.split() for line in file if line.startswith("R"))
+            return [words[5] for words in lines if len(words) == _LENGTHS["R"]]
     except OSError:
-        return None
-    words = head[1].split()
-    count = words[_COUNTS["R"]] if len(words) == _HEADER and words[0] == "H" else ""
-    return int(count) if count.isdigit() and int(count) < 10_000 else None
+        return []
 
 
 def read_house(path: Path) -> House:

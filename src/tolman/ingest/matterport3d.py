@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
-from tolman.ingest.house import JUNK, OUTDOORS, House, Region, read_house, region_count
+from tolman.ingest.house import JUNK, OUTDOORS, House, Region, read_house, region_codes
 from tolman.ingest.matterport_cameras import read_shots, straight
 from tolman.ingest.numbers import in_order
 from tolman.ingest.ply import Ply, read_ply
@@ -72,9 +72,10 @@ class Matterport3D:
         if index.is_file():
             parts = (index, *(segmentations / f"{house.name}{end}" for end in (".ply", ".fsegs.json")))
             files = (*(path for path in parts if path.exists()), *here)
-            # Where the header can't be read, what is wrong with it is said when the first room is read.
-            for number in range(region_count(index) or 1):
-                yield Source(f"{self.name}/{house.name}_region{number}", house, files)
+            # Where no region can be read, what is wrong is said when the first room is read.
+            for number, code in enumerate(region_codes(index) or ["-"]):
+                if code != JUNK:
+                    yield Source(f"{self.name}/{house.name}_region{number}", house, files)
             return
         for mesh in in_order((house / "region_segmentations").glob("region*.ply")):
             parts = tuple(mesh.with_name(f"{mesh.stem}{end}") for end in (".ply", ".fsegs.json", ".semseg.json"))
@@ -91,8 +92,6 @@ class Matterport3D:
         if number >= len(house.regions):
             raise InputError(index, f"has {len(house.regions)} regions, and no region {number}")
         region = house.regions[number]
-        if region.code == JUNK:
-            raise InputError(index, f"marks region {number} as junk: reflections and stray points")
         things = [thing for thing in house.objects if thing.region == number and thing.box is not None]
         mesh = index.with_suffix(".ply")
         places = [name for name, where in house.panoramas.items() if where == number]

@@ -17,6 +17,10 @@ from tolman.ingest.base import Mask, Picture
 
 _MOST = 1 << 28
 """Bytes of a picture in an archive, at most."""
+BROKEN = (
+    OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError, ArithmeticError,
+)  # fmt: skip
+"""What Pillow's readers raise, each in its own way, where a picture is broken."""
 _BROKEN = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
 _NUMBER = re.compile(r"(\d+)\D*$")
 
@@ -55,14 +59,13 @@ def _opened(data: bytes | Path, path: Path, what: str) -> object:
         from PIL import Image
     except ImportError:
         raise MissingExtraError("pillow", "ingest", "reading pictures") from None
-    broken = (OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data if isinstance(data, bytes) else data.read_bytes()))
             image.load()
-    except (*broken, ArithmeticError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+    except (*BROKEN, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(path, f"{what} is no readable picture ({said})") from None
     return image

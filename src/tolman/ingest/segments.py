@@ -9,14 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from tolman.errors import InputError
+from tolman.ingest.annotated import checked_box
 from tolman.scenes import OrientedBox
-
-_FARTHEST = 1e9
-_SQUARE, _EXACT = 1e-2, 1e-9
-"""How far axes may be off a rotation: to be taken as one that was rounded, and to be left as they are."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +122,6 @@ def _whole(path: Path, field: str, values: Any, row: int | None = None) -> NDArr
 def oriented_box(record: Any) -> OrientedBox | str:
     """The box of an `obb`: centroid, axesLengths (full) and normalizedAxes, whose rows of three are its axes.
 
-    Left-handed axes are those of the same box with one of them turned round, which is done; axes that are off a
-    rotation by rounding are brought to it.
-
     Returns:
         The box, or what is wrong with it.
     """
@@ -144,21 +137,4 @@ def oriented_box(record: Any) -> OrientedBox | str:
         return "holds something other than numbers"
     if center.shape != (3,) or extents.shape != (3,) or axes.size != 9:
         return "has not 3 + 3 + 9 numbers"
-    axes = axes.reshape(3, 3)
-    if not all(np.isfinite(part).all() for part in (center, extents, axes)):
-        return "holds a number that isn't finite"
-    if max(np.abs(center).max(), np.abs(extents).max(), np.abs(axes).max()) > _FARTHEST:
-        return "holds a number that is no length"
-    if np.abs(axes @ axes.T - np.eye(3)).max() > _SQUARE:
-        return "has axes that are no rotation"
-    if np.linalg.det(axes) < 0:
-        axes[2] *= -1
-    if np.abs(axes @ axes.T - np.eye(3)).max() > _EXACT:
-        first, _, last = np.linalg.svd(axes)
-        axes = first @ last
-    try:
-        return OrientedBox.model_validate(
-            {"center": center.tolist(), "axes": axes.tolist(), "extents": extents.tolist()}
-        )
-    except ValidationError as error:
-        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+    return checked_box(center, axes.reshape(3, 3), extents)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tolman.errors import InputError
 from tolman.ingest.base import Mask, Picture
-from tolman.ingest.pictures import decoded, decoded_mask
+from tolman.ingest.pictures import BROKEN, decoded, decoded_mask
 from tolman.media.video import need_pillow
 
 IMAGES = frozenset({".jpg", ".jpeg", ".png"})
@@ -28,7 +28,7 @@ def size_of(path: Path) -> tuple[int, int]:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(path) as image:
                 return image.size
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+    except (*BROKEN, Image.DecompressionBombError) as error:
         raise InputError(
             path,
             f"is no readable picture ({str(error).splitlines()[0] if str(error) else type(error).__name__})",
