@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.files import whole
 from tolman.geometry.boxes import Floats
+from tolman.geometry.motion import poses_at
 from tolman.scenes import Capture
 from tolman.simulate.casting import Caster
-from tolman.simulate.motion import poses_at
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import World
 

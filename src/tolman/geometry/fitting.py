@@ -1,0 +1,438 @@
+"""Plane, cylinder and box through noisy points: RANSAC (Fischler and Bolles 1981), then least squares, seeded.
+
+Every fit tells how far off it may be: 95 % bounds, in metres, that hold three parts, added as squares.
+
+- noise: 1.96 standard errors of the fitted place of a face, σ/√n for n returns on it;
+- residuals: where a shape bends or bulges, the standard deviation of what it leaves unexplained takes the place of σ;
+- coverage: an edge that no face ends is only known to lie between the last point and where the next would have been:
+  half the distance of neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.geometry.boxes import Floats
+from tolman.geometry.clouds import Cloud, Surface, as_cloud
+from tolman.scenes import OrientedBox
+
+LEAST = 12
+"""Fewer points are not fitted."""
+_Z = 1.96
+_ALONG = 0.9
+_TRIM = 0.001
+
+
+class FitError(ValueError):
+    """Points that no such shape can be put through; its text is the reason, as the rest of a sentence."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A plane: normal · x = offset.
+
+    Attributes:
+        normal: unit vector, the half with the greatest component positive.
+        offset: metres.
+        inliers: which of the points lie on it, shape (n,).
+        residual: their standard deviation about it, metres.
+        error: 95 % bound of its place at their centre, metres.
+        tilt: 95 % bound of its direction, radians.
+    """
+
+    normal: Floats
+    offset: float
+    inliers: NDArray[np.bool_]
+    residual: float
+    error: float
+    tilt: float
+
+    def distances(self, points: Floats) -> Floats:
+        """How far points lie to the side of its normal, metres, shape (n,)."""
+        return np.asarray(points @ self.normal - self.offset)
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """An upright or lying cylinder.
+
+    Attributes:
+        center: the middle of its axis, metres.
+        axis: unit vector.
+        radius, length: metres.
+        inliers: which of the points lie on it, shape (n,).
+        residual: their standard deviation about it, metres.
+        error: 95 % bound of the radius, metres.
+        length_error: of the length.
+        share: of the full turn that points are on, 0 … 1.
+    """
+
+    center: Floats
+    axis: Floats
+    radius: float
+    length: float
+    inliers: NDArray[np.bool_]
+    residual: float
+    error: float
+    length_error: float
+    share: float
+
+
+@dataclass(frozen=True)
+class FittedBox:
+    """The least box around points whose faces lie where the points' surfaces do.
+
+    Attributes:
+        box: the box.
+        errors: 95 % bounds of its extents, metres.
+        seen: whether points lie on the face at the low and the high end of each axis.
+        residual: the standard deviation of points about their faces, metres.
+    """
+
+    box: OrientedBox
+    errors: tuple[float, float, float]
+    seen: tuple[tuple[bool, bool], tuple[bool, bool], tuple[bool, bool]]
+    residual: float
+
+
+def fit_plane(
+    points: Floats | Cloud,
+    *,
+    reach: float = 0.03,
+    seed: int = 0,
+    trials: int = 200,
+    normals: Floats | None = None,
+) -> Plane:
+    """The plane that most points lie on.
+
+    Args:
+        points: shape (n, 3).
+        reach: a point farther from it is none of its own, metres; about three times the noise.
+        seed: of the triples that are tried.
+        trials: how many.
+        normals: of the surface at each point, where known: those that point elsewhere are none of its own.
+
+    Raises:
+        FitError: there are too few points, or they lie on a line.
+    """
+    cloud = _enough(points)
+    generator = np.random.default_rng(seed)
+    triples = generator.integers(0, len(cloud), (trials, 3))
+    a, b, c = (cloud.points[triples[:, i]] for i in range(3))
+    found = np.cross(b - a, c - a) if normals is None else normals[triples[:, 0]]
+    lengths = np.linalg.norm(found, axis=1)
+    usable = lengths > 1e-9
+    if not usable.any():
+        raise FitError("lie on a line")
+    found, a = found[usable] / lengths[usable, None], a[usable]
+    # All trials against a sample of the points; the best of them against all.
+    sample = _sample(len(cloud), 4000, generator)
+    near = np.abs(cloud.points[sample] @ found.T - (a * found).sum(1)) < reach
+    if normals is not None:
+        near &= np.abs(normals[sample] @ found.T) > _ALONG
+    best = int((near * cloud.weights[sample, None]).sum(0).argmax())
+    normal, offset = found[best], float(a[best] @ found[best])
+    inliers = np.zeros(len(cloud), dtype=bool)
+    for _ in range(5):
+        new = np.abs(cloud.points @ normal - offset) < reach
+        if normals is not None:
+            new &= np.abs(normals @ normal) > _ALONG
+        if new.sum() < 3 or (new == inliers).all():
+            break
+        inliers = new
+        mean, values, vectors = _axes(cloud.take(inliers))
+        normal, offset = vectors[:, 0], float(mean @ vectors[:, 0])
+    if inliers.sum() < 3:
+        raise FitError("lie on no plane")
+    own = cloud.take(inliers)
+    _, values, _ = _axes(own)
+    if values[1] < 1e-6:
+        raise FitError("lie on a line")
+    residual, count = float(np.sqrt(max(values[0], 0.0))), float(own.weights.sum())
+    if normal[np.abs(normal).argmax()] < 0:
+        normal, offset = -normal, -offset
+    tilt = _Z * residual / np.sqrt(count * values[1])
+    return Plane(normal, offset, inliers, residual, _Z * residual / np.sqrt(count), float(tilt))
+
+
+def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials: int = 200) -> Cylinder:
+    """The cylinder that most points lie on.
+
+    Two points with their normals tell an axis (Schnabel et al. 2007); that of most support is refined by least squares
+    over axis, place and radius.
+
+    Args:
+        surface: the points, with normals.
+        reach: a point farther from it is none of its own, metres.
+        seed: of the pairs that are tried.
+        trials: how many.
+
+    Raises:
+        FitError: there are too few points, or no cylinder holds a third of them.
+    """
+    from scipy.optimize import least_squares
+
+    cloud = _enough(Cloud(surface.raw, surface.weights))
+    generator = np.random.default_rng(seed)
+    sample = _sample(len(cloud), 3000, generator)
+    points, normals = cloud.points[sample], surface.normals[sample]
+    best: tuple[float, Floats] = (0.0, np.zeros(7))
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    for i, j in generator.integers(0, len(sample), (trials, 2)):
+        axis = np.cross(normals[i], normals[j])
+        length = np.linalg.norm(axis)
+        if length < 0.2:
+            continue
+        axis /= length
+        across, own = _across(axis), np.stack([normals[i], normals[j]])
+        flat, ways = points[[i, j]] @ across.T, own @ across.T
+        # Where the two normals meet, seen along the axis.
+        try:
+            steps = np.linalg.solve(np.column_stack([ways[0], -ways[1]]), flat[1] - flat[0])
+        except np.linalg.LinAlgError:
+            continue
+        middle = flat[0] + steps[0] * ways[0]
+        radius = float(np.abs(steps).mean())
+        if not 0.005 < radius < size:
+            continue
+        off = points @ across.T - middle
+        apart = np.linalg.norm(off, axis=1)
+        outward = np.abs((normals @ across.T * off).sum(1)) / np.maximum(apart, 1e-9)
+        support = float((np.abs(apart - radius) < reach)[outward > _ALONG].sum())
+        if support > best[0]:
+            best = (support, np.concatenate([axis, middle @ across, [radius]]))
+    if best[0] < max(LEAST, len(sample) / 3):
+        raise FitError("lie on no cylinder")
+    axis, place, radius = best[1][:3], best[1][3:6], float(best[1][6])
+    across = _across(axis)
+
+    def moved(values: Floats) -> tuple[Floats, Floats, float]:
+        way = axis + values[0] * across[0] + values[1] * across[1]
+        return way / np.linalg.norm(way), place + values[2] * across[0] + values[3] * across[1], float(values[4])
+
+    def off_surface(values: Floats) -> Floats:
+        way, through, wide = moved(values)
+        local = cloud.points - through
+        return np.asarray(np.linalg.norm(local - np.outer(local @ way, way), axis=1) - wide)
+
+    inliers = np.zeros(len(cloud), dtype=bool)
+    values = np.array([0.0, 0.0, 0.0, 0.0, radius])
+    for _ in range(3):
+        new = np.abs(off_surface(values)) < reach
+        if new.sum() < LEAST or (new == inliers).all():
+            break
+        inliers = new
+        root = np.where(inliers, np.sqrt(cloud.weights), 0.0)
+        values = least_squares(lambda x, root=root: off_surface(x) * root, values).x
+    way, through, wide = moved(values)
+    if not inliers.any() or wide <= 0:
+        raise FitError("lie on no cylinder")
+    if way[np.abs(way).argmax()] < 0:
+        way = -way
+    own = cloud.take(inliers)
+    off = off_surface(values)[inliers]
+    residual = float(np.sqrt(np.average(off**2, weights=own.weights)))
+    local = own.points - through
+    along = local @ way
+    turn = np.arctan2(local @ _across(way)[1], local @ _across(way)[0])
+    share = float(len(np.unique(np.floor(turn / np.radians(10)))) / 36)
+    low, high = np.quantile(along, _TRIM), np.quantile(along, 1 - _TRIM)
+    # On less than half the way around, radius and place can hardly be told apart: the error grows with the missing arc.
+    count = max(float(own.weights.sum()), 1.0)
+    sagitta = max(1e-3, 1 - np.cos(np.pi * min(share, 0.5)))
+    error = _Z * max(residual, surface.noise) / np.sqrt(count) / sagitta**2
+    center = through + way * (low + high) / 2
+    edge = float(np.hypot(surface.spacing / 2, _Z * residual / np.sqrt(count)) * np.sqrt(2))
+    return Cylinder(center, way, wide, float(high - low), inliers, residual, float(error), edge, share)
+
+
+def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedBox:
+    """The least box around points, upright or in any direction.
+
+    The direction is that of the faces where most of the points lie on faces (least squares over the normals), and
+    else that of the least box. Along each axis, an end is where the points of the outermost face are, by their median;
+    or, where no face ends it, where the points end.
+
+    Args:
+        surface: the points, with normals.
+        upright: whether z is one of its axes.
+        seed: of what is drawn.
+
+    Raises:
+        FitError: there are too few points.
+    """
+    _enough(Cloud(surface.points, surface.weights))
+    axes = _upright_axes(surface.points) if upright else _free_axes(surface, seed)
+    axes = _turned(axes, surface, upright)
+    ends, errors, seen, residuals = np.zeros((3, 2)), [], [], []
+    for i in range(3):
+        pair = [_end(surface, axes[i] * sign) for sign in (-1, 1)]
+        ends[i] = -pair[0].place, pair[1].place
+        errors.append(float(np.hypot(pair[0].error, pair[1].error)))
+        seen.append((pair[0].face, pair[1].face))
+        residuals += [end.residual for end in pair if end.face]
+    ends[:, 1] = np.maximum(ends[:, 1], ends[:, 0])
+    extents = np.maximum(ends[:, 1] - ends[:, 0], 1e-6)
+    box = OrientedBox.model_validate(
+        {"center": tuple(ends.mean(1) @ axes), "axes": axes.tolist(), "extents": tuple(extents)}
+    )
+    residual = float(np.sqrt(np.mean(np.square(residuals)))) if residuals else surface.noise
+    return FittedBox(box, (errors[0], errors[1], errors[2]), (seen[0], seen[1], seen[2]), residual)
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where points end in one direction: the place along it, its 95 % bound, and whether a face ends them."""
+
+    place: float
+    error: float
+    face: bool
+    residual: float
+
+
+def _end(surface: Surface, way: Floats) -> _End:
+    along = surface.points @ way
+    last = float(np.partition(along, -_spared(len(along)))[-_spared(len(along))])
+    noise = max(surface.noise, 1e-6)
+    deep = max(3 * noise, 0.01)
+    facing = surface.flat & (np.abs(surface.normals @ way) > _ALONG)
+    on_face = facing & (along > last - deep)
+    if on_face.sum() >= max(LEAST, 0.003 * len(along)):
+        place = _median(along[on_face], surface.weights[on_face])
+        # A face that bends reaches on beyond its middle; what it leaves unexplained is its bound.
+        residual = float(np.std(along[on_face]))
+        count = float(surface.weights[on_face].sum())
+        error = float(np.hypot(_Z * max(noise, residual) / np.sqrt(count), residual / 2))
+        return _End(place, error, True, residual)
+    return _End(last, float(np.hypot(surface.spacing / 2, _Z * noise / np.sqrt(_spared(len(along))))), False, noise)
+
+
+def _spared(count: int) -> int:
+    """How many of the outermost points are taken for strays, the last spared one counted."""
+    return min(count, max(3, round(_TRIM * count)))
+
+
+def _median(values: Floats, weights: Floats) -> float:
+    order = np.argsort(values)
+    sums = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(sums, sums[-1] / 2)])
+
+
+def _upright_axes(points: Floats) -> Floats:
+    """The directions of the least upright box, strays left out; the longer side first; rows."""
+    yaw = _least_turn(points[:, :2])
+    c, s = np.cos(yaw), np.sin(yaw)
+    axes = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    spans = np.ptp(points[:, :2] @ axes[:2, :2].T, axis=0)
+    if spans[1] > spans[0]:
+        axes = np.array([axes[1], -axes[0], axes[2]])
+    return axes
+
+
+def _least_turn(flat: Floats) -> float:
+    """The turn of the least rectangle around points of a plane, a thousandth of them left out at each side."""
+    flat = flat[_sample(len(flat), 20_000, np.random.default_rng(0))]
+
+    def area(turn: float) -> float:
+        c, s = np.cos(turn), np.sin(turn)
+        spans = [
+            float(np.ptp(np.quantile(flat @ way, [_TRIM, 1 - _TRIM]))) for way in (np.array([c, s]), np.array([-s, c]))
+        ]
+        return spans[0] * spans[1]
+
+    best = min(np.radians(np.arange(0.0, 90.0, 2.0)).tolist(), key=area)
+    for step in (0.5, 0.1):
+        best = min((best + np.radians(np.arange(-4, 5) * step)).tolist(), key=area)
+    return float(best)
+
+
+def _free_axes(surface: Surface, seed: int) -> Floats:
+    """The directions of a box around points: of its largest face, and within it those of the least rectangle; or of
+    the points' main axes, where that box is less."""
+    candidates = []
+    try:
+        plane = fit_plane(
+            Cloud(surface.points, surface.weights),
+            reach=max(3 * surface.noise, 0.01),
+            seed=seed,
+            normals=surface.normals,
+        )
+        candidates.append(plane.normal)
+    except FitError:
+        pass
+    _, _, vectors = _axes(Cloud(surface.points, surface.weights))
+    candidates += [vectors[:, i] for i in range(3)]
+    found, least = np.eye(3), np.inf
+    for normal in candidates:
+        across = _across(normal)
+        yaw = _least_turn(surface.points @ across.T)
+        c, s = np.cos(yaw), np.sin(yaw)
+        axes = np.vstack([np.array([[c, s], [-s, c]]) @ across, normal])
+        axes *= np.sign(np.linalg.det(axes))
+        trimmed = np.quantile(surface.points @ axes.T, [_TRIM, 1 - _TRIM], axis=0)
+        volume = float(np.prod(np.maximum(np.ptp(trimmed, axis=0), 1e-3)))
+        if volume < least * (1 - 1e-9):
+            found, least = axes, volume
+    return found
+
+
+def _turned(axes: Floats, surface: Surface, upright: bool) -> Floats:
+    """Axes turned by least squares to the normals of points on faces, where those are half of all flat ones."""
+    for _ in range(5):
+        along = surface.normals @ axes.T
+        nearest = np.abs(along).argmax(1)
+        sign = np.sign(along[np.arange(len(along)), nearest])
+        use = surface.flat & (np.abs(along).max(1) > np.cos(np.radians(10)))
+        if upright:
+            use &= nearest < 2
+            level = surface.flat & (np.abs(surface.normals[:, 2]) < 0.3)
+        else:
+            level = surface.flat
+        if use.sum() < LEAST or use.sum() < 0.5 * level.sum():
+            return axes
+        normals, target = surface.normals[use] * sign[use, None], axes[nearest[use]]
+        if upright:
+            turn = np.arctan2(
+                (target[:, 0] * normals[:, 1] - target[:, 1] * normals[:, 0]).sum(),
+                (target[:, :2] * normals[:, :2]).sum(),
+            )
+            c, s = np.cos(turn), np.sin(turn)
+            axes = axes @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        else:
+            u, _, vt = np.linalg.svd(target.T @ normals)
+            axes = axes @ (u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
+            u, _, vt = np.linalg.svd(axes)
+            axes = u @ vt
+    return axes
+
+
+def _enough(points: Floats | Cloud) -> Cloud:
+    cloud = as_cloud(points)
+    if len(cloud) < LEAST:
+        raise FitError(f"are only {len(cloud)}, and {LEAST} are needed")
+    return cloud
+
+
+def _axes(cloud: Cloud) -> tuple[Floats, Floats, Floats]:
+    """Weighted mean, and the values (rising) and vectors (columns) of the covariance."""
+    mean = np.average(cloud.points, axis=0, weights=cloud.weights)
+    local = cloud.points - mean
+    values, vectors = np.linalg.eigh((local * cloud.weights[:, None]).T @ local / cloud.weights.sum())
+    return mean, values, vectors
+
+
+def _across(axis: Floats) -> Floats:
+    """Two unit vectors across another, shape (2, 3)."""
+    helper = np.eye(3)[np.abs(axis).argmin()]
+    first = np.cross(axis, helper)
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(axis, first)])
+
+
+def _sample(count: int, most: int, generator: np.random.Generator) -> NDArray[np.intp]:
+    if count <= most:
+        return np.arange(count)
+    return np.sort(generator.choice(count, most, replace=False))
