@@ -202,7 +202,11 @@ def _refined(reference: Signal, other: Signal, lag: float, score: float, rival: 
         return np.asarray(values[1] * np.interp(grid - values[0], b_grid, b) + values[2] - a)
 
     found = least_squares(
-        off, np.array([lag, 1.0, 0.0]), diff_step=1e-6, x_scale=[wide, 1.0, 1.0], bounds=([lag - wide, 0, -5], [lag + wide, 5, 5])
+        off,
+        np.array([lag, 1.0, 0.0]),
+        diff_step=1e-6,
+        x_scale=[wide, 1.0, 1.0],
+        bounds=([lag - wide, 0, -5], [lag + wide, 5, 5]),
     )
     residual = float(np.sqrt(np.mean(found.fun**2)))
     # Neighbouring samples share their noise over the width of the smoothing.

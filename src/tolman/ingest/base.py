@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.scenes import Capture, OrientedBox, TrackPoint
+from tolman.scenes import Capture, Clock, OrientedBox, TrackPoint
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]
@@ -87,7 +87,7 @@ class Film:
         standard: width, height and frame rate of the video that is written of it, after turning; None where the file
             `media` is taken as it is.
         media: a video that exists already.
-        offset: as in Capture.
+        offset, clock: as in Capture.
     """
 
     role: str
@@ -101,6 +101,7 @@ class Film:
     standard: tuple[int, int, float] | None = None
     media: Path | None = None
     offset: float = 0.0
+    clock: Clock | None = None
 
 
 @dataclass(frozen=True)
