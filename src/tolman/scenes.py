@@ -175,8 +175,8 @@ class Clock(BaseModel):
     """How a sensor's clock was brought onto the scene's time line.
 
     Attributes:
-        method: 'hardware' (triggered or stamped together), 'ptp' or 'ntp' (over a network), 'manual' (somebody found the
-            offset), 'estimated' (from what both sensors recorded), 'none' (taken as it is).
+        method: 'hardware' (triggered or stamped together), 'ptp' or 'ntp' (over a network), 'manual' (somebody found
+            the offset), 'estimated' (from what both sensors recorded), 'none' (taken as it is).
         residual: by how many seconds it may still be off, as 95 % bound, where that is known.
     """
 

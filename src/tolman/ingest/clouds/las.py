@@ -1,7 +1,7 @@
 """LAS and LAZ files.
 
-Their `gps_time` has two meanings, told apart by bit 0 of the header's global encoding (LAS 1.4, section 2.4): seconds of
-the GPS week, or GPS seconds less 1e9. The latter is a date, and is given here in Unix seconds, as cameras and
+Their `gps_time` has two meanings, told apart by bit 0 of the header's global encoding (LAS 1.4, section 2.4): seconds
+of the GPS week, or GPS seconds less 1e9. The latter is a date, and is given here in Unix seconds, as cameras and
 computers count; the former is taken as it is, a clock whose offset is to be found.
 """
 
