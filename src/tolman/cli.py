@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tolman import __version__
-from tolman.commands import analyze, construct, evaluate, stores
+from tolman.commands import analyze, construct, evaluate, ingest, stores
 from tolman.commands.options import console
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(evaluate.app)
+app.add_typer(ingest.app)
 app.add_typer(construct.app)
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stores.app, name="store")

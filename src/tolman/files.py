@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,3 +29,13 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with whole(path) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def link_or_copy(there: Path, here: Path) -> None:
+    """Put a file at another place too: as a link to the same bytes where the disk allows it, else as a copy."""
+    here.parent.mkdir(parents=True, exist_ok=True)
+    here.unlink(missing_ok=True)
+    try:
+        os.link(there, here)
+    except OSError:
+        shutil.copyfile(there, here)

@@ -13,9 +13,7 @@ from tolman.registry import Registry
 _HELPERS = frozenset(
     {
         "base",
-        "boxes",
         "build",
-        "cameras",
         "categories",
         "checks",
         "clouds",
@@ -23,7 +21,6 @@ _HELPERS = frozenset(
         "films",
         "make",
         "numbers",
-        "place",
         "ply",
         "rig_file",
         "scannet_folder",
@@ -31,6 +28,7 @@ _HELPERS = frozenset(
         "segments",
         "sens",
         "summary",
+        "surfaces",
         "vsi_meta_info",
     }
 )

@@ -63,11 +63,14 @@ class Surface:
         points: metres, z up, shape (n, 3).
         faces: three points each, shape (m, 3); shape (0, 3) for a cloud.
         numbers: the instance that each face (for a cloud: each point) belongs to, 0 for none, shape (m,) or (n,).
+        own: the instance of each point, shape (n,), where a data set annotates the points of a mesh: boxes are those of
+            these points then. None where it doesn't.
     """
 
     points: Floats
     faces: NDArray[np.int64]
     numbers: NDArray[np.int64]
+    own: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
