@@ -21,6 +21,7 @@ app = typer.Typer(
 app.add_typer(evaluate.app)
 app.add_typer(ingest.app)
 app.add_typer(construct.app)
+app.add_typer(measure.app)
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stores.app, name="store")
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.geometry.clouds import Cloud, Surface, as_cloud
+from tolman.geometry.clouds import Cloud, Surface, as_cloud, not_sparse
+from tolman.geometry.least_box import least_box
 from tolman.scenes import OrientedBox
 
 LEAST = 12
@@ -351,32 +352,30 @@ def _least_turn(flat: Floats) -> float:
 
 def _free_axes(surface: Surface, seed: int) -> Floats:
     """The directions of a box around points: of its largest face, and within it those of the least rectangle; or of
-    the points' main axes, where that box is less."""
+    the least box around them all, where that is less."""
     candidates = []
     try:
-        plane = fit_plane(
-            Cloud(surface.points, surface.weights),
-            reach=max(3 * surface.noise, 0.01),
-            seed=seed,
-            normals=surface.normals,
-        )
-        candidates.append(plane.normal)
-    except FitError:
-        pass
-    _, _, vectors = _axes(Cloud(surface.points, surface.weights))
-    candidates += [vectors[:, i] for i in range(3)]
-    found, least = np.eye(3), np.inf
-    for normal in candidates:
+        reach = max(3 * surface.noise, 0.01)
+        cloud = Cloud(surface.points, surface.weights)
+        normal = fit_plane(cloud, reach=reach, seed=seed, normals=surface.normals).normal
         across = _across(normal)
         yaw = _least_turn(surface.points @ across.T)
         c, s = np.cos(yaw), np.sin(yaw)
         axes = np.vstack([np.array([[c, s], [-s, c]]) @ across, normal])
-        axes *= np.sign(np.linalg.det(axes))
+        candidates.append(axes * np.sign(np.linalg.det(axes)))
+    except FitError:
+        pass
+    tight = least_box(surface.points[not_sparse(surface.points)])
+    if tight is not None:
+        candidates.append(tight[1])
+    if not candidates:
+        raise FitError("lie on a line")
+
+    def volume(axes: Floats) -> float:
         trimmed = np.quantile(surface.points @ axes.T, [_TRIM, 1 - _TRIM], axis=0)
-        volume = float(np.prod(np.maximum(np.ptp(trimmed, axis=0), 1e-3)))
-        if volume < least * (1 - 1e-9):
-            found, least = axes, volume
-    return found
+        return float(np.prod(np.maximum(np.ptp(trimmed, axis=0), 1e-3)))
+
+    return min(candidates, key=volume)
 
 
 def _turned(axes: Floats, surface: Surface, upright: bool) -> Floats:

@@ -13,6 +13,7 @@ from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.las import read_las
 from tolman.ingest.clouds.pcd import read_pcd
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, sweep_of
+from tolman.ingest.numbers import in_order
 from tolman.ingest.ply import read_ply
 
 SUFFIXES = (".pcd", ".las", ".laz", ".ply")
@@ -32,13 +33,7 @@ def cloud_files(place: Path) -> list[Path]:
     kinds = {path.suffix.lower() for path in found}
     if len(kinds) > 1:
         raise InputError(place, f"holds clouds of several kinds: {', '.join(sorted(kinds))}")
-    return sorted(found, key=_order)
-
-
-def _order(path: Path) -> tuple[list[tuple[int, str]], str]:
-    """Names in the order of the numbers in them: 'sweep-9' before 'sweep-10'."""
-    parts = re.findall(r"\d+|\D+", path.stem)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], path.name
+    return in_order(found)
 
 
 def stamp_in_name(path: Path) -> float | None:
