@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tolman import __version__
-from tolman.commands import analyze, construct, evaluate, ingest, stores
+from tolman.commands import analyze, construct, evaluate, ingest, measure, stores
 from tolman.commands.options import console
 
 app = typer.Typer(

@@ -125,37 +125,30 @@ def voxel_means(points: Floats | Cloud, cell: float) -> Cloud:
     return Cloud(sums[:, :3] / sums[:, 3:] + origin, sums[:, 3])
 
 
-def not_sparse(points: Floats, neighbours: int = 8, deviations: float = 3.0) -> NDArray[np.bool_]:
-    """Which points have their neighbours about as near as most do: the statistical outlier filter of Rusu et al. 2008.
+def not_strays(
+    points: Floats, *, neighbours: int = 8, deviations: float = 3.0, radius: float = 0.1, least: int = 3
+) -> NDArray[np.bool_]:
+    """Which points are neither sparse nor alone: the statistical and the radius outlier filter (Rusu et al. 2008).
 
     Args:
         points: shape (n, 3).
         neighbours: whose mean distance is looked at.
         deviations: a point is left out whose mean distance is greater than the mean of all by so many standard
-            deviations.
+            deviations;
+        radius, least: or that has fewer than so many others within a radius, in metres.
     """
     from scipy.spatial import cKDTree
 
-    if len(points) <= neighbours:
+    count = max(neighbours, least)
+    if len(points) <= count:
         return np.ones(len(points), dtype=bool)
-    tree = cKDTree(points)
-    means = np.concatenate(
-        [
-            tree.query(points[start : start + _CHUNK], k=neighbours + 1)[0][:, 1:].mean(1)
-            for start in range(0, len(points), _CHUNK)
-        ]
-    )
-    return np.asarray(means <= means.mean() + deviations * means.std())
-
-
-def not_alone(points: Floats, radius: float = 0.1, least: int = 3) -> NDArray[np.bool_]:
-    """Which points have at least so many others within a radius in metres: the radius outlier filter."""
-    from scipy.spatial import cKDTree
-
-    if not len(points):
-        return np.zeros(0, dtype=bool)
-    counts = cKDTree(points).query_ball_point(points, radius, return_length=True)
-    return np.asarray(counts > least)
+    tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
+    means, reach = np.empty(len(points)), np.empty(len(points))
+    for start in range(0, len(points), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        away = tree.query(points[part], k=count + 1)[0]
+        means[part], reach[part] = away[:, 1 : neighbours + 1].mean(1), away[:, least]
+    return np.asarray((means <= means.mean() + deviations * means.std()) & (reach <= radius))
 
 
 def groups(points: Floats, reach: float) -> NDArray[np.int64]:

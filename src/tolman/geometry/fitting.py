@@ -2,10 +2,11 @@
 
 Every fit tells how far off it may be: 95 % bounds, in metres, that hold three parts, added as squares.
 
-- noise: 1.96 standard errors of the fitted place of a face, σ/√n for n returns on it;
+- noise: 1.96 standard errors of the fitted place of a face, σ/√n for n returns on it. Returns of one sweep share the
+  error of its pose, so no more than a hundred are counted as independent of each other;
 - residuals: where a shape bends or bulges, the standard deviation of what it leaves unexplained takes the place of σ;
-- coverage: an edge that no face ends is only known to lie between the last point and where the next would have been:
-  half the distance of neighbours.
+- coverage: an end that no face makes is only known by the outermost points: the noise of one return, and half the
+  distance of neighbours.
 """
 
 from __future__ import annotations
@@ -16,13 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.geometry.clouds import Cloud, Surface, as_cloud, not_sparse
+from tolman.geometry.clouds import Cloud, Surface, as_cloud, not_strays
 from tolman.geometry.least_box import least_box
 from tolman.scenes import OrientedBox
 
 LEAST = 12
 """Fewer points are not fitted."""
 _Z = 1.96
+_INDEPENDENT = 100
+_AGREED = 0.5
+"""Mean resultant length of four times the angles, 1 where all normals are at right angles, 0 for a cylinder."""
+_FACE = 0.06
+"""So far inside the outermost points is looked for the face that ends them, metres."""
+_BEYOND = 0.02
+"""A larger share of points beyond a face says that it isn't the end."""
 _ALONG = 0.9
 _TRIM = 0.001
 
@@ -155,8 +163,8 @@ def fit_plane(
     residual, count = float(np.sqrt(max(values[0], 0.0))), float(own.weights.sum())
     if normal[np.abs(normal).argmax()] < 0:
         normal, offset = -normal, -offset
-    tilt = _Z * residual / np.sqrt(count * values[1])
-    return Plane(normal, offset, inliers, residual, _Z * residual / np.sqrt(count), float(tilt))
+    tilt = _sure(residual, count) / np.sqrt(values[1])
+    return Plane(normal, offset, inliers, residual, _sure(residual, count), float(tilt))
 
 
 def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials: int = 200) -> Cylinder:
@@ -219,10 +227,18 @@ def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials
         local = cloud.points - through
         return np.asarray(np.linalg.norm(local - np.outer(local @ way, way), axis=1) - wide)
 
+    def on_surface(values: Floats) -> NDArray[np.bool_]:
+        way, through, _ = moved(values)
+        local = cloud.points - through
+        outward = local - np.outer(local @ way, way)
+        # Points of the caps near the rim would draw the radius in: their normals point along the axis.
+        facing = np.abs((surface.normals * outward).sum(1)) > _ALONG * np.linalg.norm(outward, axis=1)
+        return np.asarray((np.abs(off_surface(values)) < reach) & facing)
+
     inliers = np.zeros(len(cloud), dtype=bool)
     values = np.array([0.0, 0.0, 0.0, 0.0, radius])
-    for _ in range(3):
-        new = np.abs(off_surface(values)) < reach
+    for _ in range(4):
+        new = on_surface(values)
         if new.sum() < LEAST or (new == inliers).all():
             break
         inliers = new
@@ -237,16 +253,17 @@ def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials
     off = off_surface(values)[inliers]
     residual = float(np.sqrt(np.average(off**2, weights=own.weights)))
     local = own.points - through
-    along = local @ way
     turn = np.arctan2(local @ _across(way)[1], local @ _across(way)[0])
     share = float(len(np.unique(np.floor(turn / np.radians(10)))) / 36)
-    low, high = np.quantile(along, _TRIM), np.quantile(along, 1 - _TRIM)
+    apart = np.linalg.norm(surface.points - through - np.outer((surface.points - through) @ way, way), axis=1)
+    body = surface.take(apart < wide + reach)
+    ends = [_end(body, way * sign) for sign in (-1, 1)]
+    low, high = -ends[0].place, ends[1].place
     # On less than half the way around, radius and place can hardly be told apart: the error grows with the missing arc.
-    count = max(float(own.weights.sum()), 1.0)
     sagitta = max(1e-3, 1 - np.cos(np.pi * min(share, 0.5)))
-    error = _Z * max(residual, surface.noise) / np.sqrt(count) / sagitta**2
-    center = through + way * (low + high) / 2
-    edge = float(np.hypot(surface.spacing / 2, _Z * residual / np.sqrt(count)) * np.sqrt(2))
+    error = _sure(max(residual, surface.noise), float(own.weights.sum())) / sagitta**2
+    center = through + way * ((low + high) / 2 - through @ way)
+    edge = float(np.hypot(ends[0].error, ends[1].error))
     return Cylinder(center, way, wide, float(high - low), inliers, residual, float(error), edge, share)
 
 
@@ -266,7 +283,7 @@ def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedB
         FitError: there are too few points.
     """
     _enough(Cloud(surface.points, surface.weights))
-    axes = _upright_axes(surface.points) if upright else _free_axes(surface, seed)
+    axes = _upright_axes(surface) if upright else _free_axes(surface, seed)
     axes = _turned(axes, surface, upright)
     ends, errors, seen, residuals = np.zeros((3, 2)), [], [], []
     for i in range(3):
@@ -296,19 +313,28 @@ class _End:
 
 def _end(surface: Surface, way: Floats) -> _End:
     along = surface.points @ way
-    last = float(np.partition(along, -_spared(len(along)))[-_spared(len(along))])
+    spared = _spared(len(along))
+    last = float(np.partition(along, -spared)[-spared])
     noise = max(surface.noise, 1e-6)
     deep = max(3 * noise, 0.01)
-    facing = surface.flat & (np.abs(surface.normals @ way) > _ALONG)
-    on_face = facing & (along > last - deep)
-    if on_face.sum() >= max(LEAST, 0.003 * len(along)):
-        place = _median(along[on_face], surface.weights[on_face])
-        # A face that bends reaches on beyond its middle; what it leaves unexplained is its bound.
-        residual = float(np.std(along[on_face]))
-        count = float(surface.weights[on_face].sum())
-        error = float(np.hypot(_Z * max(noise, residual) / np.sqrt(count), residual / 2))
-        return _End(place, error, True, residual)
-    return _End(last, float(np.hypot(surface.spacing / 2, _Z * noise / np.sqrt(_spared(len(along))))), False, noise)
+    facing = surface.flat & (np.abs(surface.normals @ way) > _ALONG) & (along > last - max(_FACE, deep))
+    least = max(LEAST, 0.003 * len(along))
+    if facing.sum() >= least:
+        middle = _median(along[facing], surface.weights[facing])
+        facing &= np.abs(along - middle) < deep
+        if facing.sum() >= least and (along > middle + deep).mean() < _BEYOND:
+            place = _median(along[facing], surface.weights[facing])
+            # A face that bends reaches on beyond its middle; what it leaves unexplained is its bound.
+            residual = float(np.std(along[facing]))
+            error = _sure(max(noise, residual), float(surface.weights[facing].sum()))
+            return _End(place, float(np.hypot(error, residual / 2)), True, residual)
+    # The noise of the outermost points doesn't average out.
+    return _End(last, float(np.hypot(surface.spacing / 2, noise)), False, noise)
+
+
+def _sure(deviation: float, count: float) -> float:
+    """The 95 % bound of a mean of so many returns."""
+    return float(_Z * deviation / np.sqrt(min(max(count, 1.0), _INDEPENDENT)))
 
 
 def _spared(count: int) -> int:
@@ -322,15 +348,31 @@ def _median(values: Floats, weights: Floats) -> float:
     return float(values[order][np.searchsorted(sums, sums[-1] / 2)])
 
 
-def _upright_axes(points: Floats) -> Floats:
-    """The directions of the least upright box, strays left out; the longer side first; rows."""
-    yaw = _least_turn(points[:, :2])
+def _upright_axes(surface: Surface) -> Floats:
+    """The directions of an upright box: of its sides where they agree on a right angle, else of the least box; rows."""
+    points = surface.points
+    level = surface.flat & (np.abs(surface.normals[:, 2]) < 0.3)
+    yaw = _right_angle(surface.normals[level, :2], surface.weights[level], len(points))
+    if yaw is None:
+        yaw = _least_turn(points[:, :2])
     c, s = np.cos(yaw), np.sin(yaw)
     axes = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     spans = np.ptp(points[:, :2] @ axes[:2, :2].T, axis=0)
     if spans[1] > spans[0]:
         axes = np.array([axes[1], -axes[0], axes[2]])
     return axes
+
+
+def _right_angle(ways: Floats, weights: Floats, among: int) -> float | None:
+    """The turn of two directions at right angles that normals in a plane point along, if most of them do.
+
+    The least box of a thing of which two sides are seen lies across the corner: its sides must be asked first.
+    """
+    if len(ways) < max(LEAST, 0.1 * among):
+        return None
+    angles = np.arctan2(ways[:, 1], ways[:, 0])
+    together = np.average(np.exp(4j * angles), weights=weights)
+    return float(np.angle(together) / 4) if abs(together) > _AGREED else None
 
 
 def _least_turn(flat: Floats) -> float:
@@ -359,13 +401,18 @@ def _free_axes(surface: Surface, seed: int) -> Floats:
         cloud = Cloud(surface.points, surface.weights)
         normal = fit_plane(cloud, reach=reach, seed=seed, normals=surface.normals).normal
         across = _across(normal)
-        yaw = _least_turn(surface.points @ across.T)
+        beside = surface.flat & (np.abs(surface.normals @ normal) < 0.3)
+        found = _right_angle(surface.normals[beside] @ across.T, surface.weights[beside], len(surface.points))
+        yaw = _least_turn(surface.points @ across.T) if found is None else found
         c, s = np.cos(yaw), np.sin(yaw)
         axes = np.vstack([np.array([[c, s], [-s, c]]) @ across, normal])
-        candidates.append(axes * np.sign(np.linalg.det(axes)))
+        axes = axes * np.sign(np.linalg.det(axes))
+        if found is not None:
+            return axes
+        candidates.append(axes)
     except FitError:
         pass
-    tight = least_box(surface.points[not_sparse(surface.points)])
+    tight = least_box(surface.points[not_strays(surface.points)])
     if tight is not None:
         candidates.append(tight[1])
     if not candidates:

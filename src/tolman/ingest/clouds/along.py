@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.geometry.clouds import Cloud, VoxelGrid, not_alone, not_sparse
+from tolman.geometry.clouds import Cloud, VoxelGrid, not_strays
 from tolman.geometry.motion import carried
 from tolman.ingest.clouds.sweep import Sweep
 
@@ -113,6 +113,4 @@ def usable(cloud: Cloud, cell: float) -> NDArray[np.bool_]:
     """Which voxels are no strays: neighbours as near as is usual, and some within five cells."""
     if len(cloud) < 100:
         return np.ones(len(cloud), dtype=bool)
-    good = not_sparse(cloud.points)
-    good[good] = not_alone(cloud.points[good], max(5 * cell, 0.1))
-    return good
+    return not_strays(cloud.points, radius=max(5 * cell, 0.1))
