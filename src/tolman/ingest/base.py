@@ -119,6 +119,7 @@ class Reading:
         room_area, room_center: where the data set says them; else they follow from the surface.
         outdoors: whether there is no room to measure.
         mended: what was wrong and put right, a sentence each that names the file and the rule.
+        notes: what else is to be said, as what the scan lacks.
     """
 
     instances: tuple[Instance, ...] = ()
@@ -129,6 +130,7 @@ class Reading:
     room_center: tuple[float, float, float] | None = None
     outdoors: bool = False
     mended: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
 
 class Format(Protocol):

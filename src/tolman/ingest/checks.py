@@ -2,7 +2,7 @@
 
 | what is found | what is done |
 |---|---|
-| a pose with a number that isn't finite (lost tracking) | the frame has no pose: it stays in the video, nothing is seen in it, and it is counted |
+| a pose with a number that isn't finite (lost tracking) | it stays in the video, shows nothing, is counted |
 | all poses like that | refused |
 | a pose whose axes are left-handed, or no rotation | refused: which axis is mirrored can't be known |
 | a room wider than 200 m or higher than 60 m | refused: another unit than metres |
@@ -56,10 +56,8 @@ def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats,
             raise InputError(path, f"the pose of frame {numbers[int(wrong.argmax())]} {what}")
     if lost.all() and len(lost):
         raise InputError(path, f"none of its {len(lost):,} frames has a pose: tracking was lost throughout")
-    said = [
-        f"{path.name}: {int(lost.sum()):,} of {len(lost):,} frames have no pose (lost tracking); nothing is seen in them"
-    ]
-    return found, said if lost.any() else []
+    said = f"{path.name}: {int(lost.sum()):,} of {len(lost):,} frames have no pose (lost tracking); they show nothing"
+    return found, [said] if lost.any() else []
 
 
 def check_scale(path: Path, points: Floats) -> None:

@@ -105,6 +105,7 @@ def record(film: Film, scene: str, media: str, out: Path, sight: Sight, source: 
         media=video,
         size=size,
         offset=film.offset + start,
+        clock=film.clock,
         times=tuple(times.tolist()),
         poses=tuple(tuple(pose.ravel().tolist()) for pose in poses),
         intrinsics=tuple(tuple(row.tolist()) for row in intrinsics),
@@ -188,8 +189,9 @@ def _sightings(
             cache = number, sightings_in_mask(0, values, sight.names, depth)
         for one in cache[1]:
             found.append(one.model_copy(update={"frame": frame, "pixels": round(one.pixels * share)}))
-    said = f"{blind:,} frames of '{film.role}' have neither pose nor mask; nothing is seen in them"
-    return found, [said] if blind else []
+    said = f"{blind:,} frames of '{film.role}' have no mask; nothing is seen in them"
+    # Frames without a pose are counted where poses are checked.
+    return found, [said] if blind and not casts else []
 
 
 def _cast(

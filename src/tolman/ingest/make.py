@@ -73,7 +73,7 @@ def make(source: Source, dataset: str, reading: Reading, settings: Settings, out
         MissingExtraError: a package is missing.
     """
     mended = list(reading.mended)
-    notes: list[str] = []
+    notes = list(reading.notes)
     surface = reading.surface
     points = np.empty((0, 3)) if surface is None else spread_points(surface)
     films = [_checked(film, source, mended) for film in reading.films]

@@ -1,4 +1,4 @@
-"""Meshes cut into segments, and objects as lists of them: ScanNet's, ScanNet++'s and Matterport3D's JSON files."""
+"""Meshes cut into segments, objects as lists of them, and their boxes: the JSON files of several data sets."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from tolman.errors import InputError
+from tolman.scenes import OrientedBox
+
+_SQUARE, _EXACT = 1e-2, 1e-9
+"""How far axes may be off a rotation: to be taken as one that was rounded, and to be left as they are."""
 
 
 @dataclass(frozen=True)
@@ -115,3 +120,42 @@ def _whole(path: Path, field: str, values: Any, row: int | None = None) -> NDArr
     if found.dtype.kind not in "iu" or found.ndim != 1:
         raise InputError(path, "holds something other than whole numbers", row=row, field=field)
     return found.astype(np.int64)
+
+
+def oriented_box(record: Any) -> OrientedBox | str:
+    """The box of an `obb`: centroid, axesLengths (full) and normalizedAxes, whose rows of three are its axes.
+
+    Left-handed axes are those of the same box with one of them turned round, which is done; axes that are off a
+    rotation by rounding are brought to it.
+
+    Returns:
+        The box, or what is wrong with it.
+    """
+    if not isinstance(record, dict):
+        return "is no object"
+    try:
+        center = np.array(record["centroid"], dtype=np.float64)
+        extents = np.array(record["axesLengths"], dtype=np.float64)
+        axes = np.array(record["normalizedAxes"], dtype=np.float64)
+    except KeyError as error:
+        return f"lacks {error}"
+    except (TypeError, ValueError, OverflowError):
+        return "holds something other than numbers"
+    if center.shape != (3,) or extents.shape != (3,) or axes.size != 9:
+        return "has not 3 + 3 + 9 numbers"
+    axes = axes.reshape(3, 3)
+    if not all(np.isfinite(part).all() for part in (center, extents, axes)):
+        return "holds a number that isn't finite"
+    if np.abs(axes @ axes.T - np.eye(3)).max() > _SQUARE:
+        return "has axes that are no rotation"
+    if np.linalg.det(axes) < 0:
+        axes[2] *= -1
+    if np.abs(axes @ axes.T - np.eye(3)).max() > _EXACT:
+        first, _, last = np.linalg.svd(axes)
+        axes = first @ last
+    try:
+        return OrientedBox.model_validate(
+            {"center": center.tolist(), "axes": axes.tolist(), "extents": extents.tolist()}
+        )
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")

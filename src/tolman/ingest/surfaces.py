@@ -68,8 +68,8 @@ def completeness(
 ) -> float | None:
     """The share of what cameras look at that the mesh has: of the rays of their pixels that lead level or downwards.
 
-    A room's floor, walls and furniture close it downwards, so each of these rays ends somewhere; where it meets no mesh,
-    something is missing. Rays that lead upwards don't count: many scans have no ceiling.
+    A room's floor, walls and furniture close it downwards, so each of these rays ends somewhere; where one meets no
+    mesh, something is missing. Rays that lead upwards don't count: many scans have no ceiling.
 
     Args:
         tree: of the mesh.
