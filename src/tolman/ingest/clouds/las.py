@@ -15,16 +15,13 @@ import numpy as np
 
 from tolman.errors import InputError, MissingExtraError
 from tolman.geometry.boxes import Floats
+from tolman.ingest.clouds.laz import check_packed
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
 
 CHUNK = 200_000
 _VLR = 54
 _EVLR = 60
 _MOST_VLRS = 10_000
-_VARIABLE = 0xFFFFFFFF
-_MOST_CHUNK = 10_000_000
-_MOST_RATIO = 1000
-"""So many points at most may be packed in a byte."""
 GPS_EPOCH = 315_964_800
 """6 January 1980, in Unix seconds."""
 _LEAPS = ((1_025_136_015, 16), (1_119_744_016, 17), (1_167_264_017, 18))
@@ -49,7 +46,7 @@ def read_las(path: Path, rule: PointTime = AUTO, chunk: int = CHUNK) -> Iterator
         held = path.stat().st_size - header.offset_to_point_data
         width = header.point_format.size
         if compressed:
-            _check_packed(path, header.offset_to_point_data, header.point_count, width)
+            check_packed(path, header.offset_to_point_data, header.point_count, width)
         else:
             checked_count(path, header.point_count, width, held, header.offset_to_point_data)
         if not (np.isfinite(header.scales).all() and np.isfinite(header.offsets).all() and (header.scales > 0).all()):
@@ -73,44 +70,6 @@ def read_las(path: Path, rule: PointTime = AUTO, chunk: int = CHUNK) -> Iterator
             raise InputError(
                 path, f"is cut off: it should hold {header.point_count:,} points, and {read:,} can be read"
             )
-
-
-def _check_packed(path: Path, first: int, points: int, width: int) -> None:
-    """Hold the counts of a LAZ file's own record and chunk table to each other and to the file's size.
-
-    Nothing that is packed tells how much it unpacks to, so these numbers decide what is allocated.
-
-    Raises:
-        InputError: they can't be right.
-    """
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        head = file.read(first + 8)
-        at = head.find(b"laszip encoded\0\0")
-        if at < 0 or at + _VLR - 2 + 34 > first:
-            raise InputError(path, "is no LAZ file: its record of the compression is missing")
-        record = at + _VLR - 2
-        (chunk,) = struct.unpack_from("<I", head, record + 12)
-        (items,) = struct.unpack_from("<H", head, record + 32)
-        if record + 34 + 6 * items > first:
-            raise InputError(path, f"its record of the compression promises {items} parts of a point")
-        packed = sum(struct.unpack_from("<H", head, record + 36 + 6 * i)[0] for i in range(items))
-        if packed != width:
-            raise InputError(path, f"its points are of {width} bytes, and packed as {packed}")
-        (table,) = struct.unpack_from("<q", head, first)
-        if not first + 8 <= table <= size - 8:
-            raise InputError(path, f"is cut off: its table of parts should be at byte {table:,} of {size:,}")
-        file.seek(table)
-        _, count = struct.unpack("<II", file.read(8))
-    checked_count(path, points, 1, _MOST_RATIO * (table - first - 8), first)
-    if chunk != _VARIABLE and not 0 < chunk <= _MOST_CHUNK:
-        raise InputError(path, f"its header promises parts of {chunk:,} points")
-    if chunk != _VARIABLE and count != -(-points // chunk):
-        raise InputError(
-            path, f"its {points:,} points in parts of {chunk:,} don't make the {count:,} parts of its table"
-        )
-    if count > table - first:
-        raise InputError(path, f"its table promises {count:,} parts in {table - first:,} bytes")
 
 
 def unix_seconds(gps: Floats) -> Floats:
