@@ -143,3 +143,25 @@ def shot() -> Shot:
 
 
 INTRINSICS = intrinsics_of(SIZE)
+
+
+def pictures(every: int = 3) -> tuple[Floats, list[np.ndarray]]:
+    """What the camera sees, by casting: times by the scene's clock, and grey pictures of SIZE with RGB channels."""
+    from tolman.simulate.casting import Caster, pixel_rays
+
+    caster, carried = Caster(hall()), shot().camera
+    found = []
+    for seconds, pose in zip(carried.times[::every], carried.poses[::every], strict=True):
+        rays = pixel_rays(pose, INTRINSICS, SIZE)
+        hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays, float(seconds))
+        grey = np.clip(255 * hits.tones * (0.3 + 0.7 * hits.cosines), 0, 255).astype(np.uint8).reshape(SIZE[::-1])
+        found.append(np.repeat(grey[:, :, None], 3, axis=2))
+    return carried.times[::every], found
+
+
+def depths(pose: Floats) -> Floats:
+    """True depth along the view of each pixel, shape (height, width), by casting."""
+    from tolman.simulate.casting import Caster, pixel_rays
+
+    rays = pixel_rays(pose, INTRINSICS, SIZE)
+    return np.asarray(Caster(hall()).cast(np.tile(pose[:3, 3], (len(rays), 1)), rays).distances.reshape(SIZE[::-1]))

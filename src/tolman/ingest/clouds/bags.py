@@ -7,8 +7,10 @@ by what the network and drivers took.
 from __future__ import annotations
 
 import io
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +90,15 @@ def messages(path: Path, topic: str) -> Iterator[tuple[float, Any]]:
         chosen = [connection for connection in bag.connections if connection.topic == topic]
         if not chosen:
             raise InputError(path, f"has no topic '{topic}'")
+        promised, found = sum(connection.msgcount for connection in chosen), 0
         for connection, _, raw in bag.messages(connections=chosen):
+            found += 1
             message = bag.deserialize(raw, connection.msgtype)
             stamp = message.header.stamp
             seconds = float(stamp.sec) + float(stamp.nanosec) * 1e-9
             yield seconds, message
+        if found < promised:
+            raise InputError(path, f"should hold {promised:,} messages of topic '{topic}', and {found:,} are there")
 
 
 def bag_sweeps(path: Path, topic: str | None = None, rule: PointTime = AUTO) -> Iterator[Sweep]:
@@ -209,10 +215,35 @@ def _columns(path: Path, message: Any) -> dict[str, NDArray[Any]]:
 def _opened(path: Path) -> Any:
     try:
         from rosbags.highlevel import AnyReader
-        from rosbags.typesys import Stores, get_typestore
     except ImportError:
         raise MissingExtraError("rosbags", "lidar", "reading ROS bags") from None
     if not path.exists():
         raise InputError(path, "there is no such bag")
-    # Bags of ROS 2 before Iron hold no definitions of their messages; the usual ones are known.
-    return AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE))
+    for file in sorted(path.glob("*.db3")) if path.is_dir() else [path]:
+        if file.suffix == ".db3":
+            _check_pages(file)
+    return AnyReader([path], default_typestore=_usual_messages())
+
+
+@cache
+def _usual_messages() -> Any:
+    """Definitions for bags of ROS 2 before Iron, which hold none."""
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores.ROS2_HUMBLE)
+
+
+def _check_pages(path: Path) -> None:
+    """Hold an SQLite file to the size that its header tells: SQLite itself reads one whose end is missing.
+
+    Raises:
+        InputError: it is cut off.
+    """
+    with path.open("rb") as file:
+        head = file.read(32)
+    if len(head) < 32 or not head.startswith(b"SQLite format 3\0"):
+        raise InputError(path, "is no bag of ROS 2: it isn't SQLite", fix="copy it again")
+    page, pages = struct.unpack(">H", head[16:18])[0], struct.unpack(">I", head[28:32])[0]
+    wanted = pages * (65536 if page == 1 else page)
+    if wanted > (size := path.stat().st_size):
+        raise InputError(path, f"is cut off: it should have {wanted:,} bytes and has {size:,}", fix="copy it again")
