@@ -197,7 +197,7 @@ class Surface:
         return Surface(points, raw, weights, normals, flat, self.noise, self.spacing)
 
 
-def surface_of(points: Floats | Cloud, reach: float = 0.05, neighbours: int = 64) -> Surface:
+def surface_of(points: Floats | Cloud, reach: float = 0.05, neighbours: int = 40) -> Surface:
     """The surface that points lie on: each is moved onto the weighted plane through those around it, twice.
 
     One step of moving least squares of first order (Alexa et al. 2003); along the surface nothing moves, so edges stay

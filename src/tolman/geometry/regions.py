@@ -23,7 +23,7 @@ _PIXEL_MARGIN = 0.5
 _OUTSIDE = 0.3
 _PLANES = 8
 _CELLS = 32
-_MOST = 40_000
+_MOST = 25_000
 
 
 class Region(Protocol):

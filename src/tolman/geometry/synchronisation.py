@@ -103,6 +103,9 @@ def estimate_offset(reference: Signal, other: Signal, *, most: float = 30.0) -> 
     """
     for name, signal in (("the first sensor", reference), ("the second sensor", other)):
         _check(name, signal)
+    # Dates have no digits left for the small steps by which a derivative is taken.
+    start = float(np.floor(reference.times[0]))
+    reference, other = (Signal(signal.times - start, signal.speeds) for signal in (reference, other))
     step = min(0.01, *(float(np.median(np.diff(signal.times))) / 2 for signal in (reference, other)))
     wide = max(4 * step, *(float(np.median(np.diff(signal.times))) for signal in (reference, other)))
     a, a0 = _sampled(reference, step, wide)
@@ -204,7 +207,7 @@ def _refined(reference: Signal, other: Signal, lag: float, score: float, rival: 
     found = least_squares(
         off,
         np.array([lag, 1.0, 0.0]),
-        diff_step=1e-6,
+        diff_step=1e-5,
         x_scale=[wide, 1.0, 1.0],
         bounds=([lag - wide, 0, -5], [lag + wide, 5, 5]),
     )

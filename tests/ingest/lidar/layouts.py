@@ -42,7 +42,9 @@ def write_las(path: Path, shot: Shot, *, standard: bool = True) -> None:
     points = np.concatenate(shot.points)
     header = laspy.LasHeader(version="1.4", point_format=6)
     header.scales, header.offsets = np.full(3, 1e-4), np.zeros(3)
-    header.global_encoding.gps_time_type = laspy.header.GpsTimeType.STANDARD if standard else laspy.header.GpsTimeType.WEEK_TIME
+    header.global_encoding.gps_time_type = (
+        laspy.header.GpsTimeType.STANDARD if standard else laspy.header.GpsTimeType.WEEK_TIME
+    )
     las = laspy.LasData(header)
     las.x, las.y, las.z = points["x"].astype(float), points["y"].astype(float), points["z"].astype(float)
     las.intensity = (points["intensity"] * 65535).astype(np.uint16)
@@ -75,7 +77,9 @@ def write_calibration(path: Path) -> None:
     )
 
 
-def write_bag(path: Path, shot: Shot, frames: list[tuple[float, np.ndarray]], *, ros: int, storage: str = "sqlite3") -> None:
+def write_bag(
+    path: Path, shot: Shot, frames: list[tuple[float, np.ndarray]], *, ros: int, storage: str = "sqlite3"
+) -> None:
     """A bag with clouds, pictures, calibration, odometry and angular rates; messages arrive 30 ms after their stamp."""
     from rosbags.rosbag1 import Writer as Writer1
     from rosbags.rosbag2 import StoragePlugin
@@ -94,21 +98,36 @@ def write_bag(path: Path, shot: Shot, frames: list[tuple[float, np.ndarray]], *,
     found: list[tuple[float, str, str, object]] = []
     dtype = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("t", "<u4")])
     field = types["sensor_msgs/msg/PointField"]
-    fields = [field(name=n, offset=o, datatype=k, count=1) for n, o, k in (("x", 0, 7), ("y", 4, 7), ("z", 8, 7), ("intensity", 12, 7), ("t", 16, 6))]
+    fields = [
+        field(name=n, offset=o, datatype=k, count=1)
+        for n, o, k in (("x", 0, 7), ("y", 4, 7), ("z", 8, 7), ("intensity", 12, 7), ("t", 16, 6))
+    ]
     for points, stamp in zip(shot.points, shot.stamps, strict=True):
         table = np.zeros(len(points), dtype=dtype)
         for name in ("x", "y", "z", "intensity"):
             table[name] = points[name]
         table["t"] = np.round((points["time"] - stamp) * 1e9)
         cloud = types["sensor_msgs/msg/PointCloud2"](
-            header=header(stamp), height=1, width=len(points), fields=fields, is_bigendian=False, point_step=20,
-            row_step=20 * len(points), data=np.frombuffer(table.tobytes(), np.uint8), is_dense=True,
+            header=header(stamp),
+            height=1,
+            width=len(points),
+            fields=fields,
+            is_bigendian=False,
+            point_step=20,
+            row_step=20 * len(points),
+            data=np.frombuffer(table.tobytes(), np.uint8),
+            is_dense=True,
         )
         found.append((stamp, "/points", "sensor_msgs/msg/PointCloud2", cloud))
     for seconds, picture in frames:
         image = types["sensor_msgs/msg/Image"](
-            header=header(seconds), height=picture.shape[0], width=picture.shape[1], encoding="bgr8", is_bigendian=0,
-            step=picture.shape[1] * 3, data=np.ascontiguousarray(picture[:, :, ::-1]).reshape(-1),
+            header=header(seconds),
+            height=picture.shape[0],
+            width=picture.shape[1],
+            encoding="bgr8",
+            is_bigendian=0,
+            step=picture.shape[1] * 3,
+            data=np.ascontiguousarray(picture[:, :, ::-1]).reshape(-1),
         )
         found.append((seconds, "/camera", "sensor_msgs/msg/Image", image))
     point, quaternion, vector = (types[f"geometry_msgs/msg/{n}"] for n in ("Point", "Quaternion", "Vector3"))
@@ -121,13 +140,19 @@ def write_bag(path: Path, shot: Shot, frames: list[tuple[float, np.ndarray]], *,
             pose=types["geometry_msgs/msg/Pose"](position=point(*pose[:3, 3]), orientation=quaternion(*turn)),
         )
         found.append((seconds, "/pose", "geometry_msgs/msg/PoseStamped", posed))
-    relative = Rotation.from_matrix(shot.camera.poses[:-1, :3, :3]).inv() * Rotation.from_matrix(shot.camera.poses[1:, :3, :3])
+    relative = Rotation.from_matrix(shot.camera.poses[:-1, :3, :3]).inv() * Rotation.from_matrix(
+        shot.camera.poses[1:, :3, :3]
+    )
     rates = relative.as_rotvec() / np.diff(shot.camera.times)[:, None]
     for seconds, rate in zip((shot.camera.times[1:] + shot.camera.times[:-1]) / 2, rates, strict=True):
         imu = types["sensor_msgs/msg/Imu"](
-            header=header(seconds), orientation=quaternion(0.0, 0.0, 0.0, 1.0), orientation_covariance=np.zeros(9),
-            angular_velocity=vector(*rate), angular_velocity_covariance=np.zeros(9),
-            linear_acceleration=vector(0.0, 0.0, 9.8), linear_acceleration_covariance=np.zeros(9),
+            header=header(seconds),
+            orientation=quaternion(0.0, 0.0, 0.0, 1.0),
+            orientation_covariance=np.zeros(9),
+            angular_velocity=vector(*rate),
+            angular_velocity_covariance=np.zeros(9),
+            linear_acceleration=vector(0.0, 0.0, 9.8),
+            linear_acceleration_covariance=np.zeros(9),
         )
         found.append((seconds, "/imu", "sensor_msgs/msg/Imu", imu))
     found.sort(key=lambda one: one[0])

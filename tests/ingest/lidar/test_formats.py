@@ -100,7 +100,9 @@ def test_bags_by_their_header_stamps(few: Shot, tmp_path: Path, ros: int, storag
 
 def test_a_bag_s_topic_must_be_there_and_be_one(few: Shot, tmp_path: Path) -> None:
     write_bag(tmp_path / "a.bag", few, NOISE, ros=1)
-    with pytest.raises(InputError, match=r"a\.bag: has no topic '/lidar' of sensor_msgs/msg/PointCloud2; topics: /camera"):
+    with pytest.raises(
+        InputError, match=r"a\.bag: has no topic '/lidar' of sensor_msgs/msg/PointCloud2; topics: /camera"
+    ):
         list(bag_sweeps(tmp_path / "a.bag", "/lidar"))
 
 
@@ -122,7 +124,9 @@ def columns(**more: np.ndarray) -> dict[str, np.ndarray]:
         (np.array([0.0, 0.05]), 4.0, PointTime(kind="none"), None),
     ],
 )  # fmt: skip
-def test_how_the_time_of_points_is_understood(column: np.ndarray, stamp: float | None, rule: PointTime, wanted: list[float] | None) -> None:
+def test_how_the_time_of_points_is_understood(
+    column: np.ndarray, stamp: float | None, rule: PointTime, wanted: list[float] | None
+) -> None:
     times = sweep_of(Path("x"), columns(t=column), stamp, rule).times
     assert wanted is None if times is None else times == pytest.approx(wanted, abs=3e-7)
 
@@ -149,7 +153,12 @@ def test_names_that_are_times() -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("1.0\n0.5\n", "its times fall"), ("a\nb\n", "is no time"), ("", "holds no times"), ("1.0\nnan\n", "isn't finite")],
+    [
+        ("1.0\n0.5\n", "its times fall"),
+        ("a\nb\n", "is no time"),
+        ("", "holds no times"),
+        ("1.0\nnan\n", "isn't finite"),
+    ],
 )
 def test_broken_stamps_are_named(tmp_path: Path, text: str, reason: str) -> None:
     (tmp_path / "t.txt").write_text(text)

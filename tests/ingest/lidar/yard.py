@@ -19,9 +19,9 @@ from tolman.simulate.world import Body, World
 OFFSET = 0.137
 """The scene's time less the LiDAR's, seconds: what is to be found."""
 ROOM = (7.0, 6.0, 2.7)
-SECONDS = 8.0
+SECONDS = 6.0
 SIZE = (160, 120)
-SPINNER = Spinner(rings=48, low=-50.0, high=40.0, columns=300, reach=30.0)
+SPINNER = Spinner(rings=40, low=-50.0, high=40.0, columns=300, reach=30.0)
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,8 @@ INTRINSICS = intrinsics_of(SIZE)
 
 def pictures(every: int = 3) -> tuple[Floats, list[np.ndarray]]:
     """What the camera sees, by casting: times by the scene's clock, and grey pictures of SIZE with RGB channels."""
-    from tolman.simulate.casting import Caster, pixel_rays
+    from tolman.geometry.casting import pixel_rays
+    from tolman.simulate.casting import Caster
 
     caster, carried = Caster(hall()), shot().camera
     found = []
@@ -161,7 +162,8 @@ def pictures(every: int = 3) -> tuple[Floats, list[np.ndarray]]:
 
 def depths(pose: Floats) -> Floats:
     """True depth along the view of each pixel, shape (height, width), by casting."""
-    from tolman.simulate.casting import Caster, pixel_rays
+    from tolman.geometry.casting import pixel_rays
+    from tolman.simulate.casting import Caster
 
     rays = pixel_rays(pose, INTRINSICS, SIZE)
     return np.asarray(Caster(hall()).cast(np.tile(pose[:3, 3], (len(rays), 1)), rays).distances.reshape(SIZE[::-1]))
