@@ -17,7 +17,7 @@ def yaw(times: np.ndarray) -> np.ndarray:
 
 def poses(times: np.ndarray, mount: Rotation) -> np.ndarray:
     found = np.tile(np.eye(4), (len(times), 1, 1))
-    found[:, :3, :3] = (Rotation.from_euler("z", yaw(times)) * mount).as_matrix()
+    found[:, :3, :3] = (Rotation.from_rotvec(yaw(times)[:, None] * np.array([0, 0, 1.0])) * mount).as_matrix()
     return found
 
 

@@ -5,7 +5,7 @@ Every fit tells how far off it may be: 95 % bounds, in metres, that hold three p
 - noise: 1.96 standard errors of the fitted place of a face, σ/√n for n returns on it. Returns of one sweep share the
   error of its pose, so no more than a hundred are counted as independent of each other;
 - residuals: where a shape bends or bulges, the standard deviation of what it leaves unexplained takes the place of σ;
-- coverage: an end that no face makes is only known by the outermost points: the noise of one return, and half the
+- coverage: an end that no face makes is only known by the outermost points: 1.96 σ of one return, and half the
   distance of neighbours.
 """
 
@@ -329,7 +329,7 @@ def _end(surface: Surface, way: Floats) -> _End:
             error = _sure(max(noise, residual), float(surface.weights[facing].sum()))
             return _End(place, float(np.hypot(error, residual / 2)), True, residual)
     # The noise of the outermost points doesn't average out.
-    return _End(last, float(np.hypot(surface.spacing / 2, noise)), False, noise)
+    return _End(last, float(np.hypot(surface.spacing / 2, _Z * noise)), False, noise)
 
 
 def _sure(deviation: float, count: float) -> float:

@@ -207,14 +207,14 @@ def _refined(reference: Signal, other: Signal, lag: float, score: float, rival: 
     found = least_squares(
         off,
         np.array([lag, 1.0, 0.0]),
-        diff_step=1e-5,
+        diff_step=np.full(3, 1e-5),
         x_scale=[wide, 1.0, 1.0],
         bounds=([lag - wide, 0, -5], [lag + wide, 5, 5]),
     )
     residual = float(np.sqrt(np.mean(found.fun**2)))
     # Neighbouring samples share their noise over the width of the smoothing.
     free = max(1.0, len(grid) * step / (2 * wide))
-    slope = float(np.mean(found.jac[:, 0] ** 2))
+    slope = float(np.mean(np.asarray(found.jac)[:, 0] ** 2))
     error = 1.96 * residual / np.sqrt(max(slope, 1e-12) * free)
     overlap = float(grid[-1] - grid[0]) if len(grid) else 0.0
     return Offset(float(found.x[0]), float(error), score, residual, rival, overlap)

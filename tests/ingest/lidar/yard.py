@@ -63,7 +63,7 @@ def region_of(thing: Thing, around: float = 0.12) -> tuple[tuple[float, float, f
     corners = np.array(box.center) + np.array(
         [[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
     ) * box.extents @ np.array(box.axes)
-    low, high = corners.min(0) - around, corners.max(0) + [around, around, thing.above]
+    low, high = corners.min(0) - around, corners.max(0) + np.array([around, around, thing.above])
     return tuple(low.tolist()), tuple(high.tolist())  # type: ignore[return-value]
 
 

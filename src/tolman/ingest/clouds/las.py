@@ -77,7 +77,7 @@ def unix_seconds(gps: Floats) -> Floats:
     leaps = np.full(len(gps), 15.0)
     for start, ahead in _LEAPS:
         leaps[gps >= start] = ahead
-    return gps + GPS_EPOCH - leaps
+    return np.asarray(gps + GPS_EPOCH - leaps)
 
 
 def _seconds(times: Floats, standard: bool) -> Floats:

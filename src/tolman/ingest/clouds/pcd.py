@@ -27,7 +27,7 @@ def read_pcd(path: Path, stamp: float | None = None, rule: PointTime = AUTO, chu
         MissingExtraError: pypcd4 is not installed.
     """
     try:
-        from pypcd4 import Encoding, MetaData, PointCloud
+        from pypcd4.pypcd4 import Encoding, MetaData, PointCloud
     except ImportError:
         raise MissingExtraError("pypcd4", "lidar", "reading PCD files") from None
     with reading(path, "PCD file"), path.open("rb") as file:
