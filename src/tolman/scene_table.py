@@ -21,6 +21,8 @@ from tolman.files import whole
 from tolman.scenes import Capture, Scene
 
 SHARD = 256
+_HEAVY = 400_000
+"""Rows of lists inside a shard's captures, about; an hour of video has more than a room's scene."""
 _VECTOR = pl.List(pl.Float64)
 _TRACK = pl.Struct({"seconds": pl.Float64, "center": _VECTOR, "axes": pl.List(_VECTOR)})
 _BOX = pl.Struct({"center": _VECTOR, "axes": pl.List(_VECTOR), "extents": _VECTOR})
@@ -107,11 +109,21 @@ def _write(folder: Path, name: str, schema: _Schema, rows: Iterator[dict[str, An
     for old in folder.glob(f"{name}-*.parquet"):
         old.unlink()
     count = shard = 0
-    while part := list(islice(rows, SHARD)):
+    while part := list(_shard(rows)):
         with whole(folder / f"{name}-{shard:05d}.parquet") as partial:
             pl.DataFrame(part, schema=schema, orient="row").write_parquet(partial)
         count, shard = count + len(part), shard + 1
     return count
+
+
+def _shard(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """As many rows as one file takes."""
+    weight = 0
+    for row in islice(rows, SHARD):
+        yield row
+        weight += len(row.get("sightings") or ()) + len(row.get("times") or ())
+        if weight > _HEAVY:
+            return
 
 
 def _rows(folder: Path, name: str) -> Iterator[tuple[Path, int, dict[str, Any]]]:

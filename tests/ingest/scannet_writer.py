@@ -122,8 +122,8 @@ def write_scannet(
     (folder / f"{name}.txt").write_text(f"{text}colorHeight = {SIZE[1]}\ncolorWidth = {SIZE[0]}\nsceneType = Office\n")
     if frames is None:
         return folder
-    poses = world.poses.copy()
-    poses[LOST] = -np.inf
+    poses = world.poses[: len(frames)].copy()
+    poses[LOST : LOST + 1] = -np.inf
     times = 5.0 + np.arange(len(frames)) / 24
     if exported:
         for part in ("color", "pose", "intrinsic"):

@@ -86,7 +86,7 @@ def write_scannetpp(
         return folder
     (folder / "iphone").mkdir()
     records = {}
-    for i, pose in enumerate(world.poses):
+    for i, pose in enumerate(world.poses[: len(frames)]):
         record = {
             "timestamp": 100.0 + i / 60, "pose": (OTHER @ pose).tolist(), "aligned_pose": pose.tolist(),
             "intrinsic": intrinsic()[:3, :3].tolist(), "imu": {"rotate_rate": [0, 0, 0]},

@@ -24,6 +24,7 @@ _RIGID = 0.02
 """The most that the product of a rotation with its transpose may be off; text files have few digits."""
 _WIDEST, _HIGHEST, _NARROWEST = 200.0, 60.0, 0.2
 _NEAR = 3.0
+_FARTHEST = 1e7
 
 
 def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats, list[str]]:
@@ -41,16 +42,20 @@ def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats,
         InputError: one is mirrored or no rigid transform.
     """
     found = np.array(poses, dtype=np.float64)
-    lost = ~np.isfinite(found).all((1, 2))
+    lost = np.asarray(~np.isfinite(found).all((1, 2)))
     found[lost] = np.nan
     turns = found[~lost, :3, :3]
     numbers = np.flatnonzero(~lost) + first
-    off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max((1, 2), initial=0.0)
-    ends = np.abs(found[~lost, 3] - (0, 0, 0, 1)).max(1, initial=0.0)
+    with np.errstate(all="ignore"):
+        off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max((1, 2), initial=0.0)
+        ends = np.abs(found[~lost, 3] - (0, 0, 0, 1)).max(1, initial=0.0)
+        mirrored = np.linalg.det(turns) < 0
+    far = np.abs(found[~lost, :3, 3]).max(1, initial=0.0) > _FARTHEST
     for wrong, what in (
-        ((off > _RIGID), "is no rotation"),
-        ((ends > _RIGID), "has another last row than 0 0 0 1"),
-        ((np.linalg.det(turns) < 0), "is mirrored: its axes are left-handed"),
+        (~(off <= _RIGID), "is no rotation"),
+        (~(ends <= _RIGID), "has another last row than 0 0 0 1"),
+        (mirrored, "is mirrored: its axes are left-handed"),
+        (far, "is farther than 10,000 km away"),
     ):
         if wrong.any():
             raise InputError(path, f"the pose of frame {numbers[int(wrong.argmax())]} {what}")

@@ -57,7 +57,7 @@ def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
         return np.zeros(len(wanted), dtype=np.int64)
     # A hair towards the earlier one, so that rounding decides no tie.
     nearer = (times[after] - wanted) + 1e-9 < wanted - times[after - 1]
-    return np.where(nearer, after, after - 1).astype(np.int64)
+    return np.asarray(np.where(nearer, after, after - 1), dtype=np.int64)
 
 
 def record(film: Film, scene: str, media: str, out: Path, sight: Sight, source: Path) -> tuple[Capture, list[str]]:

@@ -23,6 +23,8 @@ from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
 
 _LOOKED_AT = 60
 """Frames of a scene that its completeness is measured on."""
+_LONGEST, _SLOWEST = 12 * 3600.0, 10.0
+"""Seconds that a recording lasts, and that lie between its frames, at most."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,11 @@ def _checked(film: Film, source: Source, mended: list[str]) -> Film:
         raise InputError(source.path, f"its film '{film.role}' has no frame")
     if not np.isfinite(film.times).all() or (np.diff(film.times) < 0).any():
         raise InputError(source.path, f"the times of '{film.role}' fall, or aren't finite")
+    seconds = float(film.times[-1] - film.times[0])
+    if film.standard is not None and (seconds > _LONGEST or seconds > _SLOWEST * len(film.times) + 60):
+        raise InputError(
+            source.path, f"'{film.role}' lasts {seconds:,.0f} s with {len(film.times):,} frames: its times are wrong"
+        )
     if len(film.poses) not in (0, len(film.times)):
         raise InputError(source.path, f"'{film.role}' has {len(film.poses):,} poses for {len(film.times):,} frames")
     if len(film.intrinsics) not in (0, 1, len(film.times)):

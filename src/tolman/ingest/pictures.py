@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import struct
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -53,10 +55,14 @@ def _opened(data: bytes | Path, path: Path, what: str) -> object:
         from PIL import Image
     except ImportError:
         raise MissingExtraError("pillow", "ingest", "reading pictures") from None
+    broken = (OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError)
     try:
-        image = Image.open(io.BytesIO(data) if isinstance(data, bytes) else data)
-        image.load()
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError, zlib.error) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data if isinstance(data, bytes) else data.read_bytes()))
+            image.load()
+    except (*broken, ArithmeticError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(path, f"{what} is no readable picture ({said})") from None
     return image
@@ -76,6 +82,7 @@ class Archive:
     def __init__(self, path: Path, suffix: str = ".png") -> None:
         self.path = path
         self.entries: dict[int, str] = {}
+        self._archive: zipfile.ZipFile | None = None
         try:
             with zipfile.ZipFile(path) as archive:
                 names = [info.filename for info in archive.infolist() if info.filename.endswith(suffix)]
@@ -99,10 +106,11 @@ class Archive:
         if name is None:
             return None
         try:
-            with zipfile.ZipFile(self.path) as archive:
-                if archive.getinfo(name).file_size > _MOST:
-                    raise InputError(self.path, f"{name} is too large for a picture")
-                data = archive.read(name)
+            # Opening it reads its whole directory; thousands of masks are read from it.
+            self._archive = self._archive or zipfile.ZipFile(self.path)
+            if self._archive.getinfo(name).file_size > _MOST:
+                raise InputError(self.path, f"{name} is too large for a picture")
+            data = self._archive.read(name)
         except (*_BROKEN, zlib.error, RuntimeError, KeyError) as error:
             raise InputError(self.path, f"{name} can't be unpacked ({error})", fix="get it again") from None
         return decoded_mask(data, self.path, name)

@@ -5,7 +5,7 @@ scene0000_00/  scene0000_00.sens                        frames, poses, calibrati
                scene0000_00.txt                         axisAlignment: the scan's frame → axes along the walls
                scene0000_00_vh_clean_2.ply              mesh, z up
                scene0000_00_vh_clean_2.0.010000.segs.json   the segment of each vertex
-               scene0000_00.aggregation.json            objects as lists of segments (or …_vh_clean.aggregation.json)
+               scene0000_00.aggregation.json            objects as lists of segments
                scene0000_00_2d-instance-filt.zip        instance masks, a value is objectId + 1 (or …_2d-instance.zip)
 scannetv2-labels.combined.tsv                           beside the scenes or above: labels in one spelling
 ```
@@ -40,7 +40,8 @@ RATE = 30.0
 """Frames a second of the sensor, where frames carry no times."""
 _MESH = "_vh_clean_2.ply"
 _SEGMENTS = "_vh_clean_2.0.010000.segs.json"
-_OBJECTS = (".aggregation.json", "_vh_clean.aggregation.json")
+_OBJECTS = ".aggregation.json"
+"""Not that of _vh_clean, whose segments are another mesh's."""
 _MASKS = ("_2d-instance-filt.zip", "_2d-instance.zip")
 _LABELS = "scannetv2-labels.combined.tsv"
 _EXPORTED = ("color", "pose", "intrinsic")
@@ -79,7 +80,7 @@ class ScanNet:
         mesh = read_ply(folder / f"{scan}{_MESH}")
         points = mesh.points @ alignment[:3, :3].T + alignment[:3, 3]
         own, instances = _objects(folder, scan, len(points))
-        notes = [] if instances is not None else [f"{scan}{_OBJECTS[0]} isn't there: no object is annotated"]
+        notes = [] if instances is not None else [f"{scan}{_OBJECTS} isn't there: no object is annotated"]
         surface = Surface(points, mesh.faces, majority(own, mesh.faces), own)
         film, said = _film(folder, scan, alignment)
         if film is None:
@@ -103,7 +104,7 @@ def _scan(folder: Path) -> str:
 def _files(folder: Path) -> Iterator[Path]:
     """What a scan is read from, of what is there."""
     scan = _scan(folder)
-    names = [f"{scan}.sens", f"{scan}.txt", *(scan + end for end in (_MESH, _SEGMENTS, *_OBJECTS, *_MASKS))]
+    names = [f"{scan}.sens", f"{scan}.txt", *(scan + end for end in (_MESH, _SEGMENTS, _OBJECTS, *_MASKS))]
     for place in (*(folder / name for name in names), _labels_file(folder)):
         if place is not None and place.is_file():
             yield place
@@ -143,8 +144,8 @@ def _alignment(path: Path) -> tuple[Floats, list[str]]:
 def _objects(folder: Path, scan: str, vertices: int) -> tuple[NDArray[np.int64], list[Instance] | None]:
     """The instance of each vertex, and the instances; None where the scan isn't annotated, as in the test split."""
     own = np.zeros(vertices, dtype=np.int64)
-    path = next((folder / (scan + end) for end in _OBJECTS if (folder / (scan + end)).is_file()), None)
-    if path is None:
+    path = folder / f"{scan}{_OBJECTS}"
+    if not path.is_file():
         return own, None
     segments = read_segments(folder / f"{scan}{_SEGMENTS}", vertices, "vertices")
     groups = read_groups(path)

@@ -96,7 +96,12 @@ def _of_block(data: bytes, path: Path, what: str) -> Floats:
         metres = b""
     if len(metres) != 4 * _PIXELS:
         raise InputError(path, f"{what} can't be unpacked", fix="get it again")
-    return np.frombuffer(metres, dtype="<f4").reshape(HEIGHT, WIDTH).astype(np.float64)
+    return _metres(metres)
+
+
+def _metres(data: bytes) -> Floats:
+    found = np.frombuffer(data, dtype="<f4").reshape(HEIGHT, WIDTH)
+    return np.where(np.isfinite(found), found, 0).astype(np.float64)
 
 
 def _is_stream(path: Path) -> bool:
@@ -121,7 +126,7 @@ def _of_stream(path: Path) -> Iterator[Floats]:
                 raise InputError(path, f"can't be unpacked near byte {here:,} ({error})", fix="get it again") from None
             while len(waiting) >= 4 * _PIXELS:
                 picture, waiting = waiting[: 4 * _PIXELS], waiting[4 * _PIXELS :]
-                yield np.frombuffer(picture, dtype="<f4").reshape(HEIGHT, WIDTH).astype(np.float64)
+                yield _metres(picture)
                 frame += 1
     if waiting:
         raise InputError(path, f"ends within frame {frame}", fix="get it again")

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from tolman.errors import InputError
 from tolman.scenes import OrientedBox
 
+_FARTHEST = 1e9
 _SQUARE, _EXACT = 1e-2, 1e-9
 """How far axes may be off a rotation: to be taken as one that was rounded, and to be left as they are."""
 
@@ -146,6 +147,8 @@ def oriented_box(record: Any) -> OrientedBox | str:
     axes = axes.reshape(3, 3)
     if not all(np.isfinite(part).all() for part in (center, extents, axes)):
         return "holds a number that isn't finite"
+    if max(np.abs(center).max(), np.abs(extents).max(), np.abs(axes).max()) > _FARTHEST:
+        return "holds a number that is no length"
     if np.abs(axes @ axes.T - np.eye(3)).max() > _SQUARE:
         return "has axes that are no rotation"
     if np.linalg.det(axes) < 0:

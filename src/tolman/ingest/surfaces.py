@@ -15,7 +15,7 @@ from tolman.scenes import OrientedBox
 
 SPREAD = 0.05
 """Metres between points on large faces; scans have small ones, whose corners suffice."""
-_LARGE = 0.1
+_LARGE = 0.15
 _MOST = 4_000_000
 """Points on large faces, at most."""
 
@@ -53,9 +53,9 @@ def spread_points(surface: Surface) -> Floats:
         steps = np.where(steps > 1, steps * 2 // 3, 1)
     found = [surface.points]
     for count in np.unique(steps[steps > 1]).tolist():
-        i, j = np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij")
-        inside = (i + j) <= count
-        shares = np.stack([i[inside], j[inside], (count - i - j)[inside]], axis=1) / count
+        rows, columns = np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij")
+        inside = rows + columns <= count
+        shares = np.stack([rows[inside], columns[inside], (count - rows - columns)[inside]], axis=1) / count
         found.append((shares @ corners[steps == count]).reshape(-1, 3))
     return np.concatenate(found)
 

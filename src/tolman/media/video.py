@@ -191,6 +191,9 @@ class _opened:  # noqa: N801 - used as a function
         if not self._container.streams.video:
             self._container.close()
             raise BrokenMediaError(f"{self._path}: holds no video stream")
+        if self._container.streams.video[0].codec_context is None:
+            self._container.close()
+            raise BrokenMediaError(f"{self._path}: its video stream is in an unknown codec")
         return self._container
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
