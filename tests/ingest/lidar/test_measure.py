@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ingest.lidar.yard import INTRINSICS, ROOM, SIZE, THINGS, Thing, box_of, region_of
+from ingest.lidar.yard import INTRINSICS, ROOM, SIZE, THINGS, Thing, box_of, hall, region_of, walk
 from tolman.cli import app
 from tolman.errors import InputError, TolmanError, UsageError
 from tolman.geometry.boxes import Boxes, distances
@@ -20,6 +20,9 @@ from tolman.geometry.visibility import project
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.rig import open_rig
 from tolman.reports.measuring import Pick, measured, opened
+from tolman.scene_table import write_captures
+from tolman.scenes import Capture
+from tolman.simulate.lidar import Spinner, record_lidar
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +144,32 @@ def test_a_frame_s_region_holds_what_it_shows() -> None:
     region = FrameRegion((0.0, 0.0, 160.0, 120.0), np.eye(4), INTRINSICS)
     points = np.array([[0.0, 0, 2], [0, 0, -2], [50, 0, 2], [0, 0, 90]])
     assert region.inside(points).tolist() == [True, False, False, False]
+
+
+def test_a_simulated_collection_is_measured_too(tmp_path: Path) -> None:
+    carried = walk(2.0)
+    spinner = Spinner(rings=32, low=-50.0, high=20.0, columns=300)
+    lidar = record_lidar(
+        hall(),
+        carried,
+        tmp_path / "lidar/hall",
+        identity="rig/hall/lidar",
+        media="lidar/hall",
+        seed="s",
+        spinner=spinner,
+    )
+    poses = tuple(tuple(pose.ravel().tolist()) for pose in carried.poses)
+    camera = Capture(
+        id="rig/hall/ego", scene="rig/hall", sensor="camera", role="ego", size=SIZE, times=tuple(carried.times.tolist()),
+        poses=poses, intrinsics=(INTRINSICS,),
+    )  # fmt: skip
+    write_captures(tmp_path, [camera, lidar])
+    recording = opened(tmp_path, "rig/hall")
+    assert recording.offset == lidar.offset != 0
+    low, high = region_of(THINGS[6])
+    found = measured(recording, "size", (Pick(box=(*low, *high)), None), between=(0.0, 1.9))
+    assert found.value == pytest.approx(1.1, abs=0.02)
+    with pytest.raises(InputError, match="holds no points"):
+        measured(recording, "size", (Pick(box=(*low, *high)), None), between=(50.0, 60.0))
+    with pytest.raises(UsageError, match="name a LiDAR capture"):
+        opened(tmp_path, "rig/other")
