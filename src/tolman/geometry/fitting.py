@@ -1,4 +1,4 @@
-"""Plane, cylinder and box through noisy points: RANSAC (Fischler and Bolles 1981), then least squares, seeded.
+"""Plane and box through noisy points: RANSAC (Fischler and Bolles 1981), then least squares, seeded.
 
 Every fit tells how far off it may be: 95 % bounds, in metres, that hold three parts, added as squares.
 
@@ -31,7 +31,7 @@ _FACE = 0.06
 """So far inside the outermost points is looked for the face that ends them, metres."""
 _BEYOND = 0.02
 """A larger share of points beyond a face says that it isn't the end."""
-_ALONG = 0.9
+ALONG = 0.9
 _TRIM = 0.001
 
 
@@ -62,32 +62,6 @@ class Plane:
     def distances(self, points: Floats) -> Floats:
         """How far points lie to the side of its normal, metres, shape (n,)."""
         return np.asarray(points @ self.normal - self.offset)
-
-
-@dataclass(frozen=True)
-class Cylinder:
-    """An upright or lying cylinder.
-
-    Attributes:
-        center: the middle of its axis, metres.
-        axis: unit vector.
-        radius, length: metres.
-        inliers: which of the points lie on it, shape (n,).
-        residual: their standard deviation about it, metres.
-        error: 95 % bound of the radius, metres.
-        length_error: of the length.
-        share: of the full turn that points are on, 0 … 1.
-    """
-
-    center: Floats
-    axis: Floats
-    radius: float
-    length: float
-    inliers: NDArray[np.bool_]
-    residual: float
-    error: float
-    length_error: float
-    share: float
 
 
 @dataclass(frozen=True)
@@ -127,7 +101,7 @@ def fit_plane(
     Raises:
         FitError: there are too few points, or they lie on a line.
     """
-    cloud = _enough(points)
+    cloud = enough(points)
     generator = np.random.default_rng(seed)
     triples = generator.integers(0, len(cloud), (trials, 3))
     a, b, c = (cloud.points[triples[:, i]] for i in range(3))
@@ -138,133 +112,33 @@ def fit_plane(
         raise FitError("lie on a line")
     found, a = found[usable] / lengths[usable, None], a[usable]
     # All trials against a sample of the points; the best of them against all.
-    sample = _sample(len(cloud), 4000, generator)
+    sample = sample_of(len(cloud), 4000, generator)
     near = np.abs(cloud.points[sample] @ found.T - (a * found).sum(1)) < reach
     if normals is not None:
-        near &= np.abs(normals[sample] @ found.T) > _ALONG
+        near &= np.abs(normals[sample] @ found.T) > ALONG
     best = int((near * cloud.weights[sample, None]).sum(0).argmax())
     normal, offset = found[best], float(a[best] @ found[best])
     inliers = np.zeros(len(cloud), dtype=bool)
     for _ in range(5):
         new = np.abs(cloud.points @ normal - offset) < reach
         if normals is not None:
-            new &= np.abs(normals @ normal) > _ALONG
+            new &= np.abs(normals @ normal) > ALONG
         if new.sum() < 3 or (new == inliers).all():
             break
         inliers = new
-        mean, values, vectors = _axes(cloud.take(inliers))
+        mean, values, vectors = main_axes(cloud.take(inliers))
         normal, offset = vectors[:, 0], float(mean @ vectors[:, 0])
     if inliers.sum() < 3:
         raise FitError("lie on no plane")
     own = cloud.take(inliers)
-    _, values, _ = _axes(own)
+    _, values, _ = main_axes(own)
     if values[1] < 1e-6:
         raise FitError("lie on a line")
     residual, count = float(np.sqrt(max(values[0], 0.0))), float(own.weights.sum())
     if normal[np.abs(normal).argmax()] < 0:
         normal, offset = -normal, -offset
-    tilt = _sure(residual, count) / np.sqrt(values[1])
-    return Plane(normal, offset, inliers, residual, _sure(residual, count), float(tilt))
-
-
-def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials: int = 200) -> Cylinder:
-    """The cylinder that most points lie on.
-
-    Two points with their normals tell an axis (Schnabel et al. 2007); that of most support is refined by least squares
-    over axis, place and radius.
-
-    Args:
-        surface: the points, with normals.
-        reach: a point farther from it is none of its own, metres.
-        seed: of the pairs that are tried.
-        trials: how many.
-
-    Raises:
-        FitError: there are too few points, or no cylinder holds a third of them.
-    """
-    from scipy.optimize import least_squares
-
-    cloud = _enough(Cloud(surface.raw, surface.weights))
-    generator = np.random.default_rng(seed)
-    sample = _sample(len(cloud), 3000, generator)
-    points, normals = cloud.points[sample], surface.normals[sample]
-    best: tuple[float, Floats] = (0.0, np.zeros(7))
-    size = float(np.linalg.norm(np.ptp(points, axis=0)))
-    for i, j in generator.integers(0, len(sample), (trials, 2)):
-        axis = np.cross(normals[i], normals[j])
-        length = np.linalg.norm(axis)
-        if length < 0.2:
-            continue
-        axis /= length
-        across, own = _across(axis), np.stack([normals[i], normals[j]])
-        flat, ways = points[[i, j]] @ across.T, own @ across.T
-        # Where the two normals meet, seen along the axis.
-        try:
-            steps = np.linalg.solve(np.column_stack([ways[0], -ways[1]]), flat[1] - flat[0])
-        except np.linalg.LinAlgError:
-            continue
-        middle = flat[0] + steps[0] * ways[0]
-        radius = float(np.abs(steps).mean())
-        if not 0.005 < radius < size:
-            continue
-        off = points @ across.T - middle
-        apart = np.linalg.norm(off, axis=1)
-        outward = np.abs((normals @ across.T * off).sum(1)) / np.maximum(apart, 1e-9)
-        support = float((np.abs(apart - radius) < reach)[outward > _ALONG].sum())
-        if support > best[0]:
-            best = (support, np.concatenate([axis, middle @ across, [radius]]))
-    if best[0] < max(LEAST, len(sample) / 3):
-        raise FitError("lie on no cylinder")
-    axis, place, radius = best[1][:3], best[1][3:6], float(best[1][6])
-    across = _across(axis)
-
-    def moved(values: Floats) -> tuple[Floats, Floats, float]:
-        way = axis + values[0] * across[0] + values[1] * across[1]
-        return way / np.linalg.norm(way), place + values[2] * across[0] + values[3] * across[1], float(values[4])
-
-    def off_surface(values: Floats) -> Floats:
-        way, through, wide = moved(values)
-        local = cloud.points - through
-        return np.asarray(np.linalg.norm(local - np.outer(local @ way, way), axis=1) - wide)
-
-    def on_surface(values: Floats) -> NDArray[np.bool_]:
-        way, through, _ = moved(values)
-        local = cloud.points - through
-        outward = local - np.outer(local @ way, way)
-        # Points of the caps near the rim would draw the radius in: their normals point along the axis.
-        facing = np.abs((surface.normals * outward).sum(1)) > _ALONG * np.linalg.norm(outward, axis=1)
-        return np.asarray((np.abs(off_surface(values)) < reach) & facing)
-
-    inliers = np.zeros(len(cloud), dtype=bool)
-    values = np.array([0.0, 0.0, 0.0, 0.0, radius])
-    for _ in range(4):
-        new = on_surface(values)
-        if new.sum() < LEAST or (new == inliers).all():
-            break
-        inliers = new
-        root = np.where(inliers, np.sqrt(cloud.weights), 0.0)
-        values = least_squares(lambda x, root=root: off_surface(x) * root, values).x
-    way, through, wide = moved(values)
-    if not inliers.any() or wide <= 0:
-        raise FitError("lie on no cylinder")
-    if way[np.abs(way).argmax()] < 0:
-        way = -way
-    own = cloud.take(inliers)
-    off = off_surface(values)[inliers]
-    residual = float(np.sqrt(np.average(off**2, weights=own.weights)))
-    local = own.points - through
-    turn = np.arctan2(local @ _across(way)[1], local @ _across(way)[0])
-    share = float(len(np.unique(np.floor(turn / np.radians(10)))) / 36)
-    apart = np.linalg.norm(surface.points - through - np.outer((surface.points - through) @ way, way), axis=1)
-    body = surface.take(apart < wide + reach)
-    ends = [_end(body, way * sign) for sign in (-1, 1)]
-    low, high = -ends[0].place, ends[1].place
-    # On less than half the way around, radius and place can hardly be told apart: the error grows with the missing arc.
-    sagitta = max(1e-3, 1 - np.cos(np.pi * min(share, 0.5)))
-    error = _sure(max(residual, surface.noise), float(own.weights.sum())) / sagitta**2
-    center = through + way * ((low + high) / 2 - through @ way)
-    edge = float(np.hypot(ends[0].error, ends[1].error))
-    return Cylinder(center, way, wide, float(high - low), inliers, residual, float(error), edge, share)
+    tilt = bound_of(residual, count) / np.sqrt(values[1])
+    return Plane(normal, offset, inliers, residual, bound_of(residual, count), float(tilt))
 
 
 def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedBox:
@@ -282,12 +156,12 @@ def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedB
     Raises:
         FitError: there are too few points.
     """
-    _enough(Cloud(surface.points, surface.weights))
+    enough(Cloud(surface.points, surface.weights))
     axes = _upright_axes(surface) if upright else _free_axes(surface, seed)
     axes = _turned(axes, surface, upright)
     ends, errors, seen, residuals = np.zeros((3, 2)), [], [], []
     for i in range(3):
-        pair = [_end(surface, axes[i] * sign) for sign in (-1, 1)]
+        pair = [end_of(surface, axes[i] * sign) for sign in (-1, 1)]
         ends[i] = -pair[0].place, pair[1].place
         errors.append(float(np.hypot(pair[0].error, pair[1].error)))
         seen.append((pair[0].face, pair[1].face))
@@ -302,7 +176,7 @@ def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedB
 
 
 @dataclass(frozen=True)
-class _End:
+class End:
     """Where points end in one direction: the place along it, its 95 % bound, and whether a face ends them."""
 
     place: float
@@ -311,13 +185,13 @@ class _End:
     residual: float
 
 
-def _end(surface: Surface, way: Floats) -> _End:
+def end_of(surface: Surface, way: Floats) -> End:
     along = surface.points @ way
     spared = _spared(len(along))
     last = float(np.partition(along, -spared)[-spared])
     noise = max(surface.noise, 1e-6)
     deep = max(3 * noise, 0.01)
-    facing = surface.flat & (np.abs(surface.normals @ way) > _ALONG) & (along > last - max(_FACE, deep))
+    facing = surface.flat & (np.abs(surface.normals @ way) > ALONG) & (along > last - max(_FACE, deep))
     least = max(LEAST, 0.003 * len(along))
     if facing.sum() >= least:
         middle = _median(along[facing], surface.weights[facing])
@@ -326,13 +200,13 @@ def _end(surface: Surface, way: Floats) -> _End:
             place = _median(along[facing], surface.weights[facing])
             # A face that bends reaches on beyond its middle; what it leaves unexplained is its bound.
             residual = float(np.std(along[facing]))
-            error = _sure(max(noise, residual), float(surface.weights[facing].sum()))
-            return _End(place, float(np.hypot(error, residual / 2)), True, residual)
+            error = bound_of(max(noise, residual), float(surface.weights[facing].sum()))
+            return End(place, float(np.hypot(error, residual / 2)), True, residual)
     # The noise of the outermost points doesn't average out.
-    return _End(last, float(np.hypot(surface.spacing / 2, _Z * noise)), False, noise)
+    return End(last, float(np.hypot(surface.spacing / 2, _Z * noise)), False, noise)
 
 
-def _sure(deviation: float, count: float) -> float:
+def bound_of(deviation: float, count: float) -> float:
     """The 95 % bound of a mean of so many returns."""
     return float(_Z * deviation / np.sqrt(min(max(count, 1.0), _INDEPENDENT)))
 
@@ -377,7 +251,7 @@ def _right_angle(ways: Floats, weights: Floats, among: int) -> float | None:
 
 def _least_turn(flat: Floats) -> float:
     """The turn of the least rectangle around points of a plane, a thousandth of them left out at each side."""
-    flat = flat[_sample(len(flat), 20_000, np.random.default_rng(0))]
+    flat = flat[sample_of(len(flat), 20_000, np.random.default_rng(0))]
 
     def area(turn: float) -> float:
         c, s = np.cos(turn), np.sin(turn)
@@ -400,13 +274,13 @@ def _free_axes(surface: Surface, seed: int) -> Floats:
         reach = max(3 * surface.noise, 0.01)
         cloud = Cloud(surface.points, surface.weights)
         normal = fit_plane(cloud, reach=reach, seed=seed, normals=surface.normals).normal
-        across = _across(normal)
+        across = across_of(normal)
         beside = surface.flat & (np.abs(surface.normals @ normal) < 0.3)
         found = _right_angle(surface.normals[beside] @ across.T, surface.weights[beside], len(surface.points))
         yaw = _least_turn(surface.points @ across.T) if found is None else found
         c, s = np.cos(yaw), np.sin(yaw)
         axes = np.vstack([np.array([[c, s], [-s, c]]) @ across, normal])
-        axes = axes * np.sign(np.linalg.det(axes))
+        axes = np.asarray(axes * np.sign(np.linalg.det(axes)))
         if found is not None:
             return axes
         candidates.append(axes)
@@ -455,14 +329,14 @@ def _turned(axes: Floats, surface: Surface, upright: bool) -> Floats:
     return axes
 
 
-def _enough(points: Floats | Cloud) -> Cloud:
+def enough(points: Floats | Cloud) -> Cloud:
     cloud = as_cloud(points)
     if len(cloud) < LEAST:
         raise FitError(f"are only {len(cloud)}, and {LEAST} are needed")
     return cloud
 
 
-def _axes(cloud: Cloud) -> tuple[Floats, Floats, Floats]:
+def main_axes(cloud: Cloud) -> tuple[Floats, Floats, Floats]:
     """Weighted mean, and the values (rising) and vectors (columns) of the covariance."""
     mean = np.average(cloud.points, axis=0, weights=cloud.weights)
     local = cloud.points - mean
@@ -470,7 +344,7 @@ def _axes(cloud: Cloud) -> tuple[Floats, Floats, Floats]:
     return mean, values, vectors
 
 
-def _across(axis: Floats) -> Floats:
+def across_of(axis: Floats) -> Floats:
     """Two unit vectors across another, shape (2, 3)."""
     helper = np.eye(3)[np.abs(axis).argmin()]
     first = np.cross(axis, helper)
@@ -478,7 +352,7 @@ def _across(axis: Floats) -> Floats:
     return np.stack([first, np.cross(axis, first)])
 
 
-def _sample(count: int, most: int, generator: np.random.Generator) -> NDArray[np.intp]:
+def sample_of(count: int, most: int, generator: np.random.Generator) -> NDArray[np.intp]:
     if count <= most:
         return np.arange(count)
     return np.sort(generator.choice(count, most, replace=False))

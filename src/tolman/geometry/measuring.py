@@ -14,7 +14,8 @@ import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.clouds import Cloud, Surface, as_cloud
-from tolman.geometry.fitting import FitError, FittedBox, fit_box, fit_cylinder, fit_plane
+from tolman.geometry.cylinders import fit_cylinder
+from tolman.geometry.fitting import FitError, FittedBox, fit_box, fit_plane
 from tolman.geometry.regions import Picked, Region, pick
 from tolman.scenes import OrientedBox
 
@@ -222,7 +223,7 @@ def _distance(first: Picked, second: Picked) -> Measurement:
     from scipy.spatial import cKDTree
 
     a, b = first.surface, second.surface
-    away, _ = cKDTree(b.points).query(a.points)
+    away = np.asarray(cKDTree(b.points).query(a.points)[0])
     nearest = np.partition(away, min(_NEAREST, len(away)) - 1)[:_NEAREST]
     value = float(np.median(nearest))
     noise = float(np.hypot(a.noise, b.noise))
