@@ -21,7 +21,7 @@ BROKEN = (
     OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError, ArithmeticError,
 )  # fmt: skip
 """What Pillow's readers raise, each in its own way, where a picture is broken."""
-_BROKEN = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
+_BROKEN_ARCHIVE = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
 _NUMBER = re.compile(r"(\d+)\D*$")
 
 
@@ -89,7 +89,7 @@ class Archive:
         try:
             with zipfile.ZipFile(path) as archive:
                 names = [info.filename for info in archive.infolist() if info.filename.endswith(suffix)]
-        except _BROKEN as error:
+        except _BROKEN_ARCHIVE as error:
             raise InputError(path, f"is no readable ZIP archive ({error})", fix="get it again") from None
         for name in names:
             match = _NUMBER.search(Path(name).stem)
@@ -114,6 +114,6 @@ class Archive:
             if self._archive.getinfo(name).file_size > _MOST:
                 raise InputError(self.path, f"{name} is too large for a picture")
             data = self._archive.read(name)
-        except (*_BROKEN, zlib.error, RuntimeError, KeyError) as error:
+        except (*_BROKEN_ARCHIVE, zlib.error, RuntimeError, KeyError) as error:
             raise InputError(self.path, f"{name} can't be unpacked ({error})", fix="get it again") from None
         return decoded_mask(data, self.path, name)
