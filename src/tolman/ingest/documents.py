@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,4 +42,19 @@ def numbers_of(path: Path, words: Sequence[str], row: int | str | None = None) -
         raise InputError(
             path, f"holds '{words[int(np.flatnonzero(~np.isfinite(found))[0])]}', which isn't finite", row=row
         )
+    return found
+
+
+def list_of(path: Path, value: Any, count: int, row: int | str | None, field: str) -> Floats:
+    """A list of so many finite numbers of a JSON file, shape (count,).
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        found = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.shape != (count,) or not np.isfinite(found).all():
+        raise InputError(path, f"takes {count} finite numbers", row=row, field=field)
     return found
