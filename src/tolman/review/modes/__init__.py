@@ -1,0 +1,8 @@
+"""The modes of work, a module each; `MODES` names them all."""
+
+from __future__ import annotations
+
+from tolman.review.modes.answer import ANSWER
+from tolman.review.modes.base import Mode
+
+MODES: dict[str, Mode] = {mode.name: mode for mode in (ANSWER,)}
