@@ -180,5 +180,3 @@ def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
         thread.join(10)
         listening.close()
         site.database.close()
-
-

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from reviewing import Client, Served, items
 from sqlalchemy import func, select
 
+from reviewing import Client, Served, items
 from tolman.review.modes.answer import answers
 from tolman.review.schema import Project, Submission
 
@@ -16,13 +16,12 @@ GIVEN = {"How many chairs": "3", "How long": "70,5"}
 
 def _answer_all(client: Client, project: int) -> list[str]:
     asked = []
-    for _ in range(20):
-        page = client.get(f"/projects/{project}/work")
-        if not page.url.path.startswith("/answer/"):
-            return asked
+    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/answer/"):
+        assert len(asked) < 20
         text = next((value for start, value in GIVEN.items() if start in page.text), "B")
         asked.append(re.search(r'<h1 class="question">(.*?)</h1>', page.text, re.S).group(1))
         client.post(page.url.path, answer=text, seconds=1.5)
+    return asked
 
 
 def test_every_subject_answers_every_question_once(served: Served) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import httpx
-from reviewing import PASSWORD, Served
 
+from reviewing import PASSWORD, Served
 from tolman.review.server import owner_link
 
 
@@ -104,7 +104,9 @@ def test_what_is_too_large_is_refused_with_a_sentence(served_sqlite: Served) -> 
 
 def test_a_closed_account_is_out_at_once(served_sqlite: Served) -> None:
     owner, sam = served_sqlite.person("owner", "Olga"), served_sqlite.person("subject", "Sam")
-    close = re.search(r"/people/\d+/close(?=(?:(?!/people/\d+/close).)*account of Sam)", owner.get("/people").text, re.S)
+    close = re.search(
+        r"/people/\d+/close(?=(?:(?!/people/\d+/close).)*account of Sam)", owner.get("/people").text, re.S
+    )
     assert sam.get("/").url.path == "/"
     owner.post(close.group())
     assert sam.get("/").url.path == "/signin"
