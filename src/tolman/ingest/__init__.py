@@ -1,1 +1,48 @@
-"""Data set formats in, Scenes and Captures out: a module for each format."""
+"""Data set formats in, Scenes and Captures out: a module for each format, and the look-up of formats by name.
+
+A module of this package that isn't among the helpers is a format: it has an object `FORMAT`. Other packages add theirs
+through the entry point group `tolman.formats`.
+"""
+
+from __future__ import annotations
+
+from tolman.errors import UsageError
+from tolman.ingest.base import Format
+from tolman.registry import Registry
+
+_HELPERS = frozenset(
+    {
+        "base",
+        "boxes",
+        "build",
+        "cameras",
+        "categories",
+        "checks",
+        "corrections",
+        "films",
+        "make",
+        "numbers",
+        "place",
+        "ply",
+        "scannet_folder",
+        "scannetpp_depth",
+        "segments",
+        "sens",
+        "summary",
+        "vsi_meta_info",
+    }
+)
+_REGISTRY = Registry("format", __name__, "FORMAT", "tolman.formats", _HELPERS)
+names = _REGISTRY.names
+
+
+def get(name: str) -> Format:
+    """The format of that name.
+
+    Raises:
+        UsageError: there is none; the sentence lists those there are.
+    """
+    found: Format = _REGISTRY.get(name)
+    if not all(hasattr(found, part) for part in ("name", "title", "find", "read")):
+        raise UsageError(f"what is registered as format '{name}' is no tolman.ingest.base.Format.")
+    return found
