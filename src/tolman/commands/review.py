@@ -25,11 +25,26 @@ def review(
     database: Annotated[
         str | None, typer.Option(help="postgresql://USER:PASSWORD@HOST/NAME in place of SQLite in the store.")
     ] = None,
+    run: Annotated[
+        list[Path] | None, typer.Option(help="A run's folder, whose errors people label; may be given several times.")
+    ] = None,
 ) -> None:
     """Serve the web application in which people answer and check a benchmark's questions.
 
     Example:  tolman review my-bench --port 8000
+
+    Example:  tolman review vsi-bench --run runs/vsi-bench-full/my-model-cot
     """
     from tolman.reports.reviewing import serve_review
 
-    serve_review(console(), benchmark, data=data, subset=subset, host=host, port=port, store=store, database=database)
+    serve_review(
+        console(),
+        benchmark,
+        data=data,
+        subset=subset,
+        host=host,
+        port=port,
+        store=store,
+        database=database,
+        runs=tuple(run or ()),
+    )

@@ -19,6 +19,7 @@ def serve_review(
     port: int,
     store: Path | None,
     database: str | None,
+    runs: tuple[Path, ...] = (),
 ) -> None:
     """Serve the web application until the user stops it.
 
@@ -35,7 +36,7 @@ def serve_review(
             raise
         raise MissingExtraError(error.name or "fastapi", "review", "The web application") from None
     store = store or default_store(benchmark)
-    settings = Settings(benchmark=benchmark, data=data, subset=subset, store=store, database=database)
+    settings = Settings(benchmark=benchmark, data=data, subset=subset, store=store, database=database, runs=runs)
 
     def say(link: str) -> None:
         console.print(f"Everything is kept in {database_name(settings.url)}.", markup=False, soft_wrap=True)
