@@ -13,7 +13,7 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 | `blind`, `media`, `answers`, `fields` | a question without its answer; sending media; what forms may hold |
 | `pages`, `templates/`, `static/` | making pages |
 | `routes/` | doors (signing in) and rooms (home, people, progress) |
-| `modes/` | a module for each kind of work |
+| `mode`, `modes/` | what a mode is; a module for each kind of work |
 
 **Adding a mode** is one module `modes/NAME.py` and its templates:
 

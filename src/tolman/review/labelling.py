@@ -17,7 +17,7 @@ from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.answers import AnswerError
 from tolman.review.fields import Key, Paragraphs, Seconds
-from tolman.review.modes.base import Block
+from tolman.review.mode import Block
 from tolman.review.pages import page, see_other
 from tolman.review.schema import Assignment, Project, Submission, Task, User
 from tolman.review.site import Site

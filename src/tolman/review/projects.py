@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts import AccountError
 from tolman.review.history import record
+from tolman.review.mode import Block
 from tolman.review.modes import MODES
-from tolman.review.modes.base import Block
 from tolman.review.pages import minutes
 from tolman.review.schema import Assignment, Project, Submission, Task, User
 from tolman.review.site import Site

@@ -17,7 +17,7 @@ from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.answers import AnswerError, read_answer
 from tolman.review.blind import blind
 from tolman.review.fields import Key, Line, Seconds
-from tolman.review.modes.base import Block, Mode
+from tolman.review.mode import Block, Mode
 from tolman.review.pages import page, see_other
 from tolman.review.schema import Assignment, Project, Submission, Task, User
 from tolman.review.site import Site

@@ -20,7 +20,7 @@ from tolman.review import work
 from tolman.review.accounts import AccountError
 from tolman.review.blind import blind
 from tolman.review.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
-from tolman.review.modes.base import Mode, Setting
+from tolman.review.mode import Mode, Setting
 from tolman.review.schema import ItemVersion, Project, Task
 from tolman.review.site import Site
 from tolman.runs.folder import RunFolder
