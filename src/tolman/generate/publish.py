@@ -43,7 +43,7 @@ def publish(
     fresh = out / ".data.partial"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    items = _with_videos(items_of(chosen, collected, seed, choices=choices), source, out)
+    items = with_media(items_of(chosen, collected, seed, choices=choices), source, out)
     shards = -(-len(chosen) // SHARD)
     for shard in range(shards):
         write_items(fresh / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(items, SHARD))
@@ -64,7 +64,7 @@ def publish(
     return statistics
 
 
-def _with_videos(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]:
+def with_media(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]:
     """The items, each video put beside them when it is first met: as a hard link, or else a copy."""
     seen: set[str] = set()
     for item in items:
