@@ -29,6 +29,7 @@ OF_TWO = frozenset({"distance", "box-distance", "angle"})
 """Quantities of two regions."""
 _Z = 1.96
 _NEAREST = 5
+_APART = 0.1
 _UPRIGHT = np.cos(np.radians(5))
 
 
@@ -267,7 +268,13 @@ def _largest_plane(surface: Surface, seed: int) -> Any:
 
 
 def _notes(picked: Picked) -> tuple[str, ...]:
-    if not picked.planes:
-        return ()
-    many = "one surface goes" if picked.planes == 1 else f"{picked.planes} surfaces go"
-    return (f"{many} on beyond the region and {'was' if picked.planes == 1 else 'were'} taken out",)
+    notes = []
+    if picked.planes:
+        many = "one surface goes" if picked.planes == 1 else f"{picked.planes} surfaces go"
+        notes.append(f"{many} on beyond the region and {'was' if picked.planes == 1 else 'were'} taken out")
+    if picked.apart > _APART:
+        notes.append(
+            f"{picked.apart:.0%} of what was left doesn't hang together with it and is left out: where that is part of "
+            "the object, measure the whole region"
+        )
+    return tuple(notes)

@@ -114,12 +114,14 @@ class Picked:
         support: height of the level that it stands on, metres; None where none was found under it.
         planes: how many planes were taken out as going on beyond the region.
         inside: how many returns the region holds, with all that isn't the object's.
+        apart: the share of what was left that didn't hang together with it, 0 … 1.
     """
 
     surface: Surface
     support: float | None
     planes: int
     inside: int
+    apart: float = 0.0
 
 
 def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0) -> Picked:
@@ -147,6 +149,7 @@ def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0) -
     if not inside.any():
         raise FitError("holds nothing but surfaces that go on beyond it")
     own = surface.take(inside)
+    before = float(own.weights.sum())
     if isolate:
         # Points within twice their usual distance hang together; noise must not part what is one.
         reach = max(2.5 * own.spacing, 0.06)
@@ -155,7 +158,7 @@ def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0) -
         own = own.take(group == int(rank.argmax()))
         if support is not None and own.points[:, 2].min() > support + 0.15:
             support = None
-    return Picked(own, support, taken, held)
+    return Picked(own, support, taken, held, 1 - float(own.weights.sum()) / before)
 
 
 def _thinned(cloud: Cloud) -> Cloud:
@@ -171,11 +174,13 @@ def _without_background(
     surface: Surface, inside: NDArray[np.bool_], seed: int
 ) -> tuple[NDArray[np.bool_], float | None, int]:
     """Points inside that lie on no plane that goes on outside; the level among those planes; how many there are."""
+    from scipy.spatial import cKDTree
+
     left = np.ones(len(surface.points), dtype=bool)
     kept = inside.copy()
     levels: list[float] = []
     taken = 0
-    reach = max(3 * surface.noise, 0.015)
+    reach, link = max(3 * surface.noise, 0.015), max(2.5 * surface.spacing, 0.06)
     for number in range(_PLANES):
         index = np.flatnonzero(left)
         if len(index) < 50:
@@ -189,13 +194,15 @@ def _without_background(
         left[own] = False
         if len(own) < 30:
             break
-        outside = own[~inside[own]]
-        if len(outside) < _OUTSIDE * len(own) or len(outside) < 30:
+        # Seats of chairs side by side lie in one plane too: what goes on must hang together.
+        own = _going_on(surface.points, own, inside, link)
+        if not len(own):
             continue
         # Its rim too, where normals are those of the corner with the object.
-        on = np.abs(plane.distances(surface.points)) < reach
-        kept &= ~on
-        left &= ~on
+        on = np.flatnonzero(np.abs(plane.distances(surface.points)) < reach)
+        away = np.asarray(cKDTree(surface.points[own]).query(surface.points[on])[0])
+        on = on[away < 3 * link]
+        kept[on] = left[on] = False
         taken += 1
         if abs(plane.normal[2]) > 0.95:
             middle = surface.points[own].mean(0)
@@ -206,3 +213,11 @@ def _without_background(
         return kept, None, taken
     under = [level for level in levels if level < np.quantile(below, 0.2) + 0.05]
     return kept, max(under) if under else None, taken
+
+
+def _going_on(points: Floats, own: NDArray[np.intp], inside: NDArray[np.bool_], link: float) -> NDArray[np.intp]:
+    """Those of a plane's points that hang together with a good part outside the region."""
+    group = groups(points[own], link)
+    sizes, outer = np.bincount(group), np.bincount(group, weights=~inside[own])
+    wide = (outer >= 30) & (outer >= _OUTSIDE * sizes)
+    return own[wide[group]]
