@@ -186,3 +186,14 @@ def test_left_handed_axes_are_the_same_box(tmp_path: Path, drawn: tuple) -> None
     for found, true in zip(reading.instances, world.objects, strict=True):
         assert found.box is not None
         assert same_box(found.box, true.box) < 1e-5
+
+
+def test_one_recording_alone_has_its_table(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    folder = write_arkit(tmp_path, small_world(), drawn, sky="Left")
+    table = tmp_path / "3dod" / "metadata.csv"
+    table.write_text(table.read_text().replace("Left", "Down"))
+    (source,) = FORMAT.find(folder)
+    assert FORMAT.read(source).films[0].turns == 2
+    table.write_text(table.read_text().replace("Down", "Sideways"))
+    with pytest.raises(InputError, match="field 'sky_direction': 'Sideways' is none of Up, Left, Down, Right and NA"):
+        FORMAT.read(source)
