@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,8 @@ def test_the_released_turns_of_two_lines(tmp_path: Path, line: str, turns: int) 
 
 @pytest.mark.parametrize(("sky", "turns"), [("Up", 0), ("Left", 1), ("Down", 2), ("Right", 3), ("NA", 1)])
 def test_boxes_poses_and_turns(tmp_path: Path, drawn: tuple, sky: str, turns: int) -> None:  # type: ignore[type-arg]
-    world = small_world().moved(MOVED)
+    fx, fy, cx, cy = small_world().intrinsics
+    world = replace(small_world().moved(MOVED), intrinsics=(fx, fy + 1, cx + 3, cy - 7))
     write_arkit(tmp_path, world, drawn, sky=sky)
     (source,) = FORMAT.find(tmp_path)
     assert source.id == f"arkitscenes/{ID}"
@@ -186,3 +188,14 @@ def test_left_handed_axes_are_the_same_box(tmp_path: Path, drawn: tuple) -> None
     for found, true in zip(reading.instances, world.objects, strict=True):
         assert found.box is not None
         assert same_box(found.box, true.box) < 1e-5
+
+
+def test_one_recording_alone_has_its_table(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    folder = write_arkit(tmp_path, small_world(), drawn, sky="Left")
+    table = tmp_path / "3dod" / "metadata.csv"
+    table.write_text(table.read_text().replace("Left", "Down"))
+    (source,) = FORMAT.find(folder)
+    assert FORMAT.read(source).films[0].turns == 2
+    table.write_text(table.read_text().replace("Down", "Sideways"))
+    with pytest.raises(InputError, match="field 'sky_direction': 'Sideways' is none of Up, Left, Down, Right and NA"):
+        FORMAT.read(source)

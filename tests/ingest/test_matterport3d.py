@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,9 @@ MOVED = transform(-25.0, shift=(-3.0, 2.0, 1.1))
 
 @pytest.mark.parametrize("undistorted", [True, False])
 def test_boxes_rooms_and_cameras(tmp_path: Path, drawn: tuple, undistorted: bool) -> None:  # type: ignore[type-arg]
-    world = small_world().moved(MOVED)
+    # A middle that isn't the picture's shows from which corner pixels are counted.
+    fx, fy, cx, cy = small_world().intrinsics
+    world = replace(small_world().moved(MOVED), intrinsics=(fx, fy + 1, cx + 3, cy - 7))
     write_matterport(tmp_path, world, drawn, undistorted=undistorted)
     # The second region is junk.
     (room,) = FORMAT.find(tmp_path)

@@ -81,6 +81,7 @@ class ArkitScenes:
         """The recordings below a folder; one that lies there both as 3dod and as raw is one."""
         if not root.is_dir():
             raise InputError(root, "is no folder")
+        root = root.resolve()  # names of folders count, and '.' has none
         places: dict[str, list[Path]] = {}
         for folder in _folders(root):
             if _ID.fullmatch(folder.name) and (folder.name in WITHOUT or any(_parts(folder))):
@@ -94,7 +95,7 @@ class ArkitScenes:
         found = []
         for identity, folders in sorted(places.items(), key=lambda pair: int(pair[0])):
             files = [part for folder in folders for part in _parts(folder)]
-            metadata = [file for folder in folders for file in _metadata(folder, root)]
+            metadata = [file for folder in folders for file in _metadata(folder)]
             found.append(Source(f"{self.name}/{identity}", folders[0], tuple(dict.fromkeys([*files, *metadata]))))
         return found
 
@@ -140,13 +141,10 @@ def _parts(folder: Path) -> list[Path]:
     return [place / name for place in places for name in names if (place / name).exists()]
 
 
-def _metadata(folder: Path, root: Path) -> list[Path]:
-    found = []
-    for above in folder.parents:
-        found += [file for file in (above / _METADATA,) if file.is_file()]
-        if above in (root, root.parent) or found:
-            break
-    return found
+def _metadata(folder: Path) -> list[Path]:
+    """The table of recordings, which lies beside Training/ and Validation/."""
+    above = folder.parents[:3]
+    return [path / _METADATA for path in above if (path / _METADATA).is_file()][:1]
 
 
 def _instances(path: Path) -> tuple[Instance, ...]:

@@ -55,6 +55,7 @@ class Matterport3D:
         """The rooms of the houses below a folder."""
         if not root.is_dir():
             raise InputError(root, "is no folder")
+        root = root.resolve()  # names of folders count, and '.' has none
         found = [source for house in _houses(root) for source in self._rooms(house)]
         if not found:
             raise InputError(
