@@ -14,8 +14,8 @@ from ingest.arkit_writer import ID, stamps, write_arkit
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.errors import InputError
-from tolman.ingest.arkit_trajectory import read_trajectory, turns_of
-from tolman.ingest.arkitscenes import FORMAT, WITHOUT
+from tolman.ingest.formats.arkitscenes import FORMAT, WITHOUT
+from tolman.ingest.readers.arkit_trajectory import read_trajectory, turns_of
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
 pytest.importorskip("av", reason="scans need the extra 'ingest'")

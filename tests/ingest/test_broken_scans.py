@@ -16,8 +16,8 @@ from ingest.generic_writer import write_generic
 from ingest.matterport_writer import write_matterport
 from ingest.worlds import SmallWorld, small_world
 from tolman.errors import TolmanError
-from tolman.ingest import get
 from tolman.ingest.base import Reading
+from tolman.ingest.formats import get
 from videos import write_video
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")

@@ -14,8 +14,8 @@ from ingest.pipeline import hold, ingested
 from ingest.worlds import small_world, transform
 from tolman.errors import InputError
 from tolman.ingest.build import Order, ingest
-from tolman.ingest.generic import FORMAT
-from tolman.ingest.generic_schema import read_scene_file
+from tolman.ingest.formats.generic import FORMAT
+from tolman.ingest.readers.generic_schema import read_scene_file
 from videos import write_video
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")

@@ -11,8 +11,8 @@ import pytest
 from ingest.matterport_writer import DISTORTION, HOUSE, write_matterport
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
-from tolman.ingest.matterport3d import FORMAT
-from tolman.ingest.matterport_cameras import distorted
+from tolman.ingest.formats.matterport3d import FORMAT
+from tolman.ingest.readers.matterport_cameras import distorted
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
 pytest.importorskip("av", reason="scans need the extra 'ingest'")

@@ -17,8 +17,8 @@ from ingest.worlds import FRAMES, SIZE, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, Order, ingest
 from tolman.ingest.films import frames_for
-from tolman.ingest.scannet import FORMAT
-from tolman.ingest.sens import read_sens
+from tolman.ingest.formats.scannet import FORMAT
+from tolman.ingest.readers.sens import read_sens
 from tolman.media.video import read_index
 
 NAMES = {"bookshelf": "cabinet"}

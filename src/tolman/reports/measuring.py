@@ -17,8 +17,8 @@ from tolman.geometry.fitting import FitError
 from tolman.geometry.measuring import Measurement, measure
 from tolman.geometry.regions import BoxRegion, FrameRegion, Region
 from tolman.ingest.clouds.recording import Recording, is_collection, open_cloud, open_collection
-from tolman.ingest.rig import open_rig
-from tolman.ingest.rig_file import NAME
+from tolman.ingest.formats.rig import open_rig
+from tolman.ingest.readers.rig_file import NAME
 
 UNITS = {"m2": "m²", "deg": "°"}
 

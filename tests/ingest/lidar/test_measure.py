@@ -18,7 +18,7 @@ from tolman.geometry.measuring import measure
 from tolman.geometry.regions import BoxRegion, FrameRegion
 from tolman.geometry.visibility import project
 from tolman.ingest.clouds.recording import Recording
-from tolman.ingest.rig import open_rig
+from tolman.ingest.formats.rig import open_rig
 from tolman.reports.measuring import Pick, measured, opened
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture

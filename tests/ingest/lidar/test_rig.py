@@ -18,7 +18,7 @@ from tolman.geometry.motion import poses_at
 from tolman.geometry.visibility import splat
 from tolman.ingest.build import Order, ingest
 from tolman.ingest.clouds.clocks import pictures_turning
-from tolman.ingest.rig import FORMAT, open_rig, synchronise
+from tolman.ingest.formats.rig import FORMAT, open_rig, synchronise
 from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate.lidar import mount
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.synchronisation import Offset, Signal, TooLittleMotionError, estimate_offset
-from tolman.ingest.rig_file import RigClock
+from tolman.ingest.readers.rig_file import RigClock
 from tolman.scenes import Clock
 
 _WIDTH = 96

@@ -13,8 +13,8 @@ from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.las import read_las
 from tolman.ingest.clouds.pcd import read_pcd
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, sweep_of
-from tolman.ingest.numbers import in_order
-from tolman.ingest.ply import read_ply
+from tolman.ingest.readers.numbers import in_order
+from tolman.ingest.readers.ply import read_ply
 
 SUFFIXES = (".pcd", ".las", ".laz", ".ply")
 

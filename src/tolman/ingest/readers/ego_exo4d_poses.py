@@ -23,8 +23,8 @@ import polars as pl
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.documents import list_of, read_text
-from tolman.ingest.quaternions import rigid, rotations
+from tolman.ingest.readers.documents import list_of, read_text
+from tolman.ingest.readers.quaternions import rigid, rotations
 
 COLOUR = "camera-rgb"
 _GAP = 0.005

@@ -20,7 +20,7 @@ from typing import Any
 
 from tolman.errors import InputError
 from tolman.files import cache_folder, whole
-from tolman.ingest.json_rows import Row, rows
+from tolman.ingest.readers.json_rows import Row, rows
 
 TABLES = (
     "scene",

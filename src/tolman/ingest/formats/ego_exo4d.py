@@ -34,10 +34,10 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.turning import turned_poses
 from tolman.ingest.base import Film, Reading, Source
-from tolman.ingest.ego_exo4d_events import ANNOTATIONS, events_of
-from tolman.ingest.ego_exo4d_poses import Fixed, fixed_poses, worn_poses
-from tolman.ingest.json_rows import rows
-from tolman.ingest.numbers import natural
+from tolman.ingest.readers.ego_exo4d_events import ANNOTATIONS, events_of
+from tolman.ingest.readers.ego_exo4d_poses import Fixed, fixed_poses, worn_poses
+from tolman.ingest.readers.json_rows import rows
+from tolman.ingest.readers.numbers import natural
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 
 _SMALL = "downscaled/448"

@@ -24,7 +24,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tolman.errors import InputError
-from tolman.ingest.segments import read_json
+from tolman.ingest.readers.segments import read_json
 from tolman.scenes import Event
 
 KEYSTEPS = ("keystep_train.json", "keystep_val.json")

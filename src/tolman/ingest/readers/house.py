@@ -15,8 +15,8 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.annotated import oriented
-from tolman.ingest.documents import numbers_of, read_text
+from tolman.ingest.readers.annotated import oriented
+from tolman.ingest.readers.documents import numbers_of, read_text
 from tolman.scenes import OrientedBox
 
 _LENGTHS = {"L": 18, "R": 20, "S": 22, "V": 13, "P": 13, "I": 41, "C": 11, "O": 24, "E": 19}

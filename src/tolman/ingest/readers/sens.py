@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
-from tolman.ingest.pictures import decoded
+from tolman.ingest.readers.pictures import decoded
 
 _VERSION = 4
 _LONGEST_NAME = 4096

@@ -12,7 +12,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.documents import numbers_of, read_text
+from tolman.ingest.readers.documents import numbers_of, read_text
 
 NEAR = 0.005
 """Seconds within which a frame has the pose of a line, as the released loader takes it."""

@@ -23,8 +23,8 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.visibility import boxes_in_view
 from tolman.ingest.base import Instance
-from tolman.ingest.nuscenes_tables import Record, Tables
-from tolman.ingest.quaternions import rotations
+from tolman.ingest.readers.nuscenes_tables import Record, Tables
+from tolman.ingest.readers.quaternions import rotations
 from tolman.scenes import OrientedBox, Sighting, TrackPoint
 
 STILL = 0.25

@@ -15,15 +15,15 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.annotated import faces_in, oriented, vector
 from tolman.ingest.base import Film, Instance, Picture, Reading, Source, Surface
-from tolman.ingest.documents import numbers_of, read_text
-from tolman.ingest.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
-from tolman.ingest.numbers import in_order
-from tolman.ingest.ply import read_ply
-from tolman.ingest.stills import IMAGES, masks_of, pictures_of, size_of
+from tolman.ingest.readers.annotated import faces_in, oriented, vector
+from tolman.ingest.readers.documents import numbers_of, read_text
+from tolman.ingest.readers.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
+from tolman.ingest.readers.numbers import in_order
+from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers.stills import IMAGES, masks_of, pictures_of, size_of
+from tolman.ingest.readers.videos import Recording
 from tolman.ingest.surfaces import majority
-from tolman.ingest.videos import Recording
 from tolman.scenes import TrackPoint
 
 _TURNS: dict[str, Floats] = {

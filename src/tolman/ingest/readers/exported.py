@@ -18,8 +18,8 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
-from tolman.ingest.numbers import in_order
-from tolman.ingest.pictures import decoded
+from tolman.ingest.readers.numbers import in_order
+from tolman.ingest.readers.pictures import decoded
 
 _PICTURES = (".jpg", ".jpeg", ".png")
 

@@ -27,13 +27,13 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Film, Instance, Picture, Reading, Source, Surface
 from tolman.ingest.checks import checked_poses
-from tolman.ingest.numbers import in_order, natural
-from tolman.ingest.pictures import decoded
-from tolman.ingest.ply import read_ply
-from tolman.ingest.scannetpp_depth import count_frames
-from tolman.ingest.segments import check_known, oriented_box, read_groups, read_json, read_segments
+from tolman.ingest.readers.numbers import in_order, natural
+from tolman.ingest.readers.pictures import decoded
+from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers.scannetpp_depth import count_frames
+from tolman.ingest.readers.segments import check_known, oriented_box, read_groups, read_json, read_segments
+from tolman.ingest.readers.videos import Recording
 from tolman.ingest.surfaces import majority
-from tolman.ingest.videos import Recording
 
 STANDARD = (640, 480, 30.0)
 RATE = 60.0

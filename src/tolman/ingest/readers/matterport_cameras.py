@@ -18,8 +18,8 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
-from tolman.ingest.documents import numbers_of, read_text
-from tolman.ingest.stills import pictures_of, size_of
+from tolman.ingest.readers.documents import numbers_of, read_text
+from tolman.ingest.readers.stills import pictures_of, size_of
 
 _PICTURE = re.compile(r"(?P<panorama>[^/\\]+)_[ij](?P<camera>\d)_(?P<yaw>\d)\.(?:jpg|png)")
 _FLIP = np.diag([1.0, -1.0, -1.0, 1.0])

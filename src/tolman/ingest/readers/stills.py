@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tolman.errors import InputError
 from tolman.ingest.base import Mask, Picture
-from tolman.ingest.pictures import BROKEN, decoded, decoded_mask
+from tolman.ingest.readers.pictures import BROKEN, decoded, decoded_mask
 from tolman.media.video import need_pillow
 
 IMAGES = frozenset({".jpg", ".jpeg", ".png"})

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.annotated import faces_in
-from tolman.ingest.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
-from tolman.ingest.documents import read_text
-from tolman.ingest.ply import read_ply
-from tolman.ingest.segments import oriented_box, read_json
-from tolman.ingest.stills import pictures_of, size_of
-from tolman.ingest.videos import Recording
+from tolman.ingest.readers.annotated import faces_in
+from tolman.ingest.readers.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
+from tolman.ingest.readers.documents import read_text
+from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers.segments import oriented_box, read_json
+from tolman.ingest.readers.stills import pictures_of, size_of
+from tolman.ingest.readers.videos import Recording
 
 WITHOUT = frozenset(
     [

@@ -27,12 +27,12 @@ from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
 from tolman.ingest.categories import plain
 from tolman.ingest.checks import checked_poses
-from tolman.ingest.exported import read_exported
-from tolman.ingest.numbers import in_order, natural
-from tolman.ingest.pictures import Archive
-from tolman.ingest.ply import read_ply
-from tolman.ingest.segments import check_known, read_groups, read_segments
-from tolman.ingest.sens import Sens, read_sens
+from tolman.ingest.readers.exported import read_exported
+from tolman.ingest.readers.numbers import in_order, natural
+from tolman.ingest.readers.pictures import Archive
+from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers.segments import check_known, read_groups, read_segments
+from tolman.ingest.readers.sens import Sens, read_sens
 from tolman.ingest.surfaces import majority
 
 STANDARD = (640, 480, 24.0)

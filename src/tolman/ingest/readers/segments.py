@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import InputError
-from tolman.ingest.annotated import checked_box
+from tolman.ingest.readers.annotated import checked_box
 from tolman.scenes import OrientedBox
 
 

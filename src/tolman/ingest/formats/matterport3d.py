@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
-from tolman.ingest.house import JUNK, OUTDOORS, House, Region, read_house, region_codes
-from tolman.ingest.matterport_cameras import read_shots, straight
-from tolman.ingest.numbers import in_order
-from tolman.ingest.ply import Ply, read_ply
-from tolman.ingest.segments import check_known, read_groups, read_segments
-from tolman.ingest.stills import size_of
+from tolman.ingest.readers.house import JUNK, OUTDOORS, House, Region, read_house, region_codes
+from tolman.ingest.readers.matterport_cameras import read_shots, straight
+from tolman.ingest.readers.numbers import in_order
+from tolman.ingest.readers.ply import Ply, read_ply
+from tolman.ingest.readers.segments import check_known, read_groups, read_segments
+from tolman.ingest.readers.stills import size_of
 
 WIDTH, RATE = 640, 1.0
 """Of the video that is written of a room's pictures: its width in pixels, and pictures a second."""

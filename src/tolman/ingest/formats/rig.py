@@ -27,8 +27,8 @@ from tolman.ingest.clouds.files import read_stamps, read_sweeps
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.ingest.clouds.trajectories import read_rates, read_trajectory
-from tolman.ingest.numbers import in_order
-from tolman.ingest.rig_file import NAME, Calibration, Rig, RigCamera, inside, read_calibration, read_rig
+from tolman.ingest.readers.numbers import in_order
+from tolman.ingest.readers.rig_file import NAME, Calibration, Rig, RigCamera, inside, read_calibration, read_rig
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
 from tolman.scenes import Capture
 

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tolman.errors import InputError
-from tolman.ingest.segments import read_json
+from tolman.ingest.readers.segments import read_json
 
 NAME = "scene.json"
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}

@@ -20,10 +20,10 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Film, Reading, Source
-from tolman.ingest.nuscenes_boxes import Annotations, rotation_of
-from tolman.ingest.nuscenes_tables import TABLES, Record, Tables
-from tolman.ingest.quaternions import rigid
-from tolman.ingest.stills import pictures_of
+from tolman.ingest.readers.nuscenes_boxes import Annotations, rotation_of
+from tolman.ingest.readers.nuscenes_tables import TABLES, Record, Tables
+from tolman.ingest.readers.quaternions import rigid
+from tolman.ingest.readers.stills import pictures_of
 from tolman.scenes import Capture, Event
 
 CAMERAS = ("CAM_FRONT", "CAM_FRONT_RIGHT", "CAM_BACK_RIGHT", "CAM_BACK", "CAM_BACK_LEFT", "CAM_FRONT_LEFT")
