@@ -1,10 +1,11 @@
 """Near-duplicate questions, within a pool and between benchmarks.
 
-Two questions are near-duplicates where their texts (options included, in any order) share most of their five-letter
-pieces and they are about the same media. Texts alone don't suffice: thousands of rooms are asked for their number of
-chairs. Texts are compared by MinHash (Broder 1997) with banding: equal bands make a pair a candidate, its Jaccard index
-is then computed exactly. Media are the same where their perceptual hashes differ in few bits, or, where the files
-aren't at hand, where they have the same name.
+Two questions are near-duplicates where they are about the same media, say the same, and have the same options or the
+same answer. Texts alone don't suffice: thousands of rooms are asked for their number of chairs. Nor does likeness: long
+templates differ in one word, which makes all the difference. So pairs are found by MinHash (Broder 1997) with banding,
+must share most of their five-letter pieces, and say the same where all words that carry meaning stand in the same order,
+slips of spelling aside. Media are the same where their perceptual hashes differ in few bits, or, where the files aren't
+at hand, where they have the same name.
 """
 
 from __future__ import annotations
@@ -24,14 +25,20 @@ from tolman.media.video import BrokenMediaError, need_pillow
 
 PIECE = 5
 """Letters in a piece of text."""
-BANDS, ROWS = 12, 5
-"""A pair of texts with a Jaccard index of 0.85 is found with a probability of 0.999, one of 0.5 with 0.32."""
-ALIKE = 0.85
+BANDS, ROWS = 15, 4
+"""A pair of texts with a Jaccard index of 0.7 is found with a probability of 0.98, one of 0.5 with 0.62."""
+ALIKE = 0.7
 """The least Jaccard index of near-duplicates."""
 BITS = 4
 """The most bits of 64 in which the perceptual hashes of the same picture differ."""
 _CHUNK = 10_000
 _SAMPLE = Frames(count=3, quality=85, longest_side=256)
+
+FILLERS = frozenset(
+    "a an the this that these those is are was were be been there here it its do does did can could will would shall "
+    "please of and s".split()
+)
+"""Words that two wordings of one question may differ in; none that tells directions, places or numbers apart."""
 
 Words = NDArray[np.uint64]
 
@@ -43,9 +50,10 @@ class Question:
     Attributes:
         id: unique among all that are compared, or within its `origin`.
         origin: the pool or benchmark that it is from.
-        text: question and options (`comparable`).
+        text: the question as `comparable` has it.
         media: a name for what it is about; '' where it has no media.
         answer: the right answer's text.
+        options: all options as one text, in any order.
     """
 
     id: str
@@ -53,6 +61,19 @@ class Question:
     text: str
     media: str
     answer: str
+    options: str = ""
+
+    @classmethod
+    def of(
+        cls, id: str, origin: str, question: str, media: str, answer: str, options: Iterable[str] = ()
+    ) -> Question:
+        """Of a question as it stands in a benchmark."""
+        told = "|".join(sorted(comparable(option) for option in options))
+        return cls(id, origin, comparable(question), media, comparable(answer), told)
+
+    def repeats(self, other: Question) -> bool:
+        """Whether two questions with the same text about the same media are one."""
+        return self.options == other.options or self.answer == other.answer
 
 
 @dataclass(frozen=True)
@@ -68,10 +89,20 @@ class Group:
     conflict: bool
 
 
-def comparable(question: str, options: Iterable[str]) -> str:
-    """A text for comparison: without case, punctuation, or the order of the options."""
-    parts = [question, *sorted(options)]
-    return " ".join(" ".join(re.findall(r"[^\W_]+", part.casefold())) for part in parts)
+def comparable(text: str) -> str:
+    """A text without case and punctuation."""
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def say_the_same(first: str, second: str) -> bool:
+    """Whether two texts have the same words in the same order, but for words that carry no meaning here (`FILLERS`)
+    and for one wrong letter in a long word.
+
+    Args:
+        first, second: as `comparable` gives them.
+    """
+    a, b = ([word for word in text.split() if word not in FILLERS] for text in (first, second))
+    return len(a) == len(b) and all(x == y or _slip(x, y) for x, y in zip(a, b, strict=True))
 
 
 def near_duplicates(questions: Sequence[Question], alike: float = ALIKE) -> list[Group]:
@@ -84,17 +115,22 @@ def near_duplicates(questions: Sequence[Question], alike: float = ALIKE) -> list
     links = _Links(len(questions))
     texts = [question.text for question in questions]
     media = np.array([hash_of(question.media) for question in questions], dtype=np.uint64)
-    pieces: dict[int, set[str]] = {}
+    for told in (lambda q: q.answer, lambda q: q.options):
+        firsts: dict[tuple[str, str, str], int] = {}
+        for i, question in enumerate(questions):
+            links.join(firsts.setdefault((question.text, question.media, told(question)), i), i)
     for band in _bands(texts):
-        for first, second in _equal(band ^ media):
-            if links.root(first) != links.root(second) and questions[first].media == questions[second].media:
-                same = texts[first] == texts[second]
-                if same or _jaccard(texts, first, second, pieces) >= alike:
-                    links.join(first, second)
-        pieces.clear()
+        for i, j in _equal(band ^ media):
+            one, other = questions[i], questions[j]
+            if links.root(i) == links.root(j) or one.media != other.media or not one.repeats(other):
+                continue
+            if one.text == other.text or (
+                say_the_same(one.text, other.text) and _jaccard(one.text, other.text) >= alike
+            ):
+                links.join(i, j)
     groups = [members for members in links.groups() if len(members) > 1]
     return [
-        Group(tuple(members), len({questions[i].answer.casefold().strip() for i in members}) > 1) for members in groups
+        Group(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups
     ]
 
 
@@ -284,12 +320,18 @@ def _equal(values: Words) -> Iterator[tuple[int, int]]:
             yield previous, int(order[i])
 
 
-def _jaccard(texts: Sequence[str], first: int, second: int, known: dict[int, set[str]]) -> float:
-    for i in (first, second):
-        if i not in known:
-            known[i] = _set_of(texts[i])
-    a, b = known[first], known[second]
+def _jaccard(first: str, second: str) -> float:
+    a, b = _set_of(first), _set_of(second)
     return len(a & b) / len(a | b)
+
+
+def _slip(a: str, b: str) -> bool:
+    """Whether two long words differ in one letter, which is changed, missing or too many."""
+    if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 1 or any(c.isdigit() for c in a + b):
+        return False
+    start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    rest_a, rest_b = a[start:], b[start:]
+    return rest_a[1:] == rest_b[1:] or rest_a == rest_b[1:] or rest_a[1:] == rest_b
 
 
 def _set_of(text: str) -> set[str]:
