@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tolman import __version__
-from tolman.commands import analyze, construct, evaluate, stores
+from tolman.commands import analyze, construct, curate, evaluate, stores
 from tolman.commands.options import console
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.add_typer(evaluate.app)
 app.add_typer(construct.app)
+app.add_typer(curate.app, name="curate")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stores.app, name="store")
 
