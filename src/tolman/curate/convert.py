@@ -181,6 +181,8 @@ def movable(candidate: Candidate) -> bool:
     """Whether the options of a question may change their order: none speaks of others or of a letter, and no
     other item is the same question in another order."""
     words = " ".join((candidate.question, *candidate.options))
+    if any(len(option.strip("(). ")) == 1 and option.strip("(). ").isalpha() for option in candidate.options):
+        return False  # letters that stand in the picture
     return candidate.all_of is None and candidate.verbatim is None and not _PLACE_WORDS.search(words)
 
 

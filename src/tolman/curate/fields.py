@@ -30,7 +30,9 @@ class Field(BaseModel):
         columns: several, as a list; those that are empty are left out.
         template: a text with columns in braces: '{dataset}/{scene}.mp4'.
         json_text: the text is JSON.
+        missing: texts that mean that there is no value.
         split: the text is a list, with this between its parts.
+        every: a regular expression; all its matches (or their first groups) are the value, a list.
         pattern: a regular expression; its first group (or the whole match) is the value.
         replace: pairs of a regular expression and what it is replaced with.
         values: other texts for some values.
@@ -44,7 +46,9 @@ class Field(BaseModel):
     columns: tuple[str, ...] = ()
     template: str | None = None
     json_text: bool = False
+    missing: tuple[str, ...] = ()
     split: str | None = None
+    every: str | None = None
     pattern: str | None = None
     replace: tuple[tuple[str, str], ...] = ()
     values: dict[str, str] = {}
@@ -60,7 +64,7 @@ class Field(BaseModel):
         origins = [self.value is not None, self.column is not None, bool(self.columns), self.template is not None]
         if sum(origins) != 1:
             raise ValueError("give one of column, columns, template and value")
-        for pattern in (self.pattern, *(before for before, _ in self.replace)):
+        for pattern in (self.pattern, self.every, *(before for before, _ in self.replace)):
             try:
                 re.compile(pattern or "")
             except re.error as error:
@@ -81,7 +85,7 @@ class Field(BaseModel):
             Unmappable: there is none, or it is not what the mapping says.
         """
         found = self._origin(row)
-        if found is None or found == "" or found == []:
+        if found is None or found in ("", *self.missing) or found == []:
             if self.optional:
                 return None
             raise Unmappable(f"{self._name} is empty or missing")
@@ -106,7 +110,8 @@ class Field(BaseModel):
         if self.column is not None:
             return _nested(row, self.column)
         if self.columns:
-            return [value for name in self.columns if (value := _nested(row, name)) is not None and value != ""]
+            found = [_nested(row, name) for name in self.columns]
+            return [value for value in found if value not in (None, "", *self.missing)]
         parts = {name: _nested(row, name) for name in _NAME.findall(self.template or "")}
         if any(part is None for part in parts.values()):
             return None
@@ -120,6 +125,8 @@ class Field(BaseModel):
                 raise Unmappable(f"{self._name} is no JSON") from None
         if self.split is not None and isinstance(found, str):
             found = [part for part in found.split(self.split) if part.strip()]
+        if self.every is not None and isinstance(found, str):
+            found = [match[1] if match.re.groups else match[0] for match in re.finditer(self.every, found)]
         if isinstance(found, list):
             return [self._changed(part) for part in found]
         return self._changed(found)

@@ -23,6 +23,8 @@ from tolman.items import LETTERS, MEDIA_MARK, Media
 
 _LETTER = re.compile(r"\A\s*[(\[]?([A-Za-z])[)\].:]?\s*\Z")
 _NUMBER = re.compile(r"\A\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+)\s*\Z")
+LONGEST_PATH = 1_000
+"""A longer text is an image in base64, as some tables hold them where others have a path."""
 _SIGNATURES = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"), (b"RIFF", ".webp"))
 MEDIA = "media"
 """The folder of a pool in which each question set's media stand under its name."""
@@ -183,7 +185,7 @@ class Importer:
         """Where a medium is below the pool; one that stands inside the table is written there first."""
         if isinstance(found, dict) and ("bytes" in found or "path" in found):
             found = found.get("bytes") or found.get("path")
-        if isinstance(found, str) and where.base64:
+        if isinstance(found, str) and (where.base64 or len(found) > LONGEST_PATH):
             try:
                 found = base64.b64decode(found.removeprefix("data:image/jpeg;base64,"), validate=True)
             except binascii.Error:
