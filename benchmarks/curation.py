@@ -99,7 +99,11 @@ def _made_up(i: int, generator: random.Random, words: list[str]) -> dict[str, An
         return row | {"task": "count", "question": f"How many {a}s stand beside the {b} of room {i}?",
                       "answer": str(generator.randrange(1, 12))}  # fmt: skip
     if i % 3 == 1:
-        return row | {"task": "where", "question": f"Where is the {a} {b} of place {i}?", "answer": f"behind the {c} {d}"}
+        return row | {
+            "task": "where",
+            "question": f"Where is the {a} {b} of place {i}?",
+            "answer": f"behind the {c} {d}",
+        }
     return row | {"task": "relation", "question": f"In picture {i}, what is left of the {a}?", "answer": "ABCD"[i % 4],
                   "options": [f"the {word}" for word in (b, c, d, "wall")]}  # fmt: skip
 
@@ -133,7 +137,7 @@ def _line(purpose: str, first: str, replies: list[str]) -> str:
 
 def real(data: Path, place: Path) -> None:
     """The real question sets, killed and resumed."""
-    from curate.scripted_server import Curator  # tests/curate
+    from curator import Curator
     from loopback import serving
 
     videos = {"vsi": _vsi_videos(data), "spatial": _spatial_videos(data)}

@@ -40,9 +40,10 @@ def filter_task(taxonomy: Taxonomy, *, batch: int = 1, media: bool = False) -> T
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
         shown: tuple[Media, ...] = group[0].media if media else ()
+        before, asked = f"{_examples(taxonomy)}{_main_task(taxonomy)}\n", _inputs(group)
         return (
             Message(role="system", parts=(_rules(taxonomy),)),
-            Message(parts=(f"{_examples(taxonomy)}{_main_task(taxonomy)}", *shown, _inputs(group))),
+            Message(parts=(before, *shown, asked) if shown else (before + asked,)),
         )
 
     name = "filter-media" if media else "filter"

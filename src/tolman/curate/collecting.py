@@ -115,9 +115,7 @@ def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     }
 
 
-def pool_questions(
-    folder: Path, root: Path, frames: FrameStore | None, bits: int
-) -> tuple[list[Question], int]:
+def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: int) -> tuple[list[Question], int]:
     """What is compared of a pool, and how many media could be looked at."""
     table = scan_pool(folder).select("id", "question", "options", "media", "kind", "answer").collect()
     media = [_media_of(row) for row in table["media"]]
@@ -149,7 +147,9 @@ def shared_with(
     media = [_media_of(row) for identity, row in table.iter_rows() if identity in wanted]
     # One list of names for both, so that groups of pictures mean the same: paths made absolute.
     there = [[_below(loaded.folder, medium) for medium in item.media] for item in loaded.items]
-    names, _ = media_names([*([_below(root, m) for m in one] for one in media), *there], Path("/"), frames, settings.bits)
+    names, _ = media_names(
+        [*([_below(root, m) for m in one] for one in media), *there], Path("/"), frames, settings.bits
+    )
     mine = [replace(question, media=name) for question, name in zip(own, names, strict=False)]
     theirs = [
         Question.of(item.id, against.benchmark, item.question, name, item.answer_text, item.options)

@@ -181,7 +181,7 @@ def movable(candidate: Candidate) -> bool:
     """Whether the options of a question may change their order: none speaks of others or of a letter, and no
     other item is the same question in another order."""
     words = " ".join((candidate.question, *candidate.options))
-    if any(len(option.strip("(). ")) == 1 and option.strip("(). ").isalpha() for option in candidate.options):
+    if all(re.fullmatch(r"\(?[A-Z][).]?", option.strip()) for option in candidate.options):
         return False  # letters that stand in the picture
     return candidate.all_of is None and candidate.verbatim is None and not _PLACE_WORDS.search(words)
 
@@ -212,9 +212,7 @@ def _bounds(answer: str, whole: bool, rules: ConvertRules, key: str) -> tuple[st
         return (answer, *options[1:]) if options else ()
     if value < 0:
         return tuple(f"-{text}" for text in _bounds(answer.removeprefix("-"), whole, rules, key))
-    return numeric_options(
-        answer, key, margin=rules.margin, lower=rules.lower, upper=rules.upper, count=rules.options
-    )
+    return numeric_options(answer, key, margin=rules.margin, lower=rules.lower, upper=rules.upper, count=rules.options)
 
 
 def _texts(
@@ -276,5 +274,3 @@ def _bank_keys(candidate: Candidate) -> list[tuple[str, ...]]:
     opening = " ".join(candidate.question.casefold().split()[:2])
     base = (candidate.source, candidate.kind, candidate.task)
     return [(*base, opening), base]
-
-

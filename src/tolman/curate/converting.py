@@ -73,9 +73,7 @@ class Converter:
             for candidate in shard:
                 if candidate.id in offered and not offered[candidate.id]:
                     continue
-                found = convert(
-                    candidate, self.settings, self.bank, self.dealer, self.seed, offered.get(candidate.id)
-                )
+                found = convert(candidate, self.settings, self.bank, self.dealer, self.seed, offered.get(candidate.id))
                 if isinstance(found, Unconverted):
                     self.lost.append(found)
                 else:
@@ -130,4 +128,3 @@ class Converter:
 def _is_text(candidate: Candidate) -> bool:
     how = candidate.evidence.get("converted", {})
     return how.get("from") == "text" and how.get("by") in ("answers", "model")
-

@@ -64,9 +64,7 @@ class Question:
     options: str = ""
 
     @classmethod
-    def of(
-        cls, id: str, origin: str, question: str, media: str, answer: str, options: Iterable[str] = ()
-    ) -> Question:
+    def of(cls, id: str, origin: str, question: str, media: str, answer: str, options: Iterable[str] = ()) -> Question:
         """Of a question as it stands in a benchmark."""
         told = "|".join(sorted(comparable(option) for option in options))
         return cls(id, origin, comparable(question), media, comparable(answer), told)
@@ -101,7 +99,7 @@ def say_the_same(first: str, second: str) -> bool:
     Args:
         first, second: as `comparable` gives them.
     """
-    a, b = ([word for word in text.split() if word not in FILLERS] for text in (first, second))
+    a, b = _telling(first).split(), _telling(second).split()
     return len(a) == len(b) and all(x == y or _slip(x, y) for x, y in zip(a, b, strict=True))
 
 
@@ -115,23 +113,21 @@ def near_duplicates(questions: Sequence[Question], alike: float = ALIKE) -> list
     links = _Links(len(questions))
     texts = [question.text for question in questions]
     media = np.array([hash_of(question.media) for question in questions], dtype=np.uint64)
-    for told in (lambda q: q.answer, lambda q: q.options):
+    telling = [_telling(text) for text in texts]
+    for told in ("answer", "options"):  # the same words are found without fail, slips of spelling by likeness
         firsts: dict[tuple[str, str, str], int] = {}
         for i, question in enumerate(questions):
-            links.join(firsts.setdefault((question.text, question.media, told(question)), i), i)
+            links.join(firsts.setdefault((telling[i], question.media, getattr(question, told)), i), i)
+    del telling
     for band in _bands(texts):
         for i, j in _equal(band ^ media):
             one, other = questions[i], questions[j]
             if links.root(i) == links.root(j) or one.media != other.media or not one.repeats(other):
                 continue
-            if one.text == other.text or (
-                say_the_same(one.text, other.text) and _jaccard(one.text, other.text) >= alike
-            ):
+            if say_the_same(one.text, other.text) and _jaccard(one.text, other.text) >= alike:
                 links.join(i, j)
     groups = [members for members in links.groups() if len(members) > 1]
-    return [
-        Group(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups
-    ]
+    return [Group(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups]
 
 
 def media_names(
@@ -323,6 +319,10 @@ def _equal(values: Words) -> Iterator[tuple[int, int]]:
 def _jaccard(first: str, second: str) -> float:
     a, b = _set_of(first), _set_of(second)
     return len(a & b) / len(a | b)
+
+
+def _telling(text: str) -> str:
+    return " ".join(word for word in text.split() if word not in FILLERS)
 
 
 def _slip(a: str, b: str) -> bool:

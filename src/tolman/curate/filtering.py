@@ -169,9 +169,7 @@ class Sorter:
         """The labels of the three systems."""
         if not self.settings.systems:
             return {}
-        open_ones = [
-            one for one in candidates if not set(SYSTEMS) <= {*one.labels, *self.hand.get(one.id, {})}
-        ]
+        open_ones = [one for one in candidates if not set(SYSTEMS) <= {*one.labels, *self.hand.get(one.id, {})}]
         found = {}
         for identity, reply in self.asker.ask(open_ones, systems_task(batch=self.settings.batch)).items():
             if reply.value is not None:

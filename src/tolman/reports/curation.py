@@ -210,9 +210,7 @@ def find_duplicates(
     """
     frames = FrameStore(default_root()) if pictures else None
     loaded = [(name, load(name, data, subset)) for name, data, subset in ([own, other] if other else [own])]
-    media = [
-        [_absolute(one.folder, medium) for medium in item.media] for _, one in loaded for item in one.items
-    ]
+    media = [[_absolute(one.folder, medium) for medium in item.media] for _, one in loaded for item in one.items]
     names, looked_at = media_names(media, Path("/"), frames)
     questions = []
     for (name, one), offset in zip(loaded, (0, len(loaded[0][1].items)), strict=False):
@@ -258,7 +256,9 @@ def statistics_svg(statistics: Mapping[str, Any]) -> str:
                 ((f"before, n = {before['candidates']:,}", before, "#b5b5b5"), (f"after, n = {after['candidates']:,}", after, "#2a6f97"))
             ):  # fmt: skip
                 shares = [100 * pool[label].get(value, 0) / max(1, pool["candidates"]) for value in values]
-                axes.barh([-i - 0.4 * offset for i in range(len(values))], shares, height=0.38, color=colour, label=name)
+                axes.barh(
+                    [-i - 0.4 * offset for i in range(len(values))], shares, height=0.38, color=colour, label=name
+                )
             axes.set_yticks([-i - 0.2 for i in range(len(values))], values)
             axes.set_title(label, loc="left", fontsize=10)
             axes.spines[["top", "right"]].set_visible(False)
@@ -297,9 +297,11 @@ def _more(done: Done) -> str:
     """What a stage did, in a few words."""
     s = done.statistics
     parts = {
-        "duplicates": lambda: [f"{s['left_out']:,} repeat others"]
-        + [f"{n:,} stand in {name} too" for name, n in s["shared"].items()]
-        + ([f"{s['different_answers']:,} groups with different answers"] if s["different_answers"] else []),
+        "duplicates": lambda: (
+            [f"{s['left_out']:,} repeat others"]
+            + [f"{n:,} stand in {name} too" for name, n in s["shared"].items()]
+            + ([f"{s['different_answers']:,} groups with different answers"] if s["different_answers"] else [])
+        ),
         "classify": lambda: [
             f"{sum(s['rejected'].values()):,} not about space",
             f"{s['people']:,} left for people",
