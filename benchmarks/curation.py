@@ -4,8 +4,8 @@
 
 `scale` makes candidates up, has them filtered by a model that reads its answers from a file, converts, stratifies and
 publishes them, each as a whole process. `real` builds a benchmark of 2,000 out of VSI-Bench's 5,130 and SpatialBench's
-3,193 questions, with made-up clips, against a loopback server with scripted answers; the process is killed in the middle
-and started again, and the server counts what it was asked.
+3,193 questions, with made-up clips, against a loopback server with scripted answers; the process is killed in the
+middle and started again, and the server counts what it was asked.
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ def scale(count: int, place: Path) -> None:
     second, more, most, _ = measure([*COMMAND, *start], place)
     done = json.loads((place / "pool" / "benchmark" / "provenance.json").read_text())
     kept = done["stages"]["classify"]["candidates"]
-    print(f"| … filtered by a scripted model ({kept:,} kept), converted, stratified to "
-          f"{done['statistics']['questions']:,}, written | {second:.0f} s, {more:.0f} s CPU, {most:.0f} MB | |")  # fmt: skip
+    drawn = done["statistics"]["questions"]
+    print(f"| … filtered by a scripted model ({kept:,} kept), converted, stratified to {drawn:,}, written "
+          f"| {second:.0f} s, {more:.0f} s CPU, {most:.0f} MB | |")  # fmt: skip
     print(f"| … all together | {first + second:.0f} s, {max(peak, most):.0f} MB | 600 s, 1,500 MB |")
 
 

@@ -25,7 +25,9 @@ def verdict(question: str) -> str:
     text = question.casefold()
     if re.search(r"colou?r|used for|purpose", text):
         return "No"
-    named = next((name for words, name in BY_WORDS if re.search(words, text)), "a Spatial Relationship Reasoning problem")
+    named = next(
+        (name for words, name in BY_WORDS if re.search(words, text)), "a Spatial Relationship Reasoning problem"
+    )
     return f"Yes. This is {named} because it asks about it."
 
 
@@ -77,14 +79,19 @@ class Curator(Server):
             asked = questions_in(text)
             reply = self.whole(purpose, [self.verdict(question) for question in asked])
         elif "Classify each Q&A pair about space" in text:
-            purpose, asked = "systems", questions_in("\nInput:\n" + text.split("begin the lines with '1.', '2.', etc.")[-1])
+            purpose, asked = (
+                "systems",
+                questions_in("\nInput:\n" + text.split("begin the lines with '1.', '2.', etc.")[-1]),
+            )
             reply = self.whole(purpose, [SYSTEMS for _ in asked])
         elif "Reply with exactly three lines" in text:
             purpose, asked, reply = "verify", [text], self.answering(text)
         elif "Write wrong answers" in text:
             purpose, asked = "distractors", [text]
             wanted = int(re.search(r"exactly (\d+) lines", text)[1])  # type: ignore[index]
-            reply = "\n".join(f"{i}. inside the {word} drawer" for i, word in zip(range(1, wanted + 1), _DRAWERS, strict=False))
+            reply = "\n".join(
+                f"{i}. inside the {word} drawer" for i, word in zip(range(1, wanted + 1), _DRAWERS, strict=False)
+            )
         elif "Is there another option" in text:
             purpose, asked, reply = "second right", [text], "B" if "doubtful" in text else "None"
         else:

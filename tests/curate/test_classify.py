@@ -100,7 +100,10 @@ def test_the_prompt_is_the_papers_and_many_are_asked_at_once(tmp_path: Path) -> 
     assert [replies[one.id].value["category"] for one in ones[:2]] == [None, "counting & existence"]
     system, user = server.bodies[0]["messages"]
     assert "simply answer:\n   No" in system["content"]
-    assert "   - Movement Navigation & Intent Prediction\n   - Other spatial category can not be sure." in system["content"]
+    assert (
+        "   - Movement Navigation & Intent Prediction\n   - Other spatial category can not be sure."
+        in system["content"]
+    )
     assert user["content"].count("[Example ") == 8
     assert "prefixing each result with an index '1.', '2.', etc." in user["content"]
     assert "10. Question: How many 9?\nAnswer: two\n\nOutput:" in user["content"]
@@ -136,7 +139,9 @@ def test_failed_calls_are_failures_and_not_answers(tmp_path: Path) -> None:
     with pytest.raises(EndpointError):
         ask(Curator(faults={"401": 1.0}), tmp_path, ones, filter_task(SITE))
     server = Curator(faults={"malformed": 0.6}, seed=2)
-    replies = ask(server, tmp_path, [candidate(i, f"How many {i}?") for i in range(12)], filter_task(SITE), concurrency=1)
+    replies = ask(
+        server, tmp_path, [candidate(i, f"How many {i}?") for i in range(12)], filter_task(SITE), concurrency=1
+    )
     failed = [reply for reply in replies.values() if reply.value is None]
     assert failed
     assert not any(reply.lasting for reply in failed)

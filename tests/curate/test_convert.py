@@ -63,7 +63,7 @@ def test_letters_are_even_at_every_moment(counts: list[int], seed: int) -> None:
     dealer = Dealer(str(seed))
     given_out: dict[int, Counter[int]] = {}
     for count in counts:
-        given_out.setdefault(count, Counter({place: 0 for place in range(count)}))[dealer.place(count)] += 1
+        given_out.setdefault(count, Counter(dict.fromkeys(range(count), 0)))[dealer.place(count)] += 1
         tally = given_out[count].values()
         assert max(tally) - min(tally) <= 1
 
@@ -105,7 +105,12 @@ def test_a_number_inside_a_text_keeps_its_words() -> None:
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("the brown shelf", "a shelf"), ("Chairs", "chair"), ("two dogs", "2 dogs"), ("left of the tv", "to the left of tv")],
+    [
+        ("the brown shelf", "a shelf"),
+        ("Chairs", "chair"),
+        ("two dogs", "2 dogs"),
+        ("left of the tv", "to the left of tv"),
+    ],
 )
 def test_the_same_in_other_words_is_too_close(first: str, second: str) -> None:
     assert too_close(first, second, 0.6)
@@ -121,7 +126,11 @@ def test_distractors_of_texts_are_other_answers_that_say_something_else() -> Non
     assert isinstance(lost, Unconverted)
     assert "only 1 distractors" in lost.reason
     other = convert(
-        candidate("sofa", "text", 5, also=("couch",)), ConvertRules(options=2), bank_of("couch", "lamp"), Dealer("0"), "0"
+        candidate("sofa", "text", 5, also=("couch",)),
+        ConvertRules(options=2),
+        bank_of("couch", "lamp"),
+        Dealer("0"),
+        "0",
     )
     assert isinstance(other, Candidate)
     assert set(other.options) == {"sofa", "lamp"}

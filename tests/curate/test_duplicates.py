@@ -23,7 +23,9 @@ from tolman.items import Media
 from tolman.media.store import FrameStore
 
 
-def ask(number: int, text: str, media: str = "room", answer: str = "x", origin: str = "a", options: tuple[str, ...] = ()) -> Question:
+def ask(
+    number: int, text: str, media: str = "room", answer: str = "x", origin: str = "a", options: tuple[str, ...] = ()
+) -> Question:
     return Question.of(str(number), origin, text, media, answer, options)
 
 
@@ -43,8 +45,14 @@ def test_wordings_of_one_question() -> None:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ("How many chairs are in this large room of the house?", "How many tables are in this large room of the house?"),
-        ("If I stand by the stove facing the sofa, where is the tv?", "If I stand by the sofa facing the stove, where is the tv?"),
+        (
+            "How many chairs are in this large room of the house?",
+            "How many tables are in this large room of the house?",
+        ),
+        (
+            "If I stand by the stove facing the sofa, where is the tv?",
+            "If I stand by the sofa facing the stove, where is the tv?",
+        ),
         ("What is left of the wardrobe in the picture?", "What is right of the wardrobe in the picture?"),
         ("What do you see at 0:08 from the building entrance?", "What do you see at 0:09 from the building entrance?"),
     ],
@@ -63,7 +71,11 @@ def test_options_or_answer_must_agree() -> None:
 
 
 def test_leaks_and_what_is_left_out() -> None:
-    questions = [ask(0, "Where is the red lamp?"), ask(1, "Where is the red lamp"), ask(2, "Where is the red lamp?", origin="b")]
+    questions = [
+        ask(0, "Where is the red lamp?"),
+        ask(1, "Where is the red lamp"),
+        ask(2, "Where is the red lamp?", origin="b"),
+    ]
     found = near_duplicates(questions)
     assert [(mine.id, theirs.id) for mine, theirs in leaks(found, questions)] == [("0", "2"), ("1", "2")]
     assert without_repeats(found[:1], ["p", "q", "r"]) == {"q": "p", "r": "p"}
@@ -90,7 +102,11 @@ def test_saying_the_same_is_symmetric(first: str, second: str) -> None:
 
 
 @settings(max_examples=30)
-@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30), st.sets(st.integers(0, 63), max_size=7), st.integers(0, 7))
+@given(
+    st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30),
+    st.sets(st.integers(0, 63), max_size=7),
+    st.integers(0, 7),
+)
 def test_all_pictures_within_so_many_bits_are_linked(hashes: list[int], flipped: set[int], bits: int) -> None:
     changed = hashes[0]
     for place in flipped:

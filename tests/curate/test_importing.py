@@ -86,7 +86,9 @@ def test_a_row_that_cannot_be_mapped_is_named_and_left_out(tmp_path: Path, row: 
 
 def test_broken_lines_and_repeated_ids_are_rows_like_others(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    path.write_text('{"id": 1, "q": "a?", "a": "x"}\n{"id": 1, "q": "b?", "a": "y"}\n{broken\n{"id": 2, "q": "\\ud800?", "a": "z"}\n')
+    path.write_text(
+        '{"id": 1, "q": "a?", "a": "x"}\n{"id": 1, "q": "b?", "a": "y"}\n{broken\n{"id": 2, "q": "\\ud800?", "a": "z"}\n'
+    )
     found, lost = take(path, tmp_path / "pool")
     assert [c.id for c in found] == ["mine/1", "mine/2"]
     assert found[1].question == "\ufffd?"
@@ -101,9 +103,13 @@ def test_forms_of_a_choice(tmp_path: Path, form: str, answer: Any) -> None:
     assert found[0].answer_text == "right"
 
 
-@pytest.mark.parametrize(("form", "answer"), [("index", 2), ("index", -1), ("position", 0), ("text", "up"), ("index", "x")])
+@pytest.mark.parametrize(
+    ("form", "answer"), [("index", 2), ("index", -1), ("position", 0), ("text", "up"), ("index", "x")]
+)
 def test_an_answer_that_is_none_of_the_options(tmp_path: Path, form: str, answer: Any) -> None:
-    found, lost = take(lines(tmp_path, {"id": 1, "q": "?", "a": answer, "o": ["l", "r"]}), tmp_path / "p", PLAIN | {"answer": form})
+    found, lost = take(
+        lines(tmp_path, {"id": 1, "q": "?", "a": answer, "o": ["l", "r"]}), tmp_path / "p", PLAIN | {"answer": form}
+    )
     assert not found
     assert "the answer" in lost[0].reason
 
@@ -240,7 +246,10 @@ def test_mappings_that_do_not_hold(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no mapping 'nothing'"):
         open_mapping("nothing")
     path = tmp_path / "m.toml"
-    for text, what in (("a = [", "is no TOML"), ('name = "x"\ntitle = "X"\nfiles = ["a"]\n', "field 'fields': is missing")):
+    for text, what in (
+        ("a = [", "is no TOML"),
+        ('name = "x"\ntitle = "X"\nfiles = ["a"]\n', "field 'fields': is missing"),
+    ):
         path.write_text(text)
         with pytest.raises(InputError, match=what):
             open_mapping(str(path))

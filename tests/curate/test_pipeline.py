@@ -80,18 +80,29 @@ def rows(count: int = 60) -> list[dict[str, Any]]:
     for i in range(count):
         row: dict[str, Any] = {"id": i, "scene": f"s{i % 15}", "picture": f"{i % 6}.png"}
         if i % 4 == 0:
-            made.append(row | {"task": "count", "question": f"How many lamps are in hall {i}?", "answer": 2 + i % 7, "level": "1"})
+            made.append(
+                row
+                | {"task": "count", "question": f"How many lamps are in hall {i}?", "answer": 2 + i % 7, "level": "1"}
+            )
         elif i % 4 == 1:
             options = [f"the {a} door" for a in COLOURS[:4]]
-            made.append(row | {"task": "side", "question": f"What is left of bed {i}?", "answer": "ABCD"[i % 3], "options": options})
+            made.append(
+                row
+                | {"task": "side", "question": f"What is left of bed {i}?", "answer": "ABCD"[i % 3], "options": options}
+            )
         elif i % 4 == 2:
-            made.append(row | {"task": "where", "question": f"Where is cup {i}?", "answer": f"under the {COLOURS[i // 4 % 6]} desk"})
+            made.append(
+                row
+                | {"task": "where", "question": f"Where is cup {i}?", "answer": f"under the {COLOURS[i // 4 % 6]} desk"}
+            )
         else:
             made.append(row | {"task": "look", "question": f"What colour is wall {i}?", "answer": COLOURS[i % 6]})
     return made
 
 
-def prepare(place: Path, url: str, *, size: int = 24, classify: str = "", convert: str = "", more: str = "", count: int = 60) -> Path:
+def prepare(
+    place: Path, url: str, *, size: int = 24, classify: str = "", convert: str = "", more: str = "", count: int = 60
+) -> Path:
     pillow = pytest.importorskip("PIL.Image")
     (place / "pictures").mkdir(exist_ok=True)
     for i, colour in enumerate(COLOURS):
@@ -99,7 +110,9 @@ def prepare(place: Path, url: str, *, size: int = 24, classify: str = "", conver
         image.putpixel((i, i), (9, 9, 9))
         image.save(place / "pictures" / f"{i}.png")
     (place / "rooms.toml").write_text(MAPPING)
-    (place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows(count), {"id": "x", "question": ""}]))
+    (place / "rows.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in [*rows(count), {"id": "x", "question": ""}])
+    )
     path = place / "recipe.toml"
     path.write_text(RECIPE.format(url=url, size=size, classify=classify, convert=convert, more=more))
     return path
@@ -119,7 +132,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-m", "tolman", *arguments],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
 
 
@@ -165,7 +183,18 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
 def test_killed_and_resumed_asks_nothing_twice(place: Path) -> None:
     with serving(server := Curator(latency=0.05)) as url:
         prepare(place, url, classify="batch = 2", count=80)
-        command = [sys.executable, "-m", "tolman", "curate", "run", "recipe.toml", "--out", "pool", "--store", "s.sqlite"]
+        command = [
+            sys.executable,
+            "-m",
+            "tolman",
+            "curate",
+            "run",
+            "recipe.toml",
+            "--out",
+            "pool",
+            "--store",
+            "s.sqlite",
+        ]
         for goal in (12, 50):
             process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             deadline = time.monotonic() + 60
@@ -204,14 +233,19 @@ def test_what_cannot_be_read_is_left_for_people_and_their_labels_bring_it_back(p
             return "Yes, but it's hard to determine the category. This is a spatially related problem because of it."
         return "Yes. This is a Spatial Relationship Reasoning problem because of it."
 
-    (place / "hand.csv").write_text("id,category\nrooms/5,object localization & positioning\nrooms/0,no\nrooms/1,spatial relationship reasoning\n")
+    (place / "hand.csv").write_text(
+        "id,category\nrooms/5,object localization & positioning\nrooms/0,no\nrooms/1,spatial relationship reasoning\n"
+    )
     with serving(Curator(verdict=odd)) as url:
         recipe = prepare(place, url, classify="media = false\nsystems = false", size=50)
         first = carry_out(recipe, place)
         people = [json.loads(line) for line in (place / "pool" / "classify" / "people.jsonl").read_text().splitlines()]
         prepare(place, url, classify='media = false\nsystems = false\nhand = "hand.csv"', size=50)
         second = carry_out(recipe, place)
-    assert {row["id"]: row["reason"][:16] for row in people} == {"rooms/5": "no reply of 3 ca", "rooms/9": "spatial, of no c"}
+    assert {row["id"]: row["reason"][:16] for row in people} == {
+        "rooms/5": "no reply of 3 ca",
+        "rooms/9": "spatial, of no c",
+    }
     assert first["classify"]["candidates"] == 58
     assert second["classify"]["candidates"] == 58  # one more by hand, one less by hand
     assert second["classify"]["people"] == 1
@@ -270,7 +304,16 @@ def test_consensus_sends_the_rest_to_people(place: Path) -> None:
 
 
 def one(answer: str = "A", **labels: str) -> Candidate:
-    return Candidate(id="s/1", source="s", question="Which?", kind="choice", answer=answer, options=("x", "y", "z"), task="t", labels=labels)
+    return Candidate(
+        id="s/1",
+        source="s",
+        question="Which?",
+        kind="choice",
+        answer=answer,
+        options=("x", "y", "z"),
+        task="t",
+        labels=labels,
+    )
 
 
 @pytest.mark.parametrize(
@@ -296,7 +339,11 @@ def test_answers_with_evidence_are_read_strictly() -> None:
     for bad in ("Answer: B", good.replace("(b)", "E"), good.replace("Frames", "Pictures"), good + "\nThanks!"):
         assert read_answer(bad, one()) is None
     number = Candidate(id="s/2", source="s", question="How far?", kind="number", answer="3.1", task="t")
-    assert read_answer("Evidence: x\nFrames: none\nAnswer: 3.2", number) == {"answer": "3.2", "evidence": "x", "frames": []}
+    assert read_answer("Evidence: x\nFrames: none\nAnswer: 3.2", number) == {
+        "answer": "3.2",
+        "evidence": "x",
+        "frames": [],
+    }
     assert read_answer("Evidence: x\nFrames: none\nAnswer: about 3", number) is None
 
 
@@ -333,7 +380,9 @@ def test_recipes_that_do_not_hold(place: Path) -> None:
         with pytest.raises(InputError, match=what):
             read_recipe(place / "r.toml")
     with serving(Curator()) as url:
-        recipe = prepare(place, url, size=5, more='[stratify.caps]\nnothing = 3\n', classify="media = false\nsystems = false")
+        recipe = prepare(
+            place, url, size=5, more="[stratify.caps]\nnothing = 3\n", classify="media = false\nsystems = false"
+        )
         with pytest.raises(UsageError, match="label 'nothing'"):
             carry_out(recipe, place)
         with pytest.raises(UsageError, match="no stage 'verify'"):
@@ -351,7 +400,9 @@ def spoken(*arguments: str) -> Any:
 
     result = CliRunner().invoke(commands.app, arguments, env={"COLUMNS": "300"})
     if isinstance(result.exception, TolmanError):
-        return SimpleNamespace(returncode=result.exception.exit_code, stdout=result.stdout, stderr=str(result.exception))
+        return SimpleNamespace(
+            returncode=result.exception.exit_code, stdout=result.stdout, stderr=str(result.exception)
+        )
     return SimpleNamespace(returncode=result.exit_code, stdout=result.stdout, stderr=repr(result.exception))
 
 

@@ -157,9 +157,7 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, R
         # Pictures inside rows make them large: so many at a time as about 64 MB of the file hold.
         batch = max(16, min(50_000, int(_BATCH_BYTES * max(1, count) / max(1, path.stat().st_size))))
         for start in range(0, count, batch):
-            rows = table.slice(start, batch).collect().iter_rows(named=True)
-            for number, row in enumerate(rows, start=start + 1):
-                yield number, row
+            yield from enumerate(table.slice(start, batch).collect().iter_rows(named=True), start=start + 1)
     except pl.exceptions.ColumnNotFoundError as error:
         raise InputError(path, f"lacks a column: {str(error).splitlines()[0]}") from None
     except (pl.exceptions.PolarsError, OSError) as error:

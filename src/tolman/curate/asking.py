@@ -11,7 +11,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,12 @@ class AskedModel(BaseModel):
     model: str
     base_url: str | None = None
     body: dict[str, Any] = {}
-    concurrency: int = Field(32, ge=1)
-    timeout: float = Field(600.0, gt=0)
-    retries: int = Field(8, ge=0)
+    concurrency: int = Field(default=32, ge=1)
+    timeout: float = Field(default=600.0, gt=0)
+    retries: int = Field(default=8, ge=0)
     max_tokens: int | None = None
     temperature: float | None = 0.0
-    frames: int = Field(8, ge=1)
+    frames: int = Field(default=8, ge=1)
     prices: Path | None = None
 
 
@@ -244,8 +244,9 @@ def _converse(task: Task, group: Sequence[Candidate]) -> Conversation:
         left = [i for i, value in enumerate(values) if value is None]
         if not left:
             break
-        asks = [Ask(task.messages([group[i]]), draw=draw, purpose=f"{task.name} {i + 1}") for i in left]
-        responses: list[Response] = yield asks
+        responses: list[Response] = yield tuple(
+            Ask(task.messages([group[i]]), draw=draw, purpose=f"{task.name} {i + 1}") for i in left
+        )
         for i, response in zip(left, responses, strict=True):
             values[i] = task.read(response.response.strip(), group[i])
     return Answer(json.dumps(values))

@@ -1,10 +1,10 @@
 """Open-ended questions → multiple choice (SITE, section 4.1: "we standardize all tasks to a multiple-choice format").
 
-Distractors of numbers lie within bounds around the answer, or are other answers of the same question set; those of texts
-are other answers of the same question set, or a model's. What comes out is checked: no two options are the same, and no
-distractor is a second right answer. For a number that means a distance of at least `margin` times the answer between
-any two options; for a text, that no option says the same in other words as far as words tell (`too_close`), and
-where a model is named, that it calls none of them right.
+Distractors of numbers lie within bounds around the answer, or are other answers of the same question set; those of
+texts are other answers of the same question set, or a model's. What comes out is checked: no two options are the same,
+and no distractor is a second right answer. For a number that means a distance of at least `margin` times the answer
+between any two options; for a text, that no option says the same in other words as far as words tell (`too_close`),
+and where a model is named, that it calls none of them right.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,9 +30,8 @@ LONGEST = 40  # words of an answer that can be an option
 _CLOSED = ({"yes", "no"}, {"true", "false"})
 _TEXT_NUMBER = re.compile(r"\A(?P<before>[^\d]{0,24}?)(?P<number>\d+(?:\.\d+)?)(?P<after>[^\d]{0,24})\Z")
 _ARTICLES = {"a", "an", "the", "it", "is", "its", "of", "and", "to", "s"}
-_WORD_NUMBERS = {
-    word: str(n) for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-}
+_COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORD_NUMBERS = {word: str(n) for n, word in enumerate(_COUNTED)}
 
 
 class ConvertRules(BaseModel):
@@ -52,11 +52,11 @@ class ConvertRules(BaseModel):
 
     numbers: Literal["bounds", "answers", "keep"] = "bounds"
     texts: Literal["answers", "model", "drop"] = "answers"
-    options: int = Field(4, ge=2, le=10)
-    margin: str = Field("0.20", pattern=r"^0?\.\d+$")
-    lower: str = Field("0.25", pattern=r"^\d*\.?\d+$")
-    upper: str = Field("1.75", pattern=r"^\d*\.?\d+$")
-    alike: float = Field(0.6, gt=0, le=1)
+    options: int = Field(default=4, ge=2, le=10)
+    margin: str = Field(default="0.20", pattern=r"^0?\.\d+$")
+    lower: str = Field(default="0.25", pattern=r"^\d*\.?\d+$")
+    upper: str = Field(default="1.75", pattern=r"^\d*\.?\d+$")
+    alike: float = Field(default=0.6, gt=0, le=1)
 
 
 @dataclass
@@ -165,7 +165,7 @@ def numbers_apart(options: Sequence[str], margin: str) -> bool:
     values = [Decimal(option) for option in options]
     least = abs(values[0]) * Decimal(margin)
     ordered = sorted(values)
-    return all(b > a and b - a >= least for a, b in zip(ordered, ordered[1:], strict=False))
+    return all(b > a and b - a >= least for a, b in pairwise(ordered))
 
 
 def too_close(first: str, second: str, alike: float) -> bool:
@@ -187,7 +187,8 @@ def movable(candidate: Candidate) -> bool:
 
 
 _PLACE_WORDS = re.compile(
-    r"\b(?:(?:all|none|both|any|either|neither) of (?:the )?(?:above|these|those|options|choices|them)|the above|above options?"
+    r"\b(?:(?:all|none|both|any|either|neither) of (?:the )?(?:above|these|those|options|choices|them)|the above"
+    r"|above options?"
     r"|(?:both|neither|either) \(?[A-H]\)? (?:and|or|nor) \(?[A-H]\)?|(?:option|choice|answer)s? \(?[A-H]\)?"
     r"|\([A-H]\)|(?:first|second|third|fourth|last|following) (?:option|choice))(?!\w)",
     re.IGNORECASE,

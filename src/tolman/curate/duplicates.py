@@ -3,9 +3,9 @@
 Two questions are near-duplicates where they are about the same media, say the same, and have the same options or the
 same answer. Texts alone don't suffice: thousands of rooms are asked for their number of chairs. Nor does likeness: long
 templates differ in one word, which makes all the difference. So pairs are found by MinHash (Broder 1997) with banding,
-must share most of their five-letter pieces, and say the same where all words that carry meaning stand in the same order,
-slips of spelling aside. Media are the same where their perceptual hashes differ in few bits, or, where the files aren't
-at hand, where they have the same name.
+must share most of their five-letter pieces, and say the same where all words that carry meaning stand in the same
+order, slips of spelling aside. Media are the same where their perceptual hashes differ in few bits, or, where the files
+aren't at hand, where they have the same name.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ BITS = 4
 _CHUNK = 10_000
 _SAMPLE = Frames(count=3, quality=85, longest_side=256)
 
-FILLERS = frozenset(
-    "a an the this that these those is are was were be been there here it its do does did can could will would shall "
-    "please of and s".split()
+_FILLERS = (
+    "a an the this that these those is are was were be been there here it its do does did can could will would shall",
+    "please of and s",
 )
+FILLERS = frozenset(word for line in _FILLERS for word in line.split())
 """Words that two wordings of one question may differ in; none that tells directions, places or numbers apart."""
 
 Words = NDArray[np.uint64]

@@ -35,7 +35,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field as Setting, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field as Setting
 
 from tolman.curate.fields import Field
 from tolman.errors import InputError, UsageError

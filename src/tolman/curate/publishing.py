@@ -37,7 +37,7 @@ def publish_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         UsageError: no question is left, or the benchmark whose prompts are to be taken doesn't exist.
         InputError: a decision that is none.
     """
-    settings, recipe = work.recipe.publish, work.recipe
+    settings = work.recipe.publish
     if settings.like:
         benchmarks.get(settings.like)
     decisions = read_decisions(settings.decisions) if settings.decisions else {}

@@ -34,7 +34,7 @@ class SourceEntry(_Part):
     mapping: str
     data: Path
     media: Path | None = None
-    name: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]*$")
+    name: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9-]*$")
     trust_labels: bool = True
 
 
@@ -56,9 +56,9 @@ class Duplicates(_Part):
         against: benchmarks whose questions are taken out of the pool.
     """
 
-    alike: float = Field(ALIKE, gt=0, le=1)
+    alike: float = Field(default=ALIKE, gt=0, le=1)
     pictures: bool = True
-    bits: int = Field(BITS, ge=0, le=7)
+    bits: int = Field(default=BITS, ge=0, le=7)
     against: tuple[Against, ...] = ()
 
 
@@ -75,7 +75,7 @@ class Classify(AskedModel):
     """
 
     taxonomy: str = "site"
-    batch: int = Field(10, ge=1, le=100)
+    batch: int = Field(default=10, ge=1, le=100)
     media: bool = True
     systems: bool = True
     hand: Path | None = None
@@ -110,8 +110,8 @@ class Stratify(_Part):
             questions that came with options as they are.
     """
 
-    size: int | None = Field(None, ge=1)
-    by: tuple[str, ...] = Field(("category", "source"), min_length=1)
+    size: int | None = Field(default=None, ge=1)
+    by: tuple[str, ...] = Field(default=("category", "source"), min_length=1)
     caps: dict[str, int] = {}
     letters: Literal["all", "converted"] = "all"
 
@@ -126,7 +126,7 @@ class Verify(_Part):
     """
 
     models: tuple[AskedModel, ...] = Field(min_length=2)
-    spot_check: float = Field(0.1, ge=0, le=1)
+    spot_check: float = Field(default=0.1, ge=0, le=1)
     people_from_level: int = 3
 
 
@@ -226,9 +226,9 @@ def _placed(data: Any, folder: Path) -> Any:
         return data
     found = {}
     for key, value in data.items():
-        if isinstance(value, str) and (key in _PATHS or (key in ("mapping", "taxonomy") and value.endswith(".toml"))):
-            found[key] = str(folder / value)
-        elif isinstance(value, str) and key == "benchmark" and value.startswith((".", "/")):
+        if (
+            isinstance(value, str) and (key in _PATHS or (key in ("mapping", "taxonomy") and value.endswith(".toml")))
+        ) or (isinstance(value, str) and key == "benchmark" and value.startswith((".", "/"))):
             found[key] = str(folder / value)
         elif isinstance(value, str) and key == "model" and value.startswith("scripted/"):
             found[key] = f"scripted/{folder / value.removeprefix('scripted/')}"

@@ -31,7 +31,8 @@ CHECKLIST = (
 NUMBER_MARGIN = 0.05
 """Numbers agree that differ by no more than this share of the one written down."""
 _REPLY = re.compile(
-    r"\A\s*Evidence:[ \t]*(?P<evidence>.+?)\n+[ \t]*Frames:[ \t]*(?P<frames>[^\n]*)\n+[ \t]*Answer:[ \t]*(?P<answer>[^\n]+?)\s*\Z",
+    r"\A\s*Evidence:[ \t]*(?P<evidence>.+?)\n+[ \t]*Frames:[ \t]*(?P<frames>[^\n]*)"
+    r"\n+[ \t]*Answer:[ \t]*(?P<answer>[^\n]+?)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 

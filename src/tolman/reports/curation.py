@@ -252,9 +252,8 @@ def statistics_svg(statistics: Mapping[str, Any]) -> str:
         grid = figure.subplots(len(labels), 1, height_ratios=[n + 1.5 for n in rows], squeeze=False)
         for axes, label in zip(grid[:, 0], labels, strict=True):
             values = list(dict.fromkeys([*after[label], *before[label]]))
-            for offset, (name, pool, colour) in enumerate(
-                ((f"before, n = {before['candidates']:,}", before, "#b5b5b5"), (f"after, n = {after['candidates']:,}", after, "#2a6f97"))
-            ):  # fmt: skip
+            for offset, (when, pool, colour) in enumerate((("before", before, "#b5b5b5"), ("after", after, "#2a6f97"))):
+                name = f"{when}, n = {pool['candidates']:,}"
                 shares = [100 * pool[label].get(value, 0) / max(1, pool["candidates"]) for value in values]
                 axes.barh(
                     [-i - 0.4 * offset for i in range(len(values))], shares, height=0.38, color=colour, label=name

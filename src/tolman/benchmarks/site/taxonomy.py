@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 SYSTEMS: Mapping[str, Mapping[str, str]] = {
     "scale": {
-        "figural": "small relative to the body and seen from a single viewpoint: drawings, objects on a table, diagrams",
+        "figural": "small relative to the body and seen from one viewpoint: drawings, objects on a table, diagrams",
         "vista": "larger than the body, still seen from a single viewpoint: a room, a town square",
         "environmental": "surrounds the person, who must move through it or join several views to apprehend it",
     },
     "view": {
-        "visualization": "manipulating, rotating or inverting objects in the mind, whatever the observer's own viewpoint",
+        "visualization": "manipulating, rotating or inverting objects in the mind, whatever the observer's viewpoint",
         "orientation": "imagining how things look or lie from another viewpoint, or with respect to a moving observer",
         "neither": "the question takes neither of the two",
     },
