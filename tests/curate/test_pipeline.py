@@ -180,6 +180,34 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     assert "<svg" in (place / "pool" / "stratify" / "statistics.svg").read_text()
 
 
+def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(Curator()) as url:
+        recipe = prepare(place, url, classify="media = false\nsystems = false", size=40)
+        first = carry_out(recipe, place)
+        (place / "pool").rename(place / "old")
+        text = recipe.read_text()
+        recipe.write_text(
+            text.replace("[duplicates]", '[duplicates]\n[[duplicates.against]]\nbenchmark = "./old/benchmark"')
+        )
+        second = carry_out(recipe, place, "duplicates")
+        twice = [
+            json.dumps(row | {"id": f"again-{row['id']}", "question": f"{row['question']} "}) for row in rows()[:4]
+        ]
+        (place / "rows.jsonl").write_text((place / "rows.jsonl").read_text() + "\n".join(twice))
+        recipe.write_text(text)
+        third = carry_out(recipe, place, "duplicates")
+    assert first["benchmark"]["questions"] == 40
+    assert second["duplicates"]["media_looked_at"] == 6
+    # Questions that had options keep their texts; of the others the answer tells that they are the same.
+    assert second["duplicates"]["shared"] == {str(place / "old" / "benchmark"): 40}
+    assert second["duplicates"]["candidates"] == 20
+    assert third["duplicates"]["left_out"] == 4
+    monkeypatch.chdir(place)
+    found = spoken("duplicates", "./old/benchmark", "./old/benchmark", "--out", "found.jsonl")
+    assert "40 of 40 questions stand in ./old/benchmark too (6 media looked at" in found.stdout
+    assert len((place / "found.jsonl").read_text().splitlines()) == 40
+
+
 def test_killed_and_resumed_asks_nothing_twice(place: Path) -> None:
     with serving(server := Curator(latency=0.05)) as url:
         prepare(place, url, classify="batch = 2", count=80)
@@ -391,6 +419,19 @@ def test_recipes_that_do_not_hold(place: Path) -> None:
     (place / "full" / "thesis.txt").write_text("dear")
     with pytest.raises(InputError, match="holds other files"):
         curate(read_recipe(recipe), place / "full")
+
+
+def test_a_trusted_label_is_not_asked_about_and_gives_way_to_people(place: Path) -> None:
+    (place / "hand.csv").write_text("id,category\nrooms/0,no\nrooms/4,spatial relationship reasoning\n")
+    with serving(server := Curator()) as url:
+        recipe = prepare(place, url, classify='media = false\nsystems = false\nhand = "hand.csv"')
+        mapping = place / "rooms.toml"
+        mapping.write_text(mapping.read_text() + 'count = "counting & existence"\nlook = "no"\n')
+        done = carry_out(recipe, place, "classify")
+    assert sum(server.questions.values()) == 30
+    assert done["classify"]["rejected"] == {"rooms": 16}
+    assert done["classify"]["categories"]["counting & existence"] == 13
+    assert "rooms/0" not in {one.id for one in read_pool(place / "pool" / "classify")}
 
 
 def spoken(*arguments: str) -> Any:

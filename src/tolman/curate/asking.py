@@ -157,7 +157,10 @@ class Asker:
             UsageError: media are to be shown to a model that sees none.
         """
         if task.shows_media and not getattr(self.model, "takes_pictures", True):
-            raise UsageError(f"{self.model.name} reads text only; it can't be shown media.")
+            raise UsageError(
+                f"{self.model.name} reads text only and can't be shown media; name a model that sees, or set "
+                "media = false where the recipe has that setting."
+            )
         groups = [candidates[i : i + task.batch] for i in range(0, len(candidates), task.batch)]
         jobs = {f"{task.name}:{group[0].id}": group for group in groups}
         engine = Engine(

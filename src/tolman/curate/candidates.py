@@ -120,15 +120,17 @@ def shards_of(folder: Path) -> list[Path]:
     return found
 
 
-def read_shards(folder: Path) -> Iterator[list[Candidate]]:
-    """The candidates of a pool, a shard at a time.
+def read_shards(folder: Path, only: set[str] | None = None) -> Iterator[list[Candidate]]:
+    """The candidates of a pool, or those with some ids, a shard at a time.
 
     Raises:
         InputError: a file is none of these.
     """
+    wanted = None if only is None else pl.Series(sorted(only), dtype=pl.String).implode()
     for path in shards_of(folder):
         try:
-            rows = pl.read_parquet(path).to_dicts()
+            table = pl.read_parquet(path)
+            rows = (table if wanted is None else table.filter(pl.col("id").is_in(wanted))).to_dicts()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise InputError(path, f"is no readable shard of a pool ({str(error).splitlines()[0]})") from None
         shard = []
@@ -141,9 +143,9 @@ def read_shards(folder: Path) -> Iterator[list[Candidate]]:
         yield shard
 
 
-def read_pool(folder: Path) -> Iterator[Candidate]:
-    """The candidates of a pool, one by one."""
-    for shard in read_shards(folder):
+def read_pool(folder: Path, only: set[str] | None = None) -> Iterator[Candidate]:
+    """The candidates of a pool, or those with some ids, one by one."""
+    for shard in read_shards(folder, only):
         yield from shard
 
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
@@ -61,29 +60,42 @@ class ConvertRules(BaseModel):
 
 @dataclass
 class Bank:
-    """The answers that a pool's open-ended questions have, by question set, type and the question's first words."""
+    """The answers that a pool's open-ended questions have, by question set, type and the question's first words.
 
-    answers: dict[tuple[str, ...], Counter[str]] = field(default_factory=dict)
+    All are added before the first is drawn.
+    """
+
+    answers: dict[tuple[str, ...], dict[str, None]] = field(default_factory=dict)
+    _sorted: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
 
     def add(self, candidate: Candidate) -> None:
         """Remember an answer."""
         if candidate.kind == "choice":
             return
         for key in _bank_keys(candidate):
-            known = self.answers.setdefault(key, Counter())
-            if candidate.answer in known or len(known) < KEPT_ANSWERS:
-                known[candidate.answer] += 1
+            known = self.answers.setdefault(key, {})
+            if len(known) < KEPT_ANSWERS:
+                known[candidate.answer] = None
 
     def drawn(self, candidate: Candidate, seed: str) -> Iterable[str]:
         """Other answers in a random order: of questions that begin alike first, then of all of the type."""
         seen = set()
         for key in _bank_keys(candidate):
-            others = sorted(self.answers.get(key, ()))
-            random.Random(f"{seed}:{candidate.id}:{len(key)}").shuffle(others)
-            for answer in others:
+            if key not in self._sorted:
+                self._sorted[key] = sorted(self.answers.get(key, ()))
+            for answer in _shuffled(self._sorted[key], random.Random(f"{seed}:{candidate.id}:{len(key)}")):
                 if answer not in seen:
                     seen.add(answer)
                     yield answer
+
+
+def _shuffled(things: Sequence[str], generator: random.Random) -> Iterator[str]:
+    """Things in a random order, each drawn when it is asked for: few of many are."""
+    moved: dict[int, int] = {}
+    for i in range(len(things)):
+        j = generator.randrange(i, len(things))
+        yield things[moved.get(j, j)]
+        moved[j] = moved.get(i, i)
 
 
 @dataclass(frozen=True)

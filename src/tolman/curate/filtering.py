@@ -122,11 +122,11 @@ class Sorter:
                 verdicts[identity], stage[identity] = reply, "text and media"
         found = {}
         for one in told:
-            self._note(one, verdicts.get(one.id))
-            if one.labels["category"] == NO:
+            category = self.hand.get(one.id, {}).get("category", one.labels["category"])
+            if category == NO:
                 self.rejected[one.source] += 1
             else:
-                found[one.id] = one
+                found[one.id] = one.having(category=category)
         for one in asked:
             self._note(one, verdicts[one.id])
             judged = self._judged(one, verdicts[one.id], stage[one.id])
@@ -183,9 +183,9 @@ class Sorter:
                 self._leave(one, f"the classification systems: {reply.failure}; it stays in the pool without them")
         return found
 
-    def _note(self, candidate: Candidate, reply: Reply | None) -> None:
+    def _note(self, candidate: Candidate, reply: Reply) -> None:
         """Remember what the model said about a candidate that people labelled too."""
-        if candidate.id in self.hand and reply is not None and reply.value is not None:
+        if candidate.id in self.hand and reply.value is not None:
             category = reply.value["category"] or NO
             if category != UNSURE:
                 self.said.setdefault(candidate.id, {})["category"] = category

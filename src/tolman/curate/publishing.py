@@ -50,11 +50,10 @@ def publish_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
 
     def items() -> Iterator[Item]:
         placed: set[str] = set()
-        for one in read_pool(before):
-            if one.id in wanted:
-                if settings.link_media:
-                    _put_media(one, work.root, out, placed, missing)
-                yield published(one, settings.task)
+        for one in read_pool(before, wanted):
+            if settings.link_media:
+                _put_media(one, work.root, out, placed, missing)
+            yield published(one, settings.task)
 
     write_shards(out, items(), len(ids))
     table = pool_table(before)

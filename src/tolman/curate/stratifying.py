@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from tolman.curate.candidates import Candidate, read_shards, shards_of, write_pool
+from tolman.curate.candidates import Candidate, read_pool, shards_of, write_pool
 from tolman.curate.convert import movable
 from tolman.curate.pipeline import Work
 from tolman.curate.statistics import pool_table, summary
@@ -65,21 +65,18 @@ def _places(before: Path, wanted: set[str], which: str, seed: str) -> dict[str, 
     sizes: list[int] = []
     places: list[int] = []
     free: list[bool] = []
-    for shard in read_shards(before):
-        for one in shard:
-            if one.id in wanted and one.kind == "choice":
-                ids.append(one.id)
-                sizes.append(len(one.options))
-                places.append(LETTERS.index(one.answer))
-                free.append(movable(one) and (which == "all" or "converted" in one.evidence))
+    for one in read_pool(before, wanted):
+        if one.kind == "choice":
+            ids.append(one.id)
+            sizes.append(len(one.options))
+            places.append(LETTERS.index(one.answer))
+            free.append(movable(one) and (which == "all" or "converted" in one.evidence))
     return dict(zip(ids, rebalanced_places(sizes, places, free, seed), strict=True))
 
 
 def _placed(before: Path, wanted: set[str], places: dict[str, int]) -> Iterator[Candidate]:
-    for shard in read_shards(before):
-        for one in shard:
-            if one.id in wanted:
-                yield reordered(one, places[one.id]) if one.id in places else one
+    for one in read_pool(before, wanted):
+        yield reordered(one, places[one.id]) if one.id in places else one
 
 
 def reordered(candidate: Candidate, place: int) -> Candidate:

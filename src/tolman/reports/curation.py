@@ -212,12 +212,11 @@ def find_duplicates(
     loaded = [(name, load(name, data, subset)) for name, data, subset in ([own, other] if other else [own])]
     media = [[_absolute(one.folder, medium) for medium in item.media] for _, one in loaded for item in one.items]
     names, looked_at = media_names(media, Path("/"), frames)
-    questions = []
-    for (name, one), offset in zip(loaded, (0, len(loaded[0][1].items)), strict=False):
-        for i, item in enumerate(one.items):
-            questions.append(
-                Question.of(item.id, name, item.question, names[offset + i], item.answer_text, item.options)
-            )
+    questions: list[Question] = []
+    for origin, (_, one) in zip(("own", "other"), loaded, strict=False):
+        for item in one.items:
+            about = names[len(questions)]
+            questions.append(Question.of(item.id, origin, item.question, about, item.answer_text, item.options))
     groups = near_duplicates(questions)
     rows: list[dict[str, Any]] = []
     if other is None:
