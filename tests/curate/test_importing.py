@@ -127,8 +127,16 @@ def test_csv_tsv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
     (tmp_path / "hub" / "data").mkdir(parents=True)
     for part in range(2):
         pl.DataFrame(rows[part::2]).write_parquet(tmp_path / "hub" / "data" / f"test-0000{part}-of-00002.parquet")
+    (tmp_path / "saved").mkdir()
+    pl.DataFrame(rows).write_ipc_stream(tmp_path / "saved" / "data-00000-of-00001.arrow")
     expected = sorted((f"mine/{row['id']}", row["q"], row["a"]) for row in rows)
-    for folder, more in (("csv", {}), ("tsv", {}), ("json", {"records": "data.rows"}), ("hub", {})):
+    forms: list[tuple[str, dict[str, Any]]] = [
+        ("csv", {}),
+        ("tsv", {}),
+        ("json", {"records": "data.rows"}),
+        ("hub", {}),
+    ]
+    for folder, more in (*forms, ("saved", {"files": ["*.arrow"]})):
         found, lost = take(tmp_path / folder, tmp_path / "pool", PLAIN | more)
         assert not lost
         assert sorted((c.id, c.question, c.answer) for c in found) == expected, folder
@@ -231,6 +239,81 @@ def test_every_shipped_mapping_is_whole_and_says_what_is_not_certain() -> None:
         assert mapping.read
         assert mapping.unsure
         taxonomy.check({*mapping.spatial.categories.values(), mapping.spatial.default}, name)
+
+
+SHAPES: list[tuple[str, str, Any, dict[str, Any]]] = [
+    ("mmvp", "Questions.csv", [{"Index": 1, "Question": "Are the eyes open?", "Options": "(a) Open (b) Closed", "Correct Answer": "(b)"}],
+     {"options": ("Open", "Closed"), "answer": "B", "media": "MMVP Images/1.jpg"}),
+    ("vstar", "test_questions.jsonl", [{"text": "Is the red car on the left or right of the bus?\n(A) left\n(B) right\nAnswer with the letter.",
+      "label": "A", "category": "relative_position", "question_id": "3", "image": "relative_position/3.jpg"}],
+     {"question": "Is the red car on the left or right of the bus?", "options": ("left", "right"), "category": "spatial relationship reasoning"}),
+    ("spatialeval", "vqa/test-0.parquet", [{"id": "spatialmap.vqa.0.1", "text": "Please answer.\nWhere is X?\nAvailable options:\nA. North\nB. South\nC. East\nD. West",
+      "oracle_option": "C", "image": {"bytes": b"\x89PNG", "path": None}}],
+     {"question": "Please answer.\nWhere is X?", "options": ("North", "South", "East", "West"), "answer": "C", "task": "spatialmap"}),
+    ("tgif-qa", "Test_action_question.tsv", [{"gif_name": "tumblr_1", "question": "What does she do 4 times?", "a1": "flick", "a2": "jump", "a3": "chew",
+      "a4": "shake hips", "a5": "pat", "answer": "3", "vid_id": "ACTION1", "key": "5"}],
+     {"id": "tgif-qa/Test_action_question-ACTION1", "answer_text": "shake hips", "media": "tumblr_1.gif"}),
+    ("tgif-qa", "Test_count_question.tsv", [{"gif_name": "tumblr_2", "question": "How many times?", "answer": "5", "vid_id": "COUNT2", "key": "16"}],
+     {"kind": "number", "unit": "count", "category": "counting & existence"}),
+    ("tvqa", "tvqa_val.jsonl", [{"qid": 1, "q": "Where is Ross?", "a0": "a", "a1": "b", "a2": "c", "a3": "d", "a4": "e", "answer_idx": 4,
+      "ts": "76.01-84.2", "vid_name": "friends_s06e12"}], {"answer": "E", "start": 76.01, "end": 84.2}),
+    ("vsr", "test.jsonl", [{"image": "1.jpg", "caption": "The cat is under the table.", "label": 0, "relation": "under"}],
+     {"kind": "text", "answer": "No", "category": "spatial relationship reasoning"}),
+    ("spec", "count/image2text.json", [{"query": "images/1.jpg", "keys": ["one dog", "two dogs"], "label": 1}],
+     {"answer_text": "two dogs", "media": "count/images/1.jpg", "category": "counting & existence"}),
+    ("mm-vet", "test-0.parquet", [{"question_id": "v1_0", "question": "Which is left?", "answer": "cup<OR>mug", "capability": "rec,spat",
+      "image": {"bytes": b"\x89PNG", "path": None}}], {"answer": "cup", "also": ("cup", "mug"), "category": None}),
+    ("mm-vet", "test-0.parquet", [{"question_id": "v1_1", "question": "Who?", "answer": "he<AND>she", "capability": "rec",
+      "image": {"bytes": b"\x89PNG", "path": None}}], {"answer": "he and she", "category": "no"}),
+    ("logicvista", "dataset.json", {"v1_0": {"imagename": "v1_0.png", "question": "What choice (A, B, C, or D)?", "answer": "C", "skill": ["spatial"]}},
+     {"id": "logicvista/v1_0", "answer": "C", "media": "images/v1_0.png"}),
+    ("blink", "Counting/val-0.parquet", [{"idx": "val_Counting_1", "question": "How many floats?", "sub_task": "Counting", "choices": ["0", "3"], "answer": "(B)",
+      "image_1": {"bytes": b"\x89PNG", "path": None}, "image_2": None}], {"answer_text": "3", "category": "counting & existence"}),
+    ("gqa", "val_balanced_questions.json", {"05515938": {"question": "Is it left?", "answer": "no", "imageId": "2405722", "types": {"detailed": "relVerify"}}},
+     {"id": "gqa/05515938", "task": "relVerify", "media": "2405722.jpg"}),
+    ("clevr", "CLEVR_val_questions.json", {"info": {}, "questions": [{"question_index": 0, "question": "How many cubes?", "answer": "3", "image_filename": "CLEVR_val_0.png"}]},
+     {"kind": "number", "unit": "count", "media": "images/val/CLEVR_val_0.png"}),
+    ("mme-realworld", "data/train-0.parquet", [{"index": "1", "question": "What number?", "multi-choice options": ["(A) 1", "(B) 2"], "answer": "B", "category": "x",
+      "l2-category": "y", "bytes": base64.b64encode(b"\x89PNG").decode()}], {"answer_text": "2"}),
+    ("mmbench", "en/dev-0.parquet", [{"index": 4, "question": "Where?", "A": "left", "B": "right", "C": "nan", "D": None, "answer": "B", "category": "ocr",
+      "image": {"bytes": b"\x89PNG", "path": None}}], {"options": ("left", "right"), "category": "no"}),
+    ("open-eqa", "open-eqa-v0.json", [{"question_id": "q1", "question": "Where is the cup?", "answer": "on the desk", "extra_answers": ["desk"], "category": "object localization",
+      "episode_history": "hm3d-v0/000"}], {"also": ("desk",), "media": "hm3d-v0/000.mp4"}),
+    ("sat", "SAT_test.parquet", [{"image_bytes": [{"bytes": b"\x89PNG", "path": None}], "question": "Which way?", "answers": ["left", "right"], "correct_answer": "right", "question_type": "ego"}],
+     {"answer": "B"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "rows", "expected"), SHAPES, ids=[f"{s[0]}-{i}" for i, s in enumerate(SHAPES)]
+)
+def test_shipped_mappings_on_rows_of_the_shape_that_they_describe(
+    tmp_path: Path, name: str, file: str, rows: Any, expected: dict[str, Any]
+) -> None:
+    path = tmp_path / "data" / file
+    path.parent.mkdir(parents=True)
+    if path.suffix == ".parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    elif path.suffix in (".csv", ".tsv"):
+        with path.open("w", newline="") as out:
+            writer = csv.DictWriter(out, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)) if path.suffix == ".jsonl" else json.dumps(rows))
+    found = list(Importer(tmp_path / "pool").read(Source(name, open_mapping(name), tmp_path / "data")))
+    assert len(found) == 1
+    one = found[0]
+    assert isinstance(one, Candidate), one
+    for field, value in expected.items():
+        if field == "category":
+            assert one.labels.get("category") == value
+        elif field == "media":
+            assert one.media[0].path == f"media/{name}/files/{value}"
+        elif field in ("start", "end"):
+            assert getattr(one.media[0], field) == value
+        else:
+            assert getattr(one, field) == value
 
 
 def test_real_question_sets(shared_data: Path, tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch
     assert len((place / "found.jsonl").read_text().splitlines()) == 40
 
 
-def test_killed_and_resumed_asks_nothing_twice(place: Path) -> None:
+def test_killed_and_stopped_it_goes_on_and_asks_nothing_twice(place: Path) -> None:
     with serving(server := Curator(latency=0.05)) as url:
         prepare(place, url, classify="batch = 2", count=80)
         command = [
@@ -223,13 +223,16 @@ def test_killed_and_resumed_asks_nothing_twice(place: Path) -> None:
             "--store",
             "s.sqlite",
         ]
-        for goal in (12, 50):
-            process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for goal, how in ((12, signal.SIGKILL), (50, signal.SIGINT)):
+            process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             deadline = time.monotonic() + 60
             while server.requests < goal and time.monotonic() < deadline:
                 time.sleep(0.005)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            process.send_signal(how)
+            _, errors = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "Stopped: all answers so far are kept; the same command goes on." in errors
+        assert "Traceback" not in errors
         assert not (place / "pool" / "benchmark").exists()
         done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

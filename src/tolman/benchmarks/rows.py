@@ -63,7 +63,7 @@ def stream_rows(
 
     Args:
         path: the file.
-        columns: for Parquet, the columns to read; None for all.
+        columns: for Parquet and Arrow, the columns to read; None for all.
         records: for JSON, where its list of rows stands: a dotted name of keys such as 'data.questions'; the whole file
             where None. An object in place of a list gives its values, each with its name under `KEY`.
 
@@ -75,6 +75,7 @@ def stream_rows(
     """
     readers: dict[str, Callable[[Path], Iterator[tuple[int, Row | InputError]]]] = {
         ".parquet": lambda p: _parquet(p, columns),
+        ".arrow": lambda p: _arrow(p, columns),
         ".jsonl": _json_lines,
         ".json": lambda p: _json(p, records),
         ".txt": lambda p: _json(p, records),
@@ -164,6 +165,17 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, R
         raise InputError(
             path, f"is no readable Parquet file ({str(error).splitlines()[0]})", fix="fetch it again"
         ) from None
+
+
+def _arrow(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:
+    """A shard as `datasets.save_to_disk` writes it, which is a stream; its size is what it limits shards to."""
+    import polars as pl
+
+    try:
+        table = pl.read_ipc_stream(path, columns=list(columns) if columns else None)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(path, f"is no readable Arrow file ({str(error).splitlines()[0]})") from None
+    yield from enumerate(table.iter_rows(named=True), start=1)
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Row | InputError]]:

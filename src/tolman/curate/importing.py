@@ -187,7 +187,7 @@ class Importer:
             found = found.get("bytes") or found.get("path")
         if isinstance(found, str) and (where.base64 or len(found) > LONGEST_PATH):
             try:
-                found = base64.b64decode(found.removeprefix("data:image/jpeg;base64,"), validate=True)
+                found = base64.b64decode(re.sub(r"\Adata:image/\w+;base64,", "", found), validate=True)
             except binascii.Error:
                 raise Unmappable("the image is no base64") from None
         if isinstance(found, bytes):
