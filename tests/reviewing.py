@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review import accounts, projects
-from tolman.review.app import create_app
+from tolman.review.server import prepare
 from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site
 from videos import write_video
@@ -161,12 +160,7 @@ def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> t
 def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
     """Serve in a thread."""
     site = open_site(settings)
-    config = uvicorn.Config(
-        create_app(settings, site), host="127.0.0.1", port=0, log_level="warning", server_header=False,
-        timeout_graceful_shutdown=1,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    listening = config.bind_socket()
+    server, listening = prepare(settings, site, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     while not server.started:

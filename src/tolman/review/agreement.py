@@ -147,14 +147,13 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         cast = Counter(vote.verdict for vote in own)
         middle = sorted(vote.seconds for vote in own)[len(own) // 2]
         rows.append((person, *(cast[verdict] for verdict in VERDICTS), minutes(middle)))
-    decided = dict(
-        db.execute(
-            select(Decision.verdict, func.count())
-            .join(ItemVersion, ItemVersion.id == Decision.item_id)
-            .where(ItemVersion.project_id == project.id, ItemVersion.current)
-            .group_by(Decision.verdict)
-        ).tuples()
+    by_verdict = db.execute(
+        select(Decision.verdict, func.count())
+        .join(ItemVersion, ItemVersion.id == Decision.item_id)
+        .where(ItemVersion.project_id == project.id, ItemVersion.current)
+        .group_by(Decision.verdict)
     )
+    decided = {verdict: count for verdict, count in by_verdict}
     flags = db.scalar(
         select(func.count())
         .select_from(Flag)
