@@ -153,7 +153,7 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         .where(ItemVersion.project_id == project.id, ItemVersion.current)
         .group_by(Decision.verdict)
     )
-    decided = {verdict: count for verdict, count in by_verdict}
+    decided = dict(by_verdict.all())
     flags = db.scalar(
         select(func.count())
         .select_from(Flag)

@@ -18,7 +18,7 @@ from tolman.review.access import SignInNeededError, Visitor, roles_of, visitor_o
 from tolman.review.guard import Guard
 from tolman.review.modes import MODES
 from tolman.review.pages import HERE, page, see_other
-from tolman.review.routes import doors, rooms
+from tolman.review.routes import doors, flags, rooms
 from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site, site_of
 
@@ -45,7 +45,7 @@ def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
 
     app = FastAPI(title="Tolman review", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.site = opened
-    routers = [doors.public, doors.private, rooms.everybody, rooms.staff, rooms.owner, media.router]
+    routers = [doors.public, doors.private, rooms.everybody, rooms.staff, rooms.owner, flags.router, media.router]
     for router in [*routers, *(mode.router for mode in MODES.values())]:
         for route in router.routes:
             if not isinstance(route, APIRoute) or not roles_of(route):

@@ -61,6 +61,12 @@ def add_item(
     return row
 
 
+def withdraw(db: Orm, version: ItemVersion) -> None:
+    """Close the open tasks about a version: there is nothing to be done about it any more."""
+    for task in db.scalars(select(Task).where(Task.item_id == version.id, Task.open)):
+        task.open = False
+
+
 def item_of(version: ItemVersion) -> Item:
     """The item of a version."""
     return Item.model_validate(version.content)
