@@ -1,4 +1,4 @@
-"""A review server for tests: a small benchmark with real media, real HTTP on the loopback interface, people who sign in."""
+"""A review server for tests: a small benchmark with real media, real HTTP on loopback, people who sign in."""
 
 from __future__ import annotations
 
@@ -53,6 +53,10 @@ def items(truths: dict[str, str] | None = None) -> list[Item]:
         )
         for row in rows
     ]
+
+
+TEXTS = {item.question.split("<")[0].strip() or "script": item.id for item in items()}
+"""How a question begins → the item's id."""
 
 
 def make_benchmark(folder: Path) -> Path:
@@ -114,6 +118,41 @@ class Client:
 
 def _is_page(answer: httpx.Response) -> bool:
     return answer.headers.get("content-type", "").startswith("text/html")
+
+
+def item_on(client: Client) -> str:
+    """Which item the last page shows."""
+    assert client.last is not None
+    heading = re.search(r'<h1 class="question"[^>]*>(.*?)</h1>', client.last.text, re.S)
+    assert heading is not None
+    return next((TEXTS[start] for start in TEXTS if start in heading.group(1)), "script")
+
+
+def answer_all(client: Client, project: int, answers: dict[str, str]) -> list[str]:
+    """Answer all there is, "B" where nothing else is told; which items were asked, in their order."""
+    asked = []
+    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/answer/"):
+        assert len(asked) < 20
+        asked.append(item_on(client))
+        client.post(page.url.path, answer=answers.get(asked[-1], "B"), seconds=2)
+    return asked
+
+
+def review(
+    client: Client, project: int, verdicts: dict[str, dict[str, str]] | None = None, **answers: str
+) -> list[str]:
+    """Review all there is: answer by the truth or as told, approve or as told."""
+    seen = []
+    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/review/"):
+        assert len(seen) < 20
+        item, path = item_on(client), page.url.path
+        if f"{path}/answer" in page.text:
+            page = client.post(f"{path}/answer", answer=answers.get(item, TRUTHS[item]), seconds=2)
+        seen.append(item)
+        fields = (verdicts or {}).get(item, {"verdict": "approve"})
+        decided = client.post(f"{path}/decide", seconds=3, **fields)
+        assert "/decide" not in decided.url.path, decided.text
+    return seen
 
 
 @dataclass

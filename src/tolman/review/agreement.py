@@ -26,7 +26,7 @@ class Vote:
     """One reviewer's part in one review.
 
     Attributes:
-        person, task: who, and which task of which item version.
+        person, task, version: who, which task, and the id of the item's version.
         item, kind: the item's id, and whether it is a choice or a number.
         answered, truth: what they answered before they saw the truth, and the truth.
         verdict: what they decided; None as long as they haven't.
@@ -35,6 +35,7 @@ class Vote:
 
     person: str
     task: int
+    version: int
     item: str
     kind: str
     answered: str
@@ -88,6 +89,7 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
             Vote(
                 person=name,
                 task=own[ANSWER].task_id,
+                version=version.id,
                 item=version.item,
                 kind=version.content["kind"],
                 answered=own[ANSWER].content["answer"],
