@@ -42,7 +42,7 @@ def test_the_owner_starts_a_project_and_a_subject_answers_it_by_keyboard(page: A
             page.get_by_role("button", name="One at a time").click()
             page.get_by_role("button", name="Next picture").click()
             assert page.locator(".place").inner_text() == "2 of 2"
-            assert page.locator(".pictures img:visible").count() == 1
+            assert page.locator(".pictures figure:visible").count() == 1
             page.get_by_role("button", name="Side by side").click()
         if page.locator("#answer").count():
             page.locator("#answer").fill("4")

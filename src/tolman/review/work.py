@@ -24,7 +24,7 @@ from tolman.review.schema import (
 )
 from tolman.review.site import Site
 
-_TRIES = 5
+_TRIES = 50
 SLACK = 5.0
 """Seconds by which a browser's clock may run ahead of ours."""
 
@@ -138,13 +138,9 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
         if begun is not None:
             begun.expires = now + site.settings.lease
             return begun
-        task = db.scalar(
-            select(Task)
-            .where(*_free(project, me, stages, now))
-            .order_by(Task.position)
-            .limit(1)
-            .with_for_update(of=Task, skip_locked=True)
-        )
+        free = select(Task).where(*_free(project, me, stages, now)).order_by(Task.position).limit(1)
+        # Past tasks that somebody is about to take; where there are only those, after them.
+        task = db.scalar(free.with_for_update(of=Task, skip_locked=True)) or db.scalar(free)
         if task is None:
             return None
         try:
