@@ -233,6 +233,8 @@ def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
 def snap(page: Any, name: str) -> None:
     """Leave a picture for the documentation, where somebody asks for it."""
     if os.environ.get("TOLMAN_SCREENSHOTS"):
+        for video in page.locator("video").all():
+            video.evaluate("v => new Promise(done => { v.onseeked = done; v.pause(); v.currentTime = 5; })")
         page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png", caret="initial")
 
 
