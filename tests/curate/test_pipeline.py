@@ -163,7 +163,8 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     letters = Counter(table["answer"])
     assert max(letters.values()) - min(letters.values()) <= 1
     labels = [json.loads(text) for text in table["labels"]]
-    assert {(one["scale"], one["motion"], one["dataset"]) for one in labels} == {("vista", "static", "rooms")}
+    assert {(one["scale"], one["change"], one["dataset"]) for one in labels} == {("vista", "static", "rooms")}
+    assert all(one["site_category"] == one["category"] for one in labels)
     paths = {medium["path"] for row in table["media"] for medium in row}
     assert all((folder / path).is_file() and not (folder / path).is_symlink() for path in paths)
     provenance = json.loads((folder / "provenance.json").read_text())
@@ -418,6 +419,22 @@ def test_recipes_that_do_not_hold(place: Path) -> None:
             carry_out(recipe, place)
         with pytest.raises(UsageError, match="no stage 'verify'"):
             carry_out(recipe, place, "verify")
+    with serving(server := Curator()) as url:
+        recipe = prepare(place, url)
+        text = recipe.read_text()
+        recipe.write_text(text.replace('media = "pictures"', 'media = "."\ntrust_labels = false'))
+        with pytest.raises(UsageError, match="none of the media of rooms is there"):
+            carry_out(recipe, place)
+        assert not server.requests
+        recipe.write_text(text.replace("[duplicates]", "[duplicates]\npictures = false"))
+        (place / "own.toml").write_text(
+            'name = "own"\n' + "".join(f'[[categories]]\nkey = "{k}"\nprompt = "{k}"\n' for k in "ab")
+        )
+        mapping = place / "rooms.toml"
+        mapping.write_text(mapping.read_text() + 'count = "counting & existence"\n')
+        recipe.write_text(text.replace("retries = 0", 'retries = 0\ntaxonomy = "own.toml"'))
+        with pytest.raises(UsageError, match="the mapping rooms has the category 'counting & existence'"):
+            carry_out(recipe, place)
     (place / "full").mkdir()
     (place / "full" / "thesis.txt").write_text("dear")
     with pytest.raises(InputError, match="holds other files"):

@@ -29,7 +29,7 @@ from tolman.runs.load import load
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-DRAWN = ("category", "scale", "view", "structure", "motion", "source", "options", "media")
+DRAWN = ("category", "scale", "factor", "information", "change", "source", "options", "media")
 Named = tuple[str, Path | None, str | None]
 
 
