@@ -330,6 +330,8 @@ def test_consensus_sends_the_rest_to_people(place: Path) -> None:
         if "cup" in line["question"]:
             assert line["reasons"][0] == "a model gave no answer that can be read"
     kept = status["approved"] + status["spot-check"]
+    table = pl.read_parquet(next((place / "pool" / "benchmark" / "data").glob("*.parquet")))
+    assert all(len(json.loads(text)["models"]) == 2 for text in table["evidence"])
     assert done["benchmark"]["questions"] == decided["benchmark"]["questions"] == kept
     assert decided["benchmark"]["decisions"]["reject by people"] == 1
     assert not decided["verify"]["again"]

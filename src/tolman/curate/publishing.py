@@ -91,7 +91,7 @@ def published(candidate: Candidate, task: str) -> Item:
     """The question as the benchmark has it: a label as its question type, where it has that label."""
     item = candidate.item()
     chosen = candidate.labels.get(task, candidate.source if task == "source" else item.task)
-    added = {"media": item.media[0].kind} if item.media else {}
+    added: dict[str, str] = {"media": item.media[0].kind} if item.media else {}
     if candidate.labels.get("category") in CATEGORIES:  # as generated questions name it
         added["site_category"] = candidate.labels["category"]
     labels = {**added, **item.labels, "source_task": item.task}

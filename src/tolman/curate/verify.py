@@ -141,9 +141,10 @@ def verify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
                 yield one, given, judge(one, given, settings, seed)
 
     def judged() -> Iterator[Candidate]:
-        for one, _, verdict in verdicts():
+        for one, given, verdict in verdicts():
             tally[verdict.status] += 1
-            yield one.having(verified=verdict.status)
+            evidence = {**one.evidence, "models": _said(names, given)}
+            yield one.having(verified=verdict.status).model_copy(update={"evidence": evidence})
 
     total = write_pool(out, judged())
     write_lines(out / "review.jsonl", (review_row(one, names, given, v) for one, given, v in verdicts()))
@@ -171,9 +172,14 @@ def review_row(
         "unit": candidate.unit,
         "labels": candidate.labels,
         "media": [medium.model_dump(exclude_none=True) for medium in item.media],
-        "models": [
-            {"model": name, **(reply.value or {"answer": None, "failure": reply.failure})}
-            for name, reply in zip(names, replies, strict=True)
-        ],
+        "models": _said(names, replies),
         "checklist": list(CHECKLIST),
     }
+
+
+def _said(names: Sequence[str], replies: Sequence[Reply]) -> list[dict[str, Any]]:
+    """What each model answered, or why it gave no answer."""
+    return [
+        {"model": name, **(reply.value or {"answer": None, "failure": reply.failure})}
+        for name, reply in zip(names, replies, strict=True)
+    ]
