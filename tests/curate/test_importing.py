@@ -74,6 +74,7 @@ def test_every_kind_of_answer(tmp_path: Path) -> None:
         ({"id": 1, "q": "Which?", "a": "A", "o": "ab"}, "the options are no list"),
         ({"id": 1, "q": ["x"], "a": "A"}, "'q' is no text"),
         ({"id": 1, "q": "Which?", "a": {"x": 1}}, "the answer is no text"),
+        ({"id": 1, "q": "Which?", "a": float("nan")}, "'a' is empty or missing"),
         ([1, 2], "is no JSON object"),
     ],
 )
@@ -190,7 +191,7 @@ def test_images_inside_tables_are_written_once(tmp_path: Path) -> None:
     assert (tmp_path / "p" / found[0].media[0].path).read_bytes() == red
 
 
-@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "", ".", "a\0b"])
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "", ".", "a\0b", "x" * 300])
 def test_paths_that_lead_out_of_the_media_folder_are_refused(tmp_path: Path, path: str) -> None:
     mapping = {**PLAIN, "media": {"kind": "image", "from": {"template": "{p}"}}}
     found, lost = take(lines(tmp_path, {"id": 1, "q": "a?", "a": "x", "p": path}), tmp_path / "pool", mapping)

@@ -370,7 +370,14 @@ def test_the_rule_of_consensus(answers: list[str | None], labels: dict[str, str]
 def test_answers_with_evidence_are_read_strictly() -> None:
     good = "Evidence: a chair\nis there.\nFrames: 1, 3\nAnswer: (b)."
     assert read_answer(good, one()) == {"answer": "B", "evidence": "a chair is there.", "frames": [1, 3]}
-    for bad in ("Answer: B", good.replace("(b)", "E"), good.replace("Frames", "Pictures"), good + "\nThanks!"):
+    for bad in (
+        "Answer: B",
+        good.replace("(b)", "E"),
+        good.replace("Frames", "Pictures"),
+        good + "\nThanks!",
+        "\n" * 10**5,
+        "Evidence:" + "\n" * 10**5 + "Answer: B",
+    ):
         assert read_answer(bad, one()) is None
     number = Candidate(id="s/2", source="s", question="How far?", kind="number", answer="3.1", task="t")
     assert read_answer("Evidence: x\nFrames: none\nAnswer: 3.2", number) == {
