@@ -9,16 +9,20 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tolman.benchmarks import rows as row_files
 from tolman.curate.candidates import Candidate
+from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert
 from tolman.curate.fields import Field, Unmappable
 from tolman.curate.importing import Importer, Source, Unmapped
 from tolman.curate.mapping import Mapping, open_mapping, shipped
 from tolman.curate.taxonomy import open_taxonomy
 from tolman.errors import InputError, UsageError
+from tolman.generate.options import Dealer
 
-PLAIN = {
+PLAIN: dict[str, Any] = {
     "name": "mine",
     "title": "Mine",
     "files": ["*.jsonl", "*.csv", "*.tsv", "*.json", "**/*.parquet"],
@@ -339,3 +343,38 @@ def test_mappings_that_do_not_hold(tmp_path: Path) -> None:
             open_mapping(str(path))
     with pytest.raises(InputError, match="holds no Mine"):
         take(tmp_path / "nowhere" if (tmp_path / "nowhere").mkdir() is None else tmp_path, tmp_path / "pool")
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=30)
+    | st.sampled_from(["A", "(B)", "3", "a/b.jpg"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["bytes", "path", "A", "B", "answer"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.fixed_dictionaries({}, optional={name: VALUES for name in ("id", "q", "a", "o", "t", "p", "u")}), max_size=4
+    )
+)
+def test_whatever_stands_in_a_row_it_is_mapped_or_named(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    mapping = {
+        **PLAIN,
+        "fields": {**PLAIN["fields"], "also": {"column": "u", "optional": True}},
+        "media": {"kind": "image", "from": {"column": "p", "optional": True}},
+    }
+    found, lost = take(lines(tmp_path, *rows), tmp_path / "pool", mapping)
+    assert len(found) + len(lost) == len(rows)
+    assert all(one.reason for one in lost)
+    for one in found:
+        done = convert(one, ConvertRules(), Bank(), Dealer("0"), "0")
+        assert isinstance(done, Unconverted) or done.item()
