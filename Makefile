@@ -6,7 +6,14 @@ MODEL ?=
 BASE_URL ?=
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full test-weights lint types docs bench clean
+# What end-to-end tests of the web application use; without it they are skipped, saying so.
+browser-and-server:
+	@command -v chromium >/dev/null && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
+		|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -q \
+		&& DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium postgresql; } \
+		|| echo 'No chromium or postgresql, and not root on Debian: their tests will be skipped.'
+
+.PHONY: demo test browser-and-server test-full test-weights lint types docs bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'

@@ -363,7 +363,7 @@ VALUES = st.recursive(
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
-        st.fixed_dictionaries({}, optional={name: VALUES for name in ("id", "q", "a", "o", "t", "p", "u")}), max_size=4
+        st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "q", "a", "o", "t", "p", "u"), VALUES)), max_size=4
     )
 )
 def test_whatever_stands_in_a_row_it_is_mapped_or_named(tmp_path: Path, rows: list[dict[str, Any]]) -> None:

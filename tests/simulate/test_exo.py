@@ -7,7 +7,8 @@ import pytest
 import shapely
 
 from simulate.worlds import PLACES, walk, world
-from tolman.simulate.casting import Caster, pixel_rays
+from tolman.geometry.casting import pixel_rays
+from tolman.simulate.casting import Caster
 from tolman.simulate.exo import HEIGHT, exo_walks
 from tolman.simulate.walks import intrinsics_of
 

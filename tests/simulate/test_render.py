@@ -7,10 +7,11 @@ import pytest
 import shapely
 
 from simulate.worlds import walk, world
+from tolman.geometry.casting import pixel_rays
 from tolman.geometry.visibility import project
 from tolman.scenes import OrientedBox, Scene, SceneObject
 from tolman.simulate.actors import with_actors
-from tolman.simulate.casting import Caster, pixel_rays
+from tolman.simulate.casting import Caster
 from tolman.simulate.mesh import block, quads
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.walks import intrinsics_of, looking

@@ -18,8 +18,8 @@ from tolman.curate.fields import plain
 from tolman.curate.pipeline import STAMP, Work, file_state, plainly
 from tolman.curate.statistics import counts, pool_table
 from tolman.errors import InputError, UsageError
-from tolman.files import write_text
-from tolman.generate.publish import CONFIGS, put_file, write_shards
+from tolman.files import link_or_copy, write_text
+from tolman.generate.publish import CONFIGS, write_shards
 from tolman.items import Item
 
 DECISIONS = ("approve", "reject")
@@ -117,7 +117,7 @@ def _put_media(one: Candidate, root: Path, out: Path, placed: set[str], missing:
             missing.add(medium.path)
             continue
         placed.add(medium.path)
-        put_file(Path(os.path.realpath(there)), out / medium.path)
+        link_or_copy(Path(os.path.realpath(there)), out / medium.path)
 
 
 def _write_cards(work: Work, out: Path, statistics: dict[str, Any]) -> None:

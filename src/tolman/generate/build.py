@@ -167,11 +167,12 @@ def items_of(chosen: Sequence[Entry], collected: Collected, seed: int, *, choice
         places.update(zip(index, given, strict=True))
     for i, entry in enumerate(chosen):
         draft, video = collected.spool.get(entry.position)
-        item = _item(draft, places[i], video, seed)
+        item = item_of(draft, places[i], video, seed)
         yield as_choice(item) if choices else item
 
 
-def _item(draft: Draft, place: int, video: str | None, seed: int) -> Item:
+def item_of(draft: Draft, place: int, video: str | None, seed: int) -> Item:
+    """A draft as a question, its right option at a place (from 0), the others shuffled around it."""
     key = f"{draft.scene}|{draft.task}|{draft.question}|{'|'.join(sorted(draft.options))}"
     identity = hashlib.sha256(key.encode()).hexdigest()[:16]
     options = placed(draft.options, place, f"{seed}:{identity}")

@@ -8,19 +8,22 @@ from pathlib import Path
 from tolman.errors import InputError
 from tolman.generate.geometry import SceneGeometry
 from tolman.ingest import vsi_meta_info
+from tolman.ingest.corrections import NAME, corrected, read_corrections, without_absent
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.scene_table import has_captures, has_scenes, read_captures, read_scenes
 from tolman.scenes import Capture, Scene
 
 
 def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
-    """The scenes of a folder of Parquet shards with their captures, or of VSI-Bench's released meta-info.
+    """The scenes of a folder of Parquet shards with their captures, or of VSI-Bench's released meta-info, corrected.
 
-    Captures stand in the order of their scenes, so both are read side by side and nothing is held in memory.
+    Captures stand in the order of their scenes, so both are read side by side and nothing is held in memory. What is
+    said in the folder's `corrections.json` holds; corrections of scenes that aren't there are Skipped.
 
     Raises:
         InputError: it is neither, or holds no usable scene.
     """
+    corrections = read_corrections(path) if path.is_dir() else ()
     sharded = path.is_dir() and has_scenes(path)
     captures = read_captures(path) if sharded and has_captures(path) else iter(())
     waiting = next(captures, None)
@@ -45,8 +48,11 @@ def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
                 yield Skipped(found.id, f"its capture {capture.id} sees '{strange}', which it doesn't have")
                 own = [one for one in own if one is not capture]
         usable += 1
-        yield SceneGeometry(found, own)
+        scene = corrected(found, corrections)
+        yield SceneGeometry(scene, without_absent(own, scene))
     if waiting is not None:
         raise InputError(path, f"holds a capture of '{waiting.scene}' out of the order of the scenes")
+    for lost in dict.fromkeys(one.scene for one in corrections if one.scene not in seen):
+        yield Skipped(lost, f"{NAME} corrects it, and it isn't there")
     if not usable:
         raise InputError(path, "holds no usable scene")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import Any
 
 import tolman
 from tolman.errors import InputError
-from tolman.files import write_text
+from tolman.files import link_or_copy, write_text
 from tolman.generate.build import Collected, Entry, items_of
 from tolman.generate.settings import Preset
 from tolman.item_table import write_items
@@ -48,7 +47,7 @@ def publish(
         InputError: the folder holds something else.
     """
     check_place(out)
-    write_shards(out, _with_videos(items_of(chosen, collected, seed, choices=choices), source, out), len(chosen))
+    write_shards(out, with_media(items_of(chosen, collected, seed, choices=choices), source, out), len(chosen))
     statistics = statistics_of(chosen, collected)
     provenance = {
         "tolman": tolman.__version__,
@@ -83,7 +82,7 @@ def write_shards(out: Path, items: Iterable[Item], count: int) -> None:
     fresh.rename(out / "data")
 
 
-def _with_videos(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]:
+def with_media(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]:
     """The items, each video put beside them when it is first met: as a hard link, or else a copy."""
     seen: set[str] = set()
     for item in items:
@@ -99,17 +98,7 @@ def _put(source: Path, out: Path, path: str) -> None:
     inside = there.resolve().is_relative_to(source.resolve()) and here.resolve().is_relative_to(out.resolve())
     if not inside or not there.is_file():
         return
-    put_file(there, here)
-
-
-def put_file(there: Path, here: Path) -> None:
-    """A file at another place too: as a hard link, or else a copy."""
-    here.parent.mkdir(parents=True, exist_ok=True)
-    here.unlink(missing_ok=True)
-    try:
-        os.link(there, here)
-    except OSError:
-        shutil.copyfile(there, here)
+    link_or_copy(there, here)
 
 
 def check_place(out: Path) -> None:

@@ -8,15 +8,20 @@ that its density and not its size decides.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
+from tolman.geometry.clouds import groups
 
 ALPHA = 5.0
 CELL = 0.025
 BLUR = 0.03
 _LEAST_SHARE = 0.02
+_MANY = 1000
+"""Points of which the convex hull's corners are looked for first."""
 
 
 def alpha_area(points: Floats, alpha: float = ALPHA, *, fill_holes: bool = True) -> float:
@@ -79,16 +84,9 @@ def without_outliers(points: Floats, reach: float = 0.2, least_share: float = _L
         reach: points nearer than this belong together, in metres.
         least_share: a group with a smaller share of all points is left out.
     """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
-
     if len(points) < 2:
         return points
-    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
-    shape = (len(points), len(points))
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=shape)
-    _, group = connected_components(graph, directed=False)
+    group = groups(points, reach)
     sizes = np.bincount(group)
     return np.asarray(points[(sizes >= least_share * len(points))[group]])
 
@@ -157,7 +155,13 @@ def room_center(points: Floats) -> Floats:
     """
     import shapely
 
-    rectangle = shapely.minimum_rotated_rectangle(shapely.multipoints(points[:, :2]))
+    flat = points[:, :2]
+    if len(flat) > _MANY:
+        from scipy.spatial import ConvexHull, QhullError
+
+        with suppress(QhullError):
+            flat = flat[ConvexHull(flat).vertices]
+    rectangle = shapely.minimum_rotated_rectangle(shapely.multipoints(flat))
     center = shapely.get_coordinates(shapely.centroid(rectangle))[0]
     x, y = float(center[0]), float(center[1])
     return np.array([x, y, (points[:, 2].min() + points[:, 2].max()) / 2])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError
 from tolman.geometry.boxes import Floats
+from tolman.geometry.casting import Tree
 from tolman.simulate.mesh import Mesh
 from tolman.simulate.world import Body, World
 
@@ -83,27 +82,10 @@ class Caster:
         return hits
 
 
-def pixel_rays(pose: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]) -> Floats:
-    """The ways of a camera's pixels through their middles, 1 m ahead each, so that distances are depths.
-
-    Returns:
-        Shape (height · width, 3), row by row, in the scene's coordinates.
-    """
-    fx, fy, cx, cy = intrinsics
-    columns, rows = np.meshgrid(np.arange(size[0]) + 0.5, np.arange(size[1]) + 0.5)
-    ways = np.stack([(columns - cx) / fx, (rows - cy) / fy, np.ones_like(rows)], axis=-1).reshape(-1, 3)
-    return np.asarray(ways @ np.asarray(pose)[:3, :3].T)
-
-
 class _Tree:
-    """Some meshes in one embree scene."""
+    """Some meshes with what rays tell of them."""
 
     def __init__(self, meshes: list[tuple[int, Mesh]]) -> None:
-        try:
-            from embreex import rtcore_scene  # type: ignore[import-untyped]
-            from embreex.mesh_construction import TriangleMesh  # type: ignore[import-untyped]
-        except ImportError:
-            raise MissingExtraError("embreex", "simulate", "casting rays") from None
         points = np.concatenate([mesh.points[mesh.faces] for _, mesh in meshes])
         self._numbers = np.repeat([number for number, _ in meshes], [len(mesh.faces) for _, mesh in meshes])
         self._tones = np.concatenate([_tones(mesh) for _, mesh in meshes])
@@ -111,14 +93,12 @@ class _Tree:
         normals = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
         lengths = np.linalg.norm(normals, axis=1, keepdims=True)
         self._normals = normals / np.where(lengths > 0, lengths, 1.0)
-        self._scene: Any = rtcore_scene.EmbreeScene()
-        corners = points.reshape(-1, 3).astype(np.float32)
-        self._mesh = TriangleMesh(self._scene, corners, np.arange(len(corners), dtype=np.int32).reshape(-1, 3))
+        corners = points.reshape(-1, 3)
+        self._tree = Tree(corners, np.arange(len(corners)).reshape(-1, 3), "simulate")
 
     def cast(self, origins: Floats, directions: Floats, hits: Hits, index: NDArray[np.intp]) -> None:
         """Write what is nearer than the hits so far."""
-        found = self._scene.run(origins.astype(np.float32), directions.astype(np.float32), query="INTERSECT", output=1)
-        faces, distances = found["primID"], found["tfar"].astype(np.float64)
+        faces, distances = self._tree.cast(origins, directions)
         nearer = (faces >= 0) & (distances < hits.distances[index])
         at, faces = index[nearer], faces[nearer]
         hits.distances[at] = distances[nearer]

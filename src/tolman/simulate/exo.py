@@ -83,7 +83,8 @@ def exo_walks(
 
 def _seen(world: World, poses: Floats, size: tuple[int, int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which objects are seen from each pose, shape (poses, objects), and whether nothing hangs right before it."""
-    from tolman.simulate.casting import Caster, pixel_rays
+    from tolman.geometry.casting import pixel_rays
+    from tolman.simulate.casting import Caster
 
     coarse = (_COLUMNS, max(1, round(_COLUMNS * size[1] / size[0])))
     intrinsics = intrinsics_of(coarse)

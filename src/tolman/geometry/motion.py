@@ -31,3 +31,20 @@ def poses_at(times: Floats, poses: Floats, seconds: Floats) -> Floats:
     start, end = poses[before, :3, 3], poses[before + 1, :3, 3]
     found[:, :3, 3] = start + (end - start) * share[:, None]
     return found
+
+
+def carried(points: Floats, fired: Floats, times: Floats, poses: Floats) -> Floats:
+    """Points of a moving sensor in the scene: each is moved by the sensor's pose at its own time.
+
+    Args:
+        points: in the sensor's coordinates at their firing, metres, shape (n, 3).
+        fired: when, seconds, shape (n,).
+        times: of the poses, by the same clock, rising, shape (k,).
+        poses: sensor → scene, shape (k, 4, 4).
+
+    Returns:
+        Shape (n, 3).
+    """
+    moments, index = np.unique(fired, return_inverse=True)
+    at = poses_at(times, poses, moments)[index]
+    return np.asarray(np.einsum("nij,nj->ni", at[:, :3, :3], points) + at[:, :3, 3])

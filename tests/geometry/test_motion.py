@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tolman.simulate.motion import poses_at
+from tolman.geometry.motion import poses_at
 from tolman.simulate.walks import looking
 
 

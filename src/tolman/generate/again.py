@@ -1,0 +1,47 @@
+"""Making one question again from its scene, after the scene or a rule was corrected."""
+
+from __future__ import annotations
+
+import re
+
+from tolman.generate.build import as_choice, item_of
+from tolman.generate.draft import Draft
+from tolman.generate.families import drafts
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import Preset
+from tolman.items import Item
+
+
+def again(item: Item, geometry: SceneGeometry, preset: Preset, seed: int) -> Item | None:
+    """The same question as the scene and the rules have it now, under the id that it has.
+
+    Of a choice the right letter stays where it was, so that letters stay balanced.
+
+    Args:
+        item: as it was generated.
+        geometry: its scene.
+        preset, seed: those that it was generated with.
+
+    Returns:
+        None where the question is asked no more: its answer became doubtful, or what it is about is gone.
+    """
+    found = [
+        d for d in drafts(geometry, preset) if isinstance(d, Draft) and d.task == item.task and _asks(d, item.question)
+    ]
+    if not found:
+        return None
+    # Where several have the wording, the options tell which it was; the others stay away.
+    draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
+    choices = item if item.kind == "choice" else as_choice(item)
+    place = choices.letters.index(choices.answer) if choices.kind == "choice" else 0
+    made = item_of(draft, min(place, max(len(draft.options) - 1, 0)), None, seed)
+    if item.kind == "choice":
+        made = as_choice(made)
+    kept = {"id": item.id, "media": item.media, "labels": item.labels, "scene": item.scene}
+    return made.model_copy(update=kept)
+
+
+def _asks(draft: Draft, question: str) -> bool:
+    """Whether a draft has the wording of a question, whatever the order of the options inside it."""
+    pattern = ".*".join(re.escape(part) for part in draft.question.split("{options}"))
+    return re.fullmatch(pattern, question, re.DOTALL) is not None

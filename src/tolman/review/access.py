@@ -1,0 +1,104 @@
+"""The one place that decides who may call a route.
+
+Every route names its roles by `allow(…)`; an application with a route that doesn't is refused at its start. A request
+that changes something must carry the token of its own session (CSRF).
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, HTTPException, Request
+from fastapi.routing import APIRoute
+
+from tolman.review.accounts import Person, person_of
+from tolman.review.schema import ROLES
+from tolman.review.site import Site, site_of
+
+COOKIE = "tolman"
+ANYBODY = "anybody"
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+class SignInNeededError(Exception):
+    """Somebody who isn't signed in asked for a page that needs it."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Whose request it is.
+
+    Attributes:
+        person: who is signed in, or None.
+        cookie: the browser's, or a new one that the answer will set.
+        csrf: the token that requests which change something must carry.
+        is_new: whether the browser came without a cookie.
+    """
+
+    person: Person | None
+    cookie: str
+    csrf: str
+    is_new: bool
+
+    @property
+    def role(self) -> str:
+        """The person's, or 'anybody'."""
+        return self.person.role if self.person else ANYBODY
+
+
+def visitor_of(request: Request, site: Annotated[Site, Depends(site_of)]) -> Visitor:
+    """Who sent a request, by its cookie."""
+    cookie = request.cookies.get(COOKIE)
+    if not cookie or len(cookie) > 200:
+        cookie = site.settings.token()
+        return Visitor(None, cookie, site.sign("csrf", cookie), is_new=True)
+    with site.database.read() as db:
+        person = person_of(db, site.settings, cookie)
+    return Visitor(person, cookie, site.sign("csrf", cookie), is_new=False)
+
+
+class _Allowed:
+    """The dependency behind `allow`."""
+
+    def __init__(self, roles: Sequence[str]) -> None:
+        self.roles = tuple(roles)
+
+    async def __call__(self, request: Request, visitor: Annotated[Visitor, Depends(visitor_of)]) -> None:
+        if ANYBODY not in self.roles:
+            if visitor.person is None:
+                raise SignInNeededError
+            if visitor.person.role not in self.roles:
+                raise HTTPException(403, "This page is not for your role.")
+        if request.method not in SAFE:
+            given = request.headers.get("x-csrf-token") or (await request.form()).get("csrf")
+            if not isinstance(given, str) or not hmac.compare_digest(given.encode(), visitor.csrf.encode()):
+                raise HTTPException(403, "This form is out of date. Load the page again and send it once more.")
+
+
+def allow(*roles: str) -> Any:
+    """For `dependencies=[…]` of a route or router: who may call it. `anybody` needs no sign-in."""
+    unknown = set(roles) - {*ROLES, ANYBODY}
+    if unknown or not roles:
+        raise ValueError(f"no roles: {unknown or roles}")
+    return Depends(_Allowed(roles))
+
+
+def roles_of(route: APIRoute) -> frozenset[str]:
+    """Who may call a route: only roles that every `allow` on it names; empty where it has none."""
+    named = [set(d.call.roles) for d in route.dependant.dependencies if isinstance(d.call, _Allowed)]
+    return frozenset(set.intersection(*named)) if named else frozenset()
+
+
+def signed_in(visitor: Annotated[Visitor, Depends(visitor_of)]) -> Person:
+    """The person; for routes that `allow` has kept anybody else from."""
+    if visitor.person is None:
+        raise SignInNeededError
+    return visitor.person
+
+
+Me = Annotated[Person, Depends(signed_in)]
+Guest = Annotated[Visitor, Depends(visitor_of)]
+TheSite = Annotated[Site, Depends(site_of)]

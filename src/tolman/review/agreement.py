@@ -1,0 +1,178 @@
+"""How well reviewers agree, with the benchmark and with each other."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session as Orm
+
+from tolman.review.mode import Block
+from tolman.review.pages import minutes
+from tolman.review.schema import Decision, Flag, ItemVersion, Project, Submission, Task, User
+from tolman.review.settling import ANSWER, DECIDE, REVIEW
+from tolman.review.site import Site
+from tolman.review.verdicts import VERDICTS
+from tolman.scoring.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
+
+_FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One reviewer's part in one review.
+
+    Attributes:
+        person, task: who, and which task of which item version.
+        item, kind: the item's id, and whether it is a choice or a number.
+        answered, truth: what they answered before they saw the truth, and the truth.
+        verdict: what they decided; None as long as they haven't.
+        seconds: for both steps.
+    """
+
+    person: str
+    task: int
+    item: str
+    kind: str
+    answered: str
+    truth: str
+    verdict: str | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Coefficients, None where they aren't defined.
+
+    Attributes:
+        reviews: items that two people or more have decided on.
+        verdicts_alpha, answers_alpha: Krippendorff's, of verdicts and of answers to choices.
+        verdicts_fleiss: Fleiss' kappa over items with the number of reviewers that most have.
+        pairs: (person, person, items of both, Cohen's kappa of their verdicts).
+        with_truth: share of answers to choices, given blindly, that are the benchmark's.
+    """
+
+    reviews: int
+    verdicts_alpha: float | None
+    answers_alpha: float | None
+    verdicts_fleiss: float | None
+    pairs: tuple[tuple[str, str, int, float | None], ...]
+    with_truth: float | None
+
+
+def votes_of(db: Orm, project: Project) -> list[Vote]:
+    """All reviewers' parts in a project, in the order in which they answered."""
+    found = db.execute(
+        select(User.name, Submission, ItemVersion)
+        .join(Task, Task.id == Submission.task_id)
+        .join(ItemVersion, ItemVersion.id == Task.item_id)
+        .join(User, User.id == Submission.user_id)
+        .where(Task.project_id == project.id, Task.stage == REVIEW)
+        .order_by(Submission.id)
+    )
+    steps: dict[int, dict[str, Submission]] = defaultdict(dict)
+    about: dict[int, tuple[str, ItemVersion]] = {}
+    for name, submitted, version in found:
+        steps[submitted.assignment_id][submitted.step] = submitted
+        about[submitted.assignment_id] = name, version
+    votes = []
+    for assignment, own in steps.items():
+        if ANSWER not in own:
+            continue
+        name, version = about[assignment]
+        decided = own.get(DECIDE)
+        votes.append(
+            Vote(
+                person=name,
+                task=own[ANSWER].task_id,
+                item=version.item,
+                kind=version.content["kind"],
+                answered=own[ANSWER].content["answer"],
+                truth=version.content["answer"],
+                verdict=decided.content["verdict"] if decided else None,
+                seconds=sum(step.seconds or 0.0 for step in own.values()),
+            )
+        )
+    return votes
+
+
+def agreement(votes: Sequence[Vote]) -> Agreement:
+    """The coefficients of some votes."""
+    verdicts: dict[int, dict[str, str]] = defaultdict(dict)
+    answers: dict[int, list[str]] = defaultdict(list)
+    for vote in votes:
+        if vote.verdict is not None:
+            verdicts[vote.task][vote.person] = vote.verdict
+        if vote.kind == "choice":
+            answers[vote.task].append(vote.answered)
+    shared = [own for own in verdicts.values() if len(own) >= _FEWEST]
+    sizes = Counter(len(own) for own in shared)
+    usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    choices = [vote for vote in votes if vote.kind == "choice"]
+    people = sorted({vote.person for vote in votes})
+    pairs = []
+    for one, other in combinations(people, 2):
+        both = [(own[one], own[other]) for own in shared if one in own and other in own]
+        if both:
+            pairs.append((one, other, len(both), cohen_kappa([a for a, _ in both], [b for _, b in both])))
+    return Agreement(
+        reviews=len(shared),
+        verdicts_alpha=krippendorff_alpha([list(own.values()) for own in shared]),
+        answers_alpha=krippendorff_alpha(list(answers.values())),
+        verdicts_fleiss=fleiss_kappa([Counter(own.values()) for own in shared if len(own) == usual]),
+        pairs=tuple(pairs),
+        with_truth=sum(v.answered == v.truth for v in choices) / len(choices) if choices else None,
+    )
+
+
+def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
+    """Agreement, pairs, verdicts, times and open flags."""
+    votes = votes_of(db, project)
+    found = agreement(votes)
+    figures = [
+        ("Krippendorff's alpha of verdicts", _figure(found.verdicts_alpha)),
+        ("Fleiss' kappa of verdicts", _figure(found.verdicts_fleiss)),
+        ("Krippendorff's alpha of answers to choices", _figure(found.answers_alpha)),
+        ("blind answers to choices that are the benchmark's", _share(found.with_truth)),
+        ("questions with two reviewers or more", found.reviews),
+    ]
+    pairs = [(f"{one} and {other}", shared, _figure(kappa)) for one, other, shared, kappa in found.pairs]
+    people = sorted({vote.person for vote in votes})
+    rows = []
+    for person in people:
+        own = [vote for vote in votes if vote.person == person]
+        cast = Counter(vote.verdict for vote in own)
+        middle = sorted(vote.seconds for vote in own)[len(own) // 2]
+        rows.append((person, *(cast[verdict] for verdict in VERDICTS), minutes(middle)))
+    decided = dict(
+        db.execute(
+            select(Decision.verdict, func.count())
+            .join(ItemVersion, ItemVersion.id == Decision.item_id)
+            .where(ItemVersion.project_id == project.id, ItemVersion.current)
+            .group_by(Decision.verdict)
+        ).tuples()
+    )
+    flags = db.scalar(
+        select(func.count())
+        .select_from(Flag)
+        .join(ItemVersion, ItemVersion.id == Flag.item_id)
+        .where(ItemVersion.project_id == project.id, Flag.open)
+    )
+    decisions = [(verdict, decided.get(verdict, 0)) for verdict in VERDICTS]
+    return [
+        Block("Decisions", ("what became of questions", "questions"), [*decisions, ("open flags", flags or 0)]),
+        Block("Agreement", ("figure", "value"), figures, "Of decisions that people took without seeing the others'."),
+        Block("Pairs", ("pair", "questions of both", "Cohen's kappa"), pairs),
+        Block("Reviewers", ("reviewer", *VERDICTS, "usual time"), rows),
+    ]
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.0f} %"

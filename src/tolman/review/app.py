@@ -1,0 +1,89 @@
+"""The application: routes, errors as sentences, and the check that every route says who may call it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from tolman.review import media
+from tolman.review.access import SignInNeededError, Visitor, roles_of, visitor_of
+from tolman.review.guard import Guard
+from tolman.review.modes import MODES
+from tolman.review.pages import HERE, page, see_other
+from tolman.review.routes import doors, rooms
+from tolman.review.settings import Settings
+from tolman.review.site import Site, open_site, site_of
+
+_SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}
+
+
+def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
+    """The application of one benchmark and one database.
+
+    Args:
+        settings: what to open.
+        site: what is open already, where it is.
+
+    Raises:
+        UsageError: there is no such benchmark, or the database can't be used.
+        InputError: the benchmark's files can't be used.
+    """
+    opened = site or open_site(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        opened.database.close()
+
+    app = FastAPI(title="Tolman review", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app.state.site = opened
+    routers = [doors.public, doors.private, rooms.everybody, rooms.staff, rooms.owner, media.router]
+    for router in [*routers, *(mode.router for mode in MODES.values())]:
+        for route in router.routes:
+            if not isinstance(route, APIRoute) or not roles_of(route):
+                raise ValueError(f"the route {route} says nowhere who may call it")
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=HERE / "static"))
+    app.add_middleware(Guard, body_limit=settings.body_limit)
+    app.add_exception_handler(SignInNeededError, _sign_in)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    return app
+
+
+async def _sign_in(request: Request, error: Exception) -> Response:
+    """To the sign-in page; a media element or a script gets a plain status instead."""
+    if request.url.path.startswith("/media/") or request.method != "GET":
+        return await _problem(request, 401, "You are not signed in any more. Sign in, and send it again.")
+    return see_other("/signin")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = error.detail if error.status_code not in _SENTENCES or error.detail.endswith(".") else None
+    return await _problem(request, error.status_code, detail or _SENTENCES[error.status_code], error.headers)
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    field = str(first["loc"][-1])
+    if first["loc"][0] == "path":
+        return await _problem(request, 404, _SENTENCES[404])
+    return await _problem(request, 422, f"The field '{field}' can't be used: {first['msg'].lower()}.")
+
+
+async def _problem(request: Request, status: int, sentence: str, headers: object = None) -> Response:
+    visitor: Visitor = await run_in_threadpool(visitor_of, request, site_of(request))
+    answer = page(request, visitor, "problem.html", status=status, title="That didn't work", problem=sentence)
+    if isinstance(headers, dict):
+        answer.headers.update(headers)
+    return answer

@@ -1,0 +1,66 @@
+"""What a mode of work is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import APIRouter
+from sqlalchemy.orm import Session as Orm
+
+from tolman.items import Item
+from tolman.review.schema import Project
+from tolman.review.site import Site
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A whole number that the owner chooses when a project is started."""
+
+    name: str
+    label: str
+    default: int
+    least: int = 1
+    most: int = 20
+
+
+@dataclass(frozen=True)
+class Block:
+    """A table of a progress page."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One kind of work: its routes, who does it, how its tasks come about and how its progress is told.
+
+    Attributes:
+        name: of the module and of its addresses: an assignment's page is /NAME/ASSIGNMENT.
+        title: on pages.
+        purpose: one sentence for the owner who chooses it.
+        stages: stage of a task → the roles that do it.
+        router: its routes; each is given its roles by `allow`.
+        start: (db, site, project, items) → makes the tasks of a new project.
+        progress: (db, site, project) → tables of its progress page, beside those that all modes have.
+        settings: what the owner chooses.
+        fixed: settings that the owner doesn't choose, such as {"pool": True} (all media may be looked through).
+    """
+
+    name: str
+    title: str
+    purpose: str
+    stages: Mapping[str, tuple[str, ...]]
+    router: APIRouter
+    start: Callable[[Orm, Site, Project, Sequence[Item]], None]
+    progress: Callable[[Orm, Site, Project], Sequence[Block]] = lambda db, site, project: ()
+    settings: tuple[Setting, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    def stages_for(self, role: str) -> list[str]:
+        """The stages whose tasks somebody of a role does."""
+        return [stage for stage, roles in self.stages.items() if role in roles]

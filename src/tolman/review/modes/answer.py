@@ -1,0 +1,144 @@
+"""Answer: the human baseline. Every subject answers every question, alone and without a limit of time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session as Orm
+
+from tolman.items import Item
+from tolman.review import work
+from tolman.review.access import Guest, Me, TheSite, allow
+from tolman.review.answers import AnswerError, read_answer
+from tolman.review.blind import blind
+from tolman.review.fields import Key, Line, Seconds
+from tolman.review.mode import Block, Mode
+from tolman.review.pages import page, see_other
+from tolman.review.schema import Assignment, Project, Submission, Task, User
+from tolman.review.site import Site
+from tolman.scoring.agreement import krippendorff_alpha
+
+NAME = STAGE = STEP = "answer"
+router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("subject")])
+
+
+@router.get("/{assignment}", response_class=HTMLResponse)
+def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+    """A question, as far as it is known to somebody who is to answer it."""
+    with site.database.read() as db:
+        own = _own(db, me, assignment)
+        if work.submission(db, own, STEP) is not None:
+            return see_other(f"/projects/{own.task.project_id}/work")
+        return page(request, guest, "answer.html", **_content(db, site, me, own))
+
+
+@router.post("/{assignment}", response_class=HTMLResponse)
+def answer(
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0
+) -> Response:
+    """Submit an answer."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        try:
+            given = read_answer(_item(own), answer)
+        except AnswerError as error:
+            content = _content(db, site, me, own) | {"problem": str(error), "given": answer}
+            return page(request, guest, "answer.html", status=422, **content)
+        _, fresh = work.submit(db, site, own, STEP, {"answer": given}, seconds)
+        if fresh:
+            work.finish(db, site, own)
+        return see_other(f"/projects/{own.task.project_id}/work")
+
+
+@router.post("/{assignment}/draft", status_code=204, response_class=Response)
+def draft(site: TheSite, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0) -> Response:
+    """Keep what is entered, so that another day or another browser goes on from there."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.state != "done":
+            work.save_draft(db, site, own, {"answer": answer}, seconds)
+    return Response(status_code=204)
+
+
+def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
+    """A task for each question, for everybody."""
+    for item in items:
+        version = work.add_item(db, site, project, item)
+        work.add_task(db, site, project, STAGE, item.id, version=version, wanted=None)
+
+
+def answers(db: Orm, project: Project) -> dict[str, dict[str, tuple[str, float | None]]]:
+    """Subject → item → what they answered, and in how many seconds."""
+    found = db.execute(
+        select(User.name, Task.key, Submission.content, Submission.seconds)
+        .join(Task, Task.id == Submission.task_id)
+        .join(User, User.id == Submission.user_id)
+        .where(Task.project_id == project.id, Submission.step == STEP)
+        .order_by(Submission.id)
+    )
+    people: dict[str, dict[str, tuple[str, float | None]]] = defaultdict(dict)
+    for name, item, content, seconds in found:
+        people[name][item] = content["answer"], seconds
+    return dict(people)
+
+
+def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
+    """How far each subject is, and how well they agree."""
+    people = answers(db, project)
+    total = len(work.current_items(db, project))
+    rows = [(name, f"{len(own)} of {total}") for name, own in sorted(people.items())]
+    units: dict[str, list[str]] = defaultdict(list)
+    for own in people.values():
+        for item, (given, _) in own.items():
+            units[item].append(given)
+    alpha = krippendorff_alpha(list(units.values()))
+    shared = sum(len(unit) > 1 for unit in units.values())
+    agreement = [("Krippendorff's alpha of the answers", "–" if alpha is None else f"{alpha:.2f}", shared)]
+    return [
+        Block("Subjects", ("subject", "answered"), rows),
+        Block("Agreement", ("figure", "value", "questions"), agreement, "Of questions with two answers or more."),
+    ]
+
+
+def _own(db: Orm, me: Me, assignment: int) -> Assignment:
+    own = work.mine(db, me, assignment, NAME)
+    if own is None:
+        raise HTTPException(404, "There is no such question.")
+    return own
+
+
+def _item(own: Assignment) -> Item:
+    assert own.task.item is not None
+    return work.item_of(own.task.item)
+
+
+def _content(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
+    project = own.task.project
+    kept = work.draft_of(db, own)
+    done = work.done_by(db, project, me, [STAGE])
+    return {
+        "own": own.id,
+        "project": project.name,
+        "question": blind(site, project.id, _item(own)),
+        "given": kept.content.get("answer", "") if kept else "",
+        "seconds": kept.seconds if kept else 0.0,
+        "number": done + 1,
+        "total": done + work.waiting(db, site, project, me, [STAGE]),
+        "problem": "",
+    }
+
+
+ANSWER = Mode(
+    name=NAME,
+    title="Answer",
+    purpose="Subjects answer every question, for the human baseline.",
+    stages={STAGE: ("subject",)},
+    router=router,
+    start=start,
+    progress=progress,
+)

@@ -1,0 +1,216 @@
+"""Review: answer a question without its answer, then compare and decide; disagreements go to an adjudicator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session as Orm
+
+from tolman.items import Item
+from tolman.review import work
+from tolman.review.access import Guest, Me, TheSite, allow
+from tolman.review.agreement import progress
+from tolman.review.answers import AnswerError, read_answer
+from tolman.review.blind import blind
+from tolman.review.fields import Key, Line, Paragraphs, Seconds
+from tolman.review.history import record
+from tolman.review.mode import Mode, Setting
+from tolman.review.pages import page, see_other
+from tolman.review.schema import Assignment, Project, Submission, Task
+from tolman.review.settling import (
+    ADJUDICATE,
+    ANSWER,
+    DECIDE,
+    REVIEW,
+    add_review,
+    raise_flag,
+    settle,
+    votes,
+)
+from tolman.review.site import Site
+from tolman.review.verdicts import TARGETS, VerdictError, VerdictForm
+
+NAME = "review"
+router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("reviewer", "owner")])
+
+
+def _form(
+    verdict: Line = "",
+    reason: Paragraphs = "",
+    target: Line = "",
+    question: Paragraphs = "",
+    options: Paragraphs = "",
+    answer: Line = "",
+    reasoning: Paragraphs = "",
+) -> VerdictForm:
+    return VerdictForm(verdict, reason, target, question, options, answer, reasoning)
+
+
+Form = Annotated[VerdictForm, Depends(_form)]
+
+
+@router.get("/{assignment}", response_class=HTMLResponse)
+def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+    """The question alone; with its answer once it is answered."""
+    with site.database.read() as db:
+        own = _own(db, me, assignment)
+        if work.submission(db, own, DECIDE) is not None:
+            return see_other(f"/projects/{own.task.project_id}/work")
+        if own.task.stage == REVIEW and work.submission(db, own, ANSWER) is None:
+            return page(request, guest, "review_answer.html", **_blind(db, site, me, own))
+        return page(request, guest, "review_decide.html", **_open(db, site, me, own))
+
+
+@router.post("/{assignment}/answer", response_class=HTMLResponse)
+def answer(
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0
+) -> Response:
+    """Answer first; what was answered stands, whatever is seen after it."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.task.stage != REVIEW:
+            raise HTTPException(404, "There is no such question.")
+        try:
+            given = read_answer(_item(own), answer)
+        except AnswerError as error:
+            content = _blind(db, site, me, own) | {"problem": str(error), "given": answer}
+            return page(request, guest, "review_answer.html", status=422, **content)
+        _, fresh = work.submit(db, site, own, ANSWER, {"answer": given}, seconds)
+        if fresh:
+            work.save_draft(db, site, own, {}, seconds)
+    return see_other(f"/{NAME}/{assignment}")
+
+
+@router.post("/{assignment}/decide", response_class=HTMLResponse)
+def decide(
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0
+) -> Response:
+    """Approve, flag, revise or discard."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        first = work.submission(db, own, ANSWER)
+        if own.task.stage == REVIEW and first is None:
+            return see_other(f"/{NAME}/{assignment}")
+        try:
+            content = form.read(_item(own))
+        except VerdictError as error:
+            opened = _open(db, site, me, own) | {"problem": str(error), "form": form}
+            return page(request, guest, "review_decide.html", status=422, **opened)
+        spent = seconds - (first.seconds or 0.0) if first is not None else seconds
+        _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
+        if fresh:
+            _decided(db, site, me, own, content)
+        return see_other(f"/projects/{own.task.project_id}/work")
+
+
+@router.post("/{assignment}/draft", status_code=204, response_class=Response)
+def draft(site: TheSite, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0) -> Response:
+    """Keep what is entered."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.state != "done":
+            work.save_draft(db, site, own, vars(form), seconds)
+    return Response(status_code=204)
+
+
+def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
+    """Every question is to be reviewed."""
+    for item in items:
+        add_review(db, site, project, work.add_item(db, site, project, item))
+
+
+def _decided(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, Any]) -> None:
+    version = own.task.item
+    assert version is not None
+    record(
+        db, site.settings, own.task.stage, project=version.project_id, item=version.item, user=me.id,
+        version=version.version, **content,
+    )  # fmt: skip
+    if content["verdict"] == "flag":
+        raise_flag(db, site, version, me.id, content["target"], content["reason"])
+    if work.finish(db, site, own):
+        settle(db, site, db.get_one(Task, own.task_id))
+
+
+def _own(db: Orm, me: Me, assignment: int) -> Assignment:
+    own = work.mine(db, me, assignment, NAME)
+    if own is None or me.role not in REVIEW_MODE.stages[own.task.stage]:
+        raise HTTPException(404, "There is no such question.")
+    return own
+
+
+def _item(own: Assignment) -> Item:
+    assert own.task.item is not None
+    return work.item_of(own.task.item)
+
+
+def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
+    """What a page may hold before the reviewer has answered."""
+    project = own.task.project
+    kept = work.draft_of(db, own)
+    stages = REVIEW_MODE.stages_for(me.role)
+    done = work.done_by(db, project, me, stages)
+    return {
+        "own": own.id,
+        "stage": own.task.stage,
+        "project": project.name,
+        "question": blind(site, project.id, _item(own)),
+        "given": kept.content.get("answer", "") if kept else "",
+        "seconds": kept.seconds if kept else 0.0,
+        "number": done + 1,
+        "total": done + work.waiting(db, site, project, me, stages),
+        "problem": "",
+    }
+
+
+def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
+    """The same with the answer: for who has answered, and for adjudicators."""
+    item = _item(own)
+    assert own.task.item is not None
+    kept = work.draft_of(db, own)
+    first = work.submission(db, own, ANSWER)
+    others = []
+    if own.task.stage == ADJUDICATE:
+        others = [_other(db, task_vote) for task_vote in _earlier(db, own)]
+    form = VerdictForm(**kept.content) if kept and "verdict" in kept.content else _as_it_is(item)
+    return _blind(db, site, me, own) | {
+        "item": item,
+        "version": own.task.item.version,
+        "mine": first.content["answer"] if first else None,
+        "others": others,
+        "form": form,
+        "targets": TARGETS,
+    }
+
+
+def _as_it_is(item: Item) -> VerdictForm:
+    return VerdictForm(
+        question=item.question, options="\n".join(item.options), answer=item.answer, reasoning=item.reasoning or ""
+    )
+
+
+def _earlier(db: Orm, own: Assignment) -> Sequence[Submission]:
+    task = db.scalar(select(Task).where(Task.item_id == own.task.item_id, Task.stage == REVIEW))
+    return votes(db, task) if task else []
+
+
+def _other(db: Orm, vote: Submission) -> dict[str, Any]:
+    """A reviewer's decision, without their name."""
+    answered = work.submission(db, db.get_one(Assignment, vote.assignment_id), ANSWER)
+    return dict(vote.content) | {"answered": answered.content["answer"] if answered else "", "seconds": vote.seconds}
+
+
+REVIEW_MODE = Mode(
+    name=NAME,
+    title="Review",
+    purpose="Reviewers answer without seeing the truth, then approve, flag, revise or discard.",
+    stages={REVIEW: ("reviewer",), ADJUDICATE: ("reviewer", "owner")},
+    router=router,
+    start=start,
+    progress=progress,
+    settings=(Setting("people", "People for each question", 2),),
+)

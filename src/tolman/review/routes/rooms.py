@@ -1,0 +1,139 @@
+"""The rooms behind the door: what there is to do, how it goes, and who is here."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from sqlalchemy import select
+
+from tolman.review import accounts, projects, work
+from tolman.review.access import Guest, Me, TheSite, allow
+from tolman.review.accounts import AccountError
+from tolman.review.fields import Key, Line
+from tolman.review.history import record
+from tolman.review.modes import MODES
+from tolman.review.pages import page, see_other
+from tolman.review.schema import ROLES, Project, User
+
+everybody = APIRouter(dependencies=[allow(*ROLES)])
+staff = APIRouter(dependencies=[allow("owner", "reviewer")])
+owner = APIRouter(dependencies=[allow("owner")])
+Role = Literal["annotator", "reviewer", "subject", "owner"]
+Number = Annotated[int | None, Form(ge=0, le=1000)]
+
+
+@everybody.get("/", response_class=HTMLResponse)
+def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
+    """What there is to do."""
+    entries = []
+    with site.database.read() as db:
+        for project in db.scalars(select(Project).order_by(Project.id)):
+            mode = MODES.get(project.mode)
+            if mode is None:
+                continue
+            stages = mode.stages_for(me.role)
+            if not stages and me.role != "owner":
+                continue
+            entries.append(
+                {
+                    "project": project,
+                    "mode": mode,
+                    "done": work.done_by(db, project, me, stages),
+                    "waiting": work.waiting(db, site, project, me, stages) if project.open else 0,
+                    "counts": projects.counts(db, project) if me.role == "owner" else {},
+                }
+            )
+    title = site.loaded.benchmark.title if me.role == "owner" else ""
+    return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
+
+
+@owner.post("/projects", response_class=HTMLResponse)
+def start(
+    request: Request, site: TheSite, guest: Guest, me: Me, name: Line = "", mode: Line = "", people: Number = None
+) -> Response:
+    """Start a project."""
+    try:
+        with site.database.write() as db:
+            chosen = {} if people is None else {"people": people}
+            projects.start(db, site, name, mode, chosen, me.id)
+    except AccountError as error:
+        return page(request, guest, "problem.html", status=400, title="No project was started", problem=str(error))
+    return see_other("/")
+
+
+@owner.post("/projects/{project}/open", response_class=HTMLResponse)
+def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, Form()]) -> Response:
+    """Pause a project, or let it go on."""
+    with site.database.write() as db:
+        found = db.get(Project, project)
+        if found is None:
+            raise HTTPException(404, "There is no such project.")
+        found.open = open
+        record(db, site.settings, "opened" if open else "paused", project=project, user=me.id)
+    return see_other("/")
+
+
+@everybody.get("/projects/{project}/work", response_class=HTMLResponse)
+def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+    """The next task: the one begun, or a free one."""
+    with site.database.write() as db:
+        found = db.get(Project, project)
+        mode = MODES.get(found.mode) if found else None
+        stages = mode.stages_for(me.role) if mode else []
+        if found is None or mode is None or not stages:
+            raise HTTPException(404, "There is no such project.")
+        own = work.take(db, site, found, me, stages) if found.open else None
+        if own is not None:
+            return see_other(f"/{mode.name}/{own.id}")
+        done = work.done_by(db, found, me, stages)
+    return page(request, guest, "finished.html", project=found, done=done)
+
+
+@staff.get("/projects/{project}/progress", response_class=HTMLResponse)
+def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+    """How a project goes."""
+    with site.database.read() as db:
+        found = db.get(Project, project)
+        if found is None or found.mode not in MODES:
+            raise HTTPException(404, "There is no such project.")
+        if me.role != "owner" and not MODES[found.mode].stages_for(me.role):
+            raise HTTPException(404, "There is no such project.")
+        blocks = [
+            projects.throughput(db, found, site.settings.clock()),
+            *MODES[found.mode].progress(db, site, found),
+        ]
+        counts = projects.counts(db, found)
+    return page(request, guest, "progress.html", project=found, mode=MODES[found.mode], counts=counts, blocks=blocks)
+
+
+@owner.get("/people", response_class=HTMLResponse)
+def people(request: Request, site: TheSite, guest: Guest) -> Response:
+    """Who has an account."""
+    with site.database.read() as db:
+        users = list(db.scalars(select(User).order_by(User.role, User.name)))
+    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link="", role="")
+
+
+@owner.post("/people/invite", response_class=HTMLResponse)
+def invite(request: Request, site: TheSite, guest: Guest, me: Me, role: Annotated[Role, Form()]) -> Response:
+    """Make an invitation; its link is shown once and stored nowhere."""
+    with site.database.write() as db:
+        token = accounts.invite(db, site.settings, role)
+        record(db, site.settings, "invited", user=me.id, role=role)
+        users = list(db.scalars(select(User).order_by(User.role, User.name)))
+    link = f"{str(request.base_url).rstrip('/')}/invitation/{token}"
+    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link=link, role=role)
+
+
+@owner.post("/people/{user}/close", response_class=HTMLResponse)
+def close(site: TheSite, me: Me, user: Key) -> Response:
+    """Close somebody's account; what they did stays."""
+    with site.database.write() as db:
+        found = db.get(User, user)
+        if found is None or found.id == me.id:
+            raise HTTPException(404, "There is no such account that you could close.")
+        accounts.close_account(db, found)
+        record(db, site.settings, "closed", user=me.id, account=found.name)
+    return see_other("/people")

@@ -1,0 +1,54 @@
+"""What a review server is started with."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tolman.review.database import sqlite_url
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where things are, and the limits.
+
+    Attributes:
+        benchmark: a name or a folder, as `tolman run` takes it.
+        store: the folder of the database and of what people upload; made where it is missing.
+        data, subset: of the benchmark, as for `tolman run`.
+        database: SQLAlchemy's URL; a SQLite file in the store where None.
+        runs: folders of runs whose answers people label.
+        body_limit: bytes that a request may bring.
+        lease: seconds after which a task that somebody took and left is given to somebody else.
+        session_hours: after which one signs in again.
+        invitation_hours: for which an invitation is good.
+        tries: failed sign-ins a minute, for one name and for one address.
+        clock: seconds since 1970; tests have their own.
+        token: makes a secret of 256 bits; tests have their own.
+    """
+
+    benchmark: str
+    store: Path
+    data: Path | None = None
+    subset: str | None = None
+    database: str | None = None
+    runs: tuple[Path, ...] = ()
+    body_limit: int = 1 << 20
+    lease: float = 1800.0
+    session_hours: float = 12 * 24.0
+    invitation_hours: float = 14 * 24.0
+    tries: tuple[int, int] = (5, 60)
+    clock: Callable[[], float] = field(default=time.time)
+    token: Callable[[], str] = field(default=_token)
+
+    @property
+    def url(self) -> str:
+        """The database's URL."""
+        return self.database or sqlite_url(self.store)

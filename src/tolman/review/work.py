@@ -1,0 +1,301 @@
+"""Tasks, who does them, and what they submit: nothing is given out twice, nothing counts twice, nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session as Orm
+
+from tolman.items import Item
+from tolman.review.accounts import Person
+from tolman.review.media import key_of, register
+from tolman.review.schema import (
+    Assignment,
+    Draft,
+    Exclusion,
+    ItemVersion,
+    Project,
+    Submission,
+    Task,
+    TaskMedium,
+)
+from tolman.review.site import Site
+
+_TRIES = 5
+SLACK = 5.0
+"""Seconds by which a browser's clock may run ahead of ours."""
+
+
+def add_item(
+    db: Orm,
+    site: Site,
+    project: Project,
+    item: Item,
+    *,
+    origin: str = "benchmark",
+    by: int | None = None,
+    reason: str = "",
+) -> ItemVersion:
+    """A new version of an item, which is the current one from now on."""
+    older = db.scalars(
+        select(ItemVersion).where(ItemVersion.project_id == project.id, ItemVersion.item == item.id)
+    ).all()
+    for version in older:
+        version.current = False
+    row = ItemVersion(
+        project_id=project.id,
+        item=item.id,
+        version=1 + max((v.version for v in older), default=0),
+        content=item.model_dump(mode="json"),
+        scene=item.scene,
+        origin=origin,
+        user_id=by,
+        reason=reason,
+        created=site.settings.clock(),
+    )
+    db.add(row)
+    db.flush()
+    return row
+
+
+def item_of(version: ItemVersion) -> Item:
+    """The item of a version."""
+    return Item.model_validate(version.content)
+
+
+def current_items(db: Orm, project: Project) -> list[ItemVersion]:
+    """The current versions, in the order in which the items came."""
+    chosen = select(ItemVersion).where(ItemVersion.project_id == project.id, ItemVersion.current)
+    return list(db.scalars(chosen.order_by(ItemVersion.id)))
+
+
+def add_task(
+    db: Orm,
+    site: Site,
+    project: Project,
+    stage: str,
+    key: str,
+    *,
+    version: ItemVersion | None = None,
+    wanted: int | None = 1,
+    content: dict[str, Any] | None = None,
+    not_by: Iterable[int] = (),
+) -> Task:
+    """Something to be done. Its place in the order is drawn from its key, so that no answer has a part in it."""
+    task = Task(
+        project_id=project.id,
+        stage=stage,
+        key=key,
+        item_id=version.id if version else None,
+        position=site.sign("position", project.id, key),
+        wanted=wanted,
+        content=content or {},
+        created=site.settings.clock(),
+    )
+    db.add(task)
+    db.flush()
+    if version is not None:
+        media = item_of(version).media
+        known = register(db, site, project, media)
+        for medium in sorted({known[key_of(m)] for m in media}):
+            db.add(TaskMedium(task_id=task.id, medium_id=medium))
+    for user in sorted(set(not_by)):
+        db.add(Exclusion(task_id=task.id, user_id=user))
+    db.flush()
+    return task
+
+
+def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> Assignment | None:
+    """The task that somebody has begun, or else the next that is free; None where there is nothing to do.
+
+    A task that somebody took and left is free again after `Settings.lease`; if they submit after all, theirs counts
+    beside the other's.
+    """
+    now = site.settings.clock()
+    for _ in range(_TRIES):
+        begun = db.scalar(
+            select(Assignment)
+            .join(Task)
+            .where(
+                Assignment.user_id == me.id,
+                Assignment.state == "held",
+                Task.project_id == project.id,
+                Task.stage.in_(stages),
+                Task.open,
+            )
+            .order_by(Task.position)
+            .limit(1)
+        )
+        if begun is not None:
+            begun.expires = now + site.settings.lease
+            return begun
+        task = db.scalar(
+            select(Task)
+            .where(*_free(project, me, stages, now))
+            .order_by(Task.position)
+            .limit(1)
+            .with_for_update(of=Task, skip_locked=True)
+        )
+        if task is None:
+            return None
+        try:
+            with db.begin_nested():
+                return _assign(db, site, task, me, now)
+        except IntegrityError:
+            continue  # another took the slot between our look and our hand; the database kept us apart
+    return None
+
+
+def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> int:
+    """How many tasks somebody could do now, those begun among them."""
+    now = site.settings.clock()
+    free = db.scalar(select(func.count()).select_from(Task).where(*_free(project, me, stages, now))) or 0
+    held = select(func.count()).select_from(Assignment).join(Task).where(
+        Assignment.user_id == me.id, Assignment.state == "held", Task.project_id == project.id, Task.open,
+        Task.stage.in_(stages),
+    )  # fmt: skip
+    return free + (db.scalar(held) or 0)
+
+
+def done_by(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> int:
+    """How many tasks somebody has done."""
+    done = select(func.count()).select_from(Assignment).join(Task).where(
+        Assignment.user_id == me.id, Assignment.state == "done", Task.project_id == project.id, Task.stage.in_(stages)
+    )  # fmt: skip
+    return db.scalar(done) or 0
+
+
+def _free(project: Project, me: Person, stages: Sequence[str], now: float) -> list[ColumnElement[bool]]:
+    """What a task must be so that somebody can take it."""
+    active = or_(Assignment.state == "done", and_(Assignment.state == "held", Assignment.expires >= now))
+    taken = (
+        select(func.count()).select_from(Assignment).where(Assignment.task_id == Task.id, active)
+        .correlate(Task).scalar_subquery()
+    )  # fmt: skip
+    mine = select(Assignment.id).where(Assignment.task_id == Task.id, Assignment.user_id == me.id)
+    excluded = select(Exclusion.task_id).where(Exclusion.task_id == Task.id, Exclusion.user_id == me.id)
+    return [
+        Task.project_id == project.id,
+        Task.stage.in_(stages),
+        Task.open.is_(True),
+        or_(Task.wanted.is_(None), taken < Task.wanted),
+        ~mine.exists(),
+        ~excluded.exists(),
+    ]
+
+
+def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment:
+    slot = None
+    if task.wanted is not None:
+        others = db.scalars(select(Assignment).where(Assignment.task_id == task.id)).all()
+        for other in others:
+            if other.state == "held" and other.expires < now:
+                other.state, other.slot = "lapsed", None
+        db.flush()
+        held = {other.slot for other in others}
+        slot = next(number for number in range(len(others) + 1) if number not in held)
+    own = Assignment(
+        task_id=task.id, user_id=me.id, slot=slot, state="held", taken=now, expires=now + site.settings.lease
+    )
+    db.add(own)
+    db.flush()
+    return own
+
+
+def mine(db: Orm, me: Person, assignment: int, mode: str) -> Assignment | None:
+    """Somebody's own assignment in a mode; None where it isn't theirs, which is told from nowhere else."""
+    found = db.get(Assignment, assignment)
+    if found is None or found.user_id != me.id or found.task.project.mode != mode:
+        return None
+    return found
+
+
+def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], seconds: float) -> None:
+    """Keep what somebody has entered so far, and how long they have looked at it; time never runs backwards."""
+    now = site.settings.clock()
+    own.expires = max(own.expires, now + site.settings.lease)
+    draft = db.get(Draft, own.id)
+    seconds = plausible(site, own, seconds)
+    if draft is None:
+        draft = Draft(assignment_id=own.id, content=content, seconds=seconds, updated=now)
+        try:
+            with db.begin_nested():
+                db.add(draft)
+                db.flush()
+        except IntegrityError:  # the other tab's came first
+            draft = db.get_one(Draft, own.id)
+    draft.content, draft.seconds, draft.updated = content, max(draft.seconds, seconds), now
+
+
+def draft_of(db: Orm, own: Assignment) -> Draft | None:
+    """What somebody has entered and not submitted."""
+    return db.get(Draft, own.id)
+
+
+def plausible(site: Site, own: Assignment, seconds: float) -> float:
+    """The seconds that a browser reports, held to the time that has passed since the task was taken."""
+    passed = site.settings.clock() - own.taken + SLACK
+    return min(max(seconds, 0.0), passed) if seconds == seconds else 0.0
+
+
+def form_key(site: Site, own: Assignment, step: str) -> str:
+    """The key of a step's form: the same in every tab, so that a form sent twice is one submission."""
+    return site.sign("form", own.id, step)
+
+
+def submit(
+    db: Orm, site: Site, own: Assignment, step: str, content: dict[str, Any], seconds: float | None = None
+) -> tuple[Submission, bool]:
+    """Add a submission, and say whether it is new.
+
+    A double click, a second tab and a retry after a lost answer find what was there first, which stands.
+    """
+    same = select(Submission).where(Submission.assignment_id == own.id, Submission.step == step)
+    found = db.scalar(same)
+    if found is not None:
+        return found, False
+    fresh = Submission(
+        assignment_id=own.id,
+        task_id=own.task_id,
+        user_id=own.user_id,
+        step=step,
+        key=form_key(site, own, step),
+        content=content,
+        seconds=None if seconds is None else plausible(site, own, seconds),
+        created=site.settings.clock(),
+    )
+    try:
+        with db.begin_nested():
+            db.add(fresh)
+            db.flush()
+    except IntegrityError:
+        return db.scalars(same).one(), False
+    return fresh, True
+
+
+def submission(db: Orm, own: Assignment, step: str) -> Submission | None:
+    """What was submitted for a step."""
+    return db.scalar(select(Submission).where(Submission.assignment_id == own.id, Submission.step == step))
+
+
+def finish(db: Orm, site: Site, own: Assignment) -> bool:
+    """An assignment is done; whether its task is done with it, which it is once only."""
+    locked = select(Task).where(Task.id == own.task_id).with_for_update(of=Task)
+    task = db.scalars(locked, execution_options={"populate_existing": True}).one()
+    own.state, own.done = "done", site.settings.clock()
+    draft = db.get(Draft, own.id)
+    if draft is not None:
+        db.delete(draft)
+    db.flush()
+    if task.wanted is None or not task.open:
+        return False
+    done = select(func.count()).select_from(Assignment).where(
+        Assignment.task_id == task.id, Assignment.state == "done"
+    )  # fmt: skip
+    if (db.scalar(done) or 0) < task.wanted:
+        return False
+    task.open = False
+    return True

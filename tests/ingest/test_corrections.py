@@ -1,0 +1,137 @@
+"""Corrections: absolute facts, applied any number of times, to collections of any kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tolman.errors import InputError
+from tolman.generate.collection import open_collection
+from tolman.generate.geometry import SceneGeometry
+from tolman.ingest.corrections import (
+    NAME,
+    Absent,
+    BoxIs,
+    CategoryIs,
+    CountIs,
+    append_corrections,
+    corrected,
+    read_corrections,
+    unmatched,
+)
+from tolman.ingest.vsi_meta_info import Skipped
+from tolman.scene_table import write_captures, write_scenes
+from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting
+
+UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def box(x: float) -> OrientedBox:
+    return OrientedBox(center=(x, 0.0, 0.5), axes=UPRIGHT, extents=(0.5, 0.6, 1.0))
+
+
+def scene(counts: bool = True) -> Scene:
+    things = [("1", "chair"), ("2", "chair"), ("3", "table")]
+    objects = tuple(SceneObject(id=i, category=name, box=box(float(i))) for i, name in things)
+    return Scene(id="d/s", dataset="d", objects=objects, counts={"chair": 2, "table": 1} if counts else {})
+
+
+FACTS = st.one_of(
+    st.builds(CategoryIs, scene=st.just("d/s"), object=st.sampled_from("1234"), category=st.sampled_from("ab")),
+    st.builds(Absent, scene=st.just("d/s"), object=st.sampled_from("1234")),
+    st.builds(
+        BoxIs, scene=st.just("d/s"), object=st.sampled_from("1234"), category=st.sampled_from(["chair", "c"]),
+        box=st.sampled_from([box(1.0), box(7.0)]),
+    ),
+    st.builds(CountIs, scene=st.sampled_from(["d/s", "d/other"]), category=st.sampled_from(["chair", "a"]), count=st.integers(0, 9)),
+)  # fmt: skip
+
+
+@given(st.lists(FACTS, max_size=8), st.booleans())
+def test_applying_twice_is_applying_once(facts: list, counts: bool) -> None:  # type: ignore[type-arg]
+    once = corrected(scene(counts), facts)
+    assert corrected(once, facts) == once
+
+
+@given(st.lists(FACTS, max_size=8))
+def test_counts_are_those_of_the_boxes_where_no_count_is_given(facts: list) -> None:  # type: ignore[type-arg]
+    found = corrected(scene(), [fact for fact in facts if not isinstance(fact, CountIs)])
+    assert found.counts == {name: len(found.of(name)) for name in {thing.category for thing in found.objects}}
+
+
+def test_each_fact_does_what_it_says() -> None:
+    assert corrected(scene(), [CategoryIs(scene="d/s", object="1", category="stool")]).counts == {
+        "chair": 1, "table": 1, "stool": 1,
+    }  # fmt: skip
+    assert [o.id for o in corrected(scene(), [Absent(scene="d/s", object="2")]).objects] == ["1", "3"]
+    moved = corrected(scene(), [BoxIs(scene="d/s", object="3", category="desk", box=box(9.0))])
+    assert (moved.of("desk")[0].box, moved.of("table")) == (box(9.0), [])
+    assert corrected(scene(), [CountIs(scene="d/s", category="chair", count=5)]).count("chair") == 5
+    assert corrected(scene(), [Absent(scene="d/other", object="2")]) == scene()
+
+
+def test_a_later_fact_about_the_same_thing_takes_the_place_of_the_older(tmp_path: Path) -> None:
+    append_corrections(tmp_path, [Absent(scene="d/s", object="1"), CountIs(scene="d/s", category="chair", count=5)])
+    facts = [
+        BoxIs(scene="d/s", object="1", category="chair", box=box(3.0), note="it is there"),
+        CountIs(scene="d/s", category="chair", count=4),
+    ]
+    assert append_corrections(tmp_path, facts) == 2
+    assert list(read_corrections(tmp_path)) == facts
+
+
+def test_what_matches_nothing_is_named() -> None:
+    facts = [
+        Absent(scene="d/s", object="8"),
+        BoxIs(scene="d/s", object="9", category="x", box=box(1.0)),
+        CategoryIs(scene="d/s", object="9", category="y"),
+    ]
+    assert unmatched(scene(), facts) == ["the correction 'absent' is about object '8', which isn't in the scene"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "is no JSON"),
+        ('{"version": 2, "corrections": []}', "version"),
+        (
+            '{"version": 1, "corrections": [{"fact": "absent", "scene": "d/s", "object": "1"}, {"fact": "count", "scene": "d/s", "category": "x", "count": -1}]}',
+            "row 2, field 'count'",
+        ),
+        ('{"version": 1, "corrections": [{"fact": "gone", "scene": "d/s"}]}', "row 1"),
+        ("[" * 100_000, "is no JSON"),
+    ],
+)
+def test_a_bad_file_is_one_sentence(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / NAME).write_text(content)
+    with pytest.raises(InputError, match=said):
+        read_corrections(tmp_path)
+
+
+def test_they_hold_wherever_a_collection_is_opened(tmp_path: Path) -> None:
+    write_scenes(tmp_path, [scene()])
+    sightings = tuple(Sighting(frame=0, object=name, pixels=300) for name in "123")
+    write_captures(tmp_path, [Capture(id="d/s/ego", scene="d/s", sensor="camera", times=(0.0,), sightings=sightings)])
+    append_corrections(tmp_path, [Absent(scene="d/s", object="2"), Absent(scene="d/gone", object="1")])
+    found = list(open_collection(tmp_path))
+    (geometry,) = (one for one in found if isinstance(one, SceneGeometry))
+    assert [thing.id for thing in geometry.scene.objects] == ["1", "3"]
+    assert [s.object for s in geometry.captures[0].sightings] == ["1", "3"]
+    (skipped,) = (one for one in found if isinstance(one, Skipped))
+    assert (skipped.scene, NAME in skipped.reason) == ("d/gone", True)
+
+
+def test_meta_info_is_corrected_too(tmp_path: Path) -> None:
+    record = {
+        "dataset": "d", "object_counts": {"chair": 1}, "room_size": 9.0, "room_center": [0, 0, 0],
+        "object_bbox": {"chair": [{"centroid": [0, 0, 0], "axesLengths": [1, 1, 1], "normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0, 1]}]},
+    }  # fmt: skip
+    (tmp_path / "x_meta_info_val.json").write_text(json.dumps({"s": record}))
+    append_corrections(tmp_path, [CategoryIs(scene="d/s", object="chair 1", category="stool")])
+    (geometry,) = open_collection(tmp_path)
+    assert isinstance(geometry, SceneGeometry)
+    assert geometry.scene.counts == {"stool": 1}

@@ -1,0 +1,182 @@
+"""A review server for tests: a small benchmark with real media, real HTTP on the loopback interface, people who sign in."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from tolman.item_table import write_items
+from tolman.items import Item
+from tolman.review import accounts, projects
+from tolman.review.app import create_app
+from tolman.review.settings import Settings
+from tolman.review.site import Site, open_site
+from videos import write_video
+
+PASSWORD = "a password of tests"
+TRUTHS = {"count": "3", "size": "74.5", "order": "B", "which": "A", "pair": "C", "script": "A"}
+
+
+def items(truths: dict[str, str] | None = None) -> list[Item]:
+    """Six questions: two numbers and four choices, about videos, about images before the text and inside it."""
+    truth = TRUTHS | (truths or {})
+    video = {"kind": "video", "path": "videos/left.mp4"}
+    other = {"kind": "video", "path": "videos/right.mp4"}
+    a, b = {"kind": "image", "path": "images/a.jpg"}, {"kind": "image", "path": "images/b.png"}
+    rows: list[dict[str, Any]] = [
+        {"id": "count", "question": "How many chairs are in the room?", "kind": "number", "unit": "count", "task": "object_counting", "media": [video], "scene": "s/left"},
+        {"id": "size", "question": "How long is the table, in centimetres?", "kind": "number", "unit": "cm", "task": "object_size_estimation", "media": [video], "scene": "s/left"},
+        {"id": "order", "question": "What appears first?", "kind": "choice", "options": ["the lamp", "the sofa", "the door", "the bed"], "task": "obj_appearance_order", "media": [other], "scene": "s/right"},
+        {"id": "which", "question": "Which way did the camera move between the two pictures?", "kind": "choice", "options": ["left", "right"], "task": "motion", "media": [a, b], "scene": "s/pictures"},
+        {"id": "pair", "question": "Which picture shows what is behind you in <image>?", "kind": "choice", "options": ["<image>", "neither", "both"], "task": "view", "media": [a, b], "scene": "s/pictures"},
+        {"id": "script", "question": "<script>document.title='owned'</script> & \"quotes\"?", "kind": "choice", "options": ["<img src=x onerror=alert(1)>", "</textarea><b>bold</b>"], "task": "motion", "media": [other], "scene": "s/right"},
+    ]  # fmt: skip
+    return [
+        Item.model_validate(
+            row
+            | {
+                "answer": truth[row["id"]],
+                "labels": {"level": f"level-{truth[row['id']]}"},
+                "reasoning": f"Because it is {truth[row['id']]}.",
+                "evidence": {"exact": truth[row["id"]]},
+            }
+        )
+        for row in rows
+    ]
+
+
+def make_benchmark(folder: Path) -> Path:
+    """The questions as a folder, with two videos of two seconds and two images."""
+    from PIL import Image
+
+    (folder / "images").mkdir(parents=True)
+    for name in ("left", "right"):
+        write_video(folder / "videos" / f"{name}.mp4", 40, rate=20, gop=10, size=(176, 120))
+    Image.new("RGB", (64, 48), "teal").save(folder / "images" / "a.jpg")
+    Image.new("RGB", (48, 64), "orange").save(folder / "images" / "b.png")
+    write_items(folder / "items.parquet", items())
+    (folder / "benchmark.json").write_text('{"name": "small", "title": "A small benchmark"}', encoding="utf-8")
+    return folder
+
+
+@dataclass
+class Clock:
+    """A clock that tests can move on."""
+
+    ahead: float = 0.0
+
+    def __call__(self) -> float:
+        """The time."""
+        return time.time() + self.ahead
+
+
+@dataclass
+class Client:
+    """Somebody's browser without a browser: keeps cookies, sends the CSRF token of the last page."""
+
+    http: httpx.Client
+    name: str = ""
+    csrf: str = ""
+    last: httpx.Response | None = None
+
+    def get(self, path: str, *, follow: bool = True, **rest: Any) -> httpx.Response:
+        """Load a page."""
+        return self._keep(self.http.get(path, follow_redirects=follow, **rest))
+
+    def post(self, path: str, *, follow: bool = True, **fields: Any) -> httpx.Response:
+        """Send a form, with the token."""
+        data = {"csrf": self.csrf} | {name: str(value) for name, value in fields.items()}
+        return self._keep(self.http.post(path, data=data, follow_redirects=follow))
+
+    def _keep(self, answer: httpx.Response) -> httpx.Response:
+        found = re.search(r'name="csrf" value="([0-9a-f]+)"', answer.text) if _is_page(answer) else None
+        if found:
+            self.csrf = found.group(1)
+        self.last = answer
+        return answer
+
+
+def _is_page(answer: httpx.Response) -> bool:
+    return answer.headers.get("content-type", "").startswith("text/html")
+
+
+@dataclass
+class Served:
+    """A running server and its insides."""
+
+    url: str
+    site: Site
+    clock: Clock
+    _clients: list[httpx.Client] = field(default_factory=list)
+
+    def visitor(self) -> Client:
+        """Somebody who isn't signed in."""
+        http = httpx.Client(base_url=self.url, timeout=20)
+        self._clients.append(http)
+        return Client(http)
+
+    def person(self, role: str, name: str) -> Client:
+        """Somebody new of a role, signed in; the password is `PASSWORD`."""
+        cookie = self.account(role, name)
+        client = self.visitor()
+        client.http.cookies.set("tolman", cookie)
+        client.name = name
+        client.get("/account")
+        return client
+
+    def account(self, role: str, name: str) -> str:
+        """A new account, and the cookie of a session of it."""
+        with self.site.database.write() as db:
+            token = accounts.invite(db, self.site.settings, role)
+            user = accounts.accept(db, self.site.settings, token, name, PASSWORD)
+            return accounts.sign_in(db, self.site.settings, user, None)
+
+    def project(self, mode: str, name: str = "Work", **chosen: int) -> int:
+        """Start a project."""
+        with self.site.database.write() as db:
+            return projects.start(db, self.site, name, mode, chosen).id
+
+    def close(self) -> None:
+        """Close all connections."""
+        for client in self._clients:
+            client.close()
+
+
+def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> tuple[Settings, Clock]:
+    """Settings with a clock that can be moved."""
+    clock = Clock()
+    return Settings(benchmark=str(benchmark), store=store, database=url, clock=clock, **rest), clock
+
+
+@contextmanager
+def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
+    """Serve in a thread."""
+    site = open_site(settings)
+    config = uvicorn.Config(
+        create_app(settings, site), host="127.0.0.1", port=0, log_level="warning", server_header=False,
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    listening = config.bind_socket()
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", site, clock)
+    try:
+        yield served
+    finally:
+        served.close()
+        server.should_exit = True
+        thread.join(10)
+        listening.close()
+        site.database.close()
