@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from curator import Curator
 from loopback import serving
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_pool
+from tolman.curate.mapping import open_mapping
 from tolman.curate.pipeline import Work
 from tolman.curate.recipe import Verify, read_recipe
 from tolman.curate.stages import curate
@@ -496,3 +498,20 @@ def test_the_command_line(place: Path, shared_data: Path, monkeypatch: pytest.Mo
     assert wrong.returncode == 2
     assert "there is no mapping 'nothing'" in wrong.stderr
     assert os.path.islink(place / "other" / "media" / "rooms" / "files")
+
+
+def test_the_examples_in_the_documents_hold(tmp_path: Path) -> None:
+    documents = Path(__file__).resolve().parents[2] / "docs" / "curate"
+    blocks = {
+        name: re.findall(r"```toml\n(.*?)```", (documents / name).read_text(), re.DOTALL)
+        for name in ("index.md", "mappings.md")
+    }
+    (recipe,), (mapping,) = blocks["index.md"], blocks["mappings.md"]
+    (tmp_path / "site.toml").write_text(recipe)
+    (tmp_path / "set.toml").write_text(mapping)
+    made = read_recipe(tmp_path / "site.toml")
+    assert made.stratify is not None
+    assert made.stratify.size == 8068
+    assert made.sources[0].data == tmp_path / "data" / "vsi-bench"
+    assert [source.mapping.title for source in made.opened()] == ["VSI-Bench", "CV-Bench"]
+    assert open_mapping(str(tmp_path / "set.toml")).units == {"counting": "count"}
