@@ -298,7 +298,7 @@ def _more(done: Done) -> str:
         "duplicates": lambda: (
             [f"{s['left_out']:,} repeat others"]
             + [f"{n:,} stand in {name} too" for name, n in s["shared"].items()]
-            + ([f"{s['different_answers']:,} groups with different answers"] if s["different_answers"] else [])
+            + ([f"{s['different_answers']:,} groups have different answers"] if s["different_answers"] else [])
         ),
         "classify": lambda: [
             f"{sum(s['rejected'].values()):,} not about space",
