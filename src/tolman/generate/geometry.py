@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, pairwise_distances
 from tolman.geometry.sampled import grid_points, sampled_distance
 from tolman.scenes import Capture, Recorded, Scene
+
+if TYPE_CHECKING:
+    from shapely import Polygon
 
 ALIASES = {"coat rack": "coat hanger"}
 """Names in released questions that the scenes' ground truth has otherwise."""
@@ -49,6 +53,19 @@ class SceneGeometry:
         return Boxes(
             np.array([b.center for b in boxes]), np.array([b.axes for b in boxes]), np.array([b.extents for b in boxes])
         )
+
+    @cached_property
+    def footprints(self) -> list[Polygon]:
+        """Every box on the floor plan."""
+        import shapely
+
+        return [shapely.convex_hull(shapely.multipoints(corners)) for corners in self.boxes.vertices()[:, :, :2]]
+
+    @cached_property
+    def heights(self) -> Floats:
+        """Where each box begins and ends above the ground, metres, shape (n, 2)."""
+        levels = self.boxes.vertices()[:, :, 2]
+        return np.stack([levels.min(1), levels.max(1)], axis=1)
 
     @cached_property
     def unseen(self) -> frozenset[str]:
@@ -92,6 +109,10 @@ class SceneGeometry:
     @cached_property
     def _distances(self) -> Floats:
         return pairwise_distances(self.boxes)
+
+    def between(self, i: int, j: int) -> float:
+        """The exact distance of two boxes by their numbers, in metres."""
+        return float(self._distances[i, j])
 
     def category(self, name: str) -> str:
         """The category that a name in a question means.
