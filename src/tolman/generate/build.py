@@ -13,14 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tolman.generate.draft import Draft, Rejected
+from tolman import benchmarks
+from tolman.generate.draft import Draft, Rejected, Step
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
+from tolman.generate.pictures import Names, Source, sources_of
 from tolman.generate.sampling import balanced, evenly
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, Item, Media
+from tolman.scoring.error_types import MMSI, with_type
 
 
 class Spool:
@@ -35,16 +38,16 @@ class Spool:
     def __exit__(self, *ignored: object) -> None:
         self._file.close()
 
-    def add(self, draft: Draft, video: str | None) -> int:
-        """Keep a draft; where it is."""
+    def add(self, draft: Draft, media: tuple[Source, ...]) -> int:
+        """Keep a draft and what it shows; where it is."""
         position = self._file.seek(0, 2)
-        pickle.dump((draft, video), self._file, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump((draft, media), self._file, protocol=pickle.HIGHEST_PROTOCOL)
         return position
 
-    def get(self, position: int) -> tuple[Draft, str | None]:
-        """The draft at a place, with its scene's video."""
+    def get(self, position: int) -> tuple[Draft, tuple[Source, ...]]:
+        """The draft at a place, with what it shows."""
         self._file.seek(position)
-        found: tuple[Draft, str | None] = pickle.load(self._file)
+        found: tuple[Draft, tuple[Source, ...]] = pickle.load(self._file)
         return found
 
 
@@ -59,6 +62,7 @@ class Entry:
         number: whether it wants a number.
         options: how many options it has.
         position: in the spool.
+        clue: what part of the media gives away.
     """
 
     task: str
@@ -67,6 +71,7 @@ class Entry:
     number: bool
     options: int
     position: int
+    clue: str = ""
 
 
 @dataclass
@@ -106,10 +111,9 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
                 made.append(draft)
                 collected.offered[draft.task] += 1
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
-            closed = draft.task.startswith("object_rel_direction") or draft.task == "route_planning"
-            position = spool.add(draft, found.scene.video)
+            position = spool.add(draft, sources_of(draft, found))
             collected.entries.append(
-                Entry(draft.task, draft.answer, closed, draft.is_number, len(draft.options), position)
+                Entry(draft.task, draft.answer, draft.closed, draft.is_number, len(draft.options), position, draft.clue)
             )
     return collected
 
@@ -119,9 +123,9 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
     A room in which nearly everything is to the left would otherwise fill its share with "left".
     """
-    by_task: dict[str, dict[str, list[Draft]]] = {}
-    for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{d.question}:{d.options}".encode()).digest()):
-        by_task.setdefault(draft.task, {}).setdefault(draft.answer, []).append(draft)
+    by_task: dict[str, dict[tuple[str, str], list[Draft]]] = {}
+    for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
+        by_task.setdefault(draft.task, {}).setdefault((draft.clue, draft.answer), []).append(draft)
     kept = []
     for task in sorted(by_task):
         queues = [by_task[task][answer] for answer in sorted(by_task[task])]
@@ -134,6 +138,12 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
     return kept
 
 
+def _text(draft: Draft) -> str:
+    """What tells two questions of a scene apart."""
+    shown = "".join(f":{shot.capture}:{shot.frame}:{shot.until}" for shot in draft.shots)
+    return f"{draft.question}:{draft.options}{shown}"
+
+
 def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
     """The benchmark's questions: no answer more frequent than the preset allows, then the cap of each question type."""
     by_task: dict[str, list[Entry]] = {}
@@ -144,14 +154,34 @@ def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
         kept = by_task[task]
         # Free option texts (names of objects, orders) have no frequency to learn; closed lists and numbers do.
         if kept[0].number or kept[0].closed:
-            kept = balanced(kept, lambda e: e.answer, preset.share.most_common, f"{seed}:{task}")
+            kept = _balanced(kept, preset.share.most_common, f"{seed}:{task}")
         if preset.share.per_task is not None:
             kept = evenly(kept, lambda e: e.answer, preset.share.per_task, f"{seed}:{task}:cap")
         chosen += kept
     return chosen
 
 
-def items_of(chosen: Sequence[Entry], collected: Collected, seed: int, *, choices: bool = False) -> Iterator[Item]:
+def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
+    """Without the answers that are too frequent; within one clue all answers are equally frequent, or none is taken."""
+    if not any(entry.clue for entry in kept):
+        return balanced(kept, lambda e: e.answer, share, seed)
+    found = []
+    for clue in sorted({entry.clue for entry in kept}):
+        own = [entry for entry in kept if entry.clue == clue]
+        if len({entry.answer for entry in own}) >= min(entry.options for entry in own):
+            found += balanced(own, lambda e: e.answer, 0.0, f"{seed}:{clue}")
+    return sorted(found, key=lambda e: e.position)
+
+
+def items_of(
+    chosen: Sequence[Entry],
+    collected: Collected,
+    seed: int,
+    *,
+    choices: bool = False,
+    names: Names | None = None,
+    like: str | None = None,
+) -> Iterator[Item]:
     """Questions with letters: in each question type every letter is right as often as any other.
 
     Args:
@@ -159,34 +189,60 @@ def items_of(chosen: Sequence[Entry], collected: Collected, seed: int, *, choice
         collected: what they were selected from.
         seed: of the letters.
         choices: numerical questions in their multiple-choice form.
+        names: the files of pictures that were taken out of videos.
+        like: the benchmark whose prompts they are for: some show a question as one text with its options.
     """
+    reorder = benchmarks.get(like).reorder if like else Item.reordered
     places: dict[int, int] = {}
     for task in sorted({entry.task for entry in chosen}):
         index = [i for i, entry in enumerate(chosen) if entry.task == task]
         given = balanced_places((chosen[i].options for i in index), f"{seed}:{task}")
         places.update(zip(index, given, strict=True))
     for i, entry in enumerate(chosen):
-        draft, video = collected.spool.get(entry.position)
-        item = _item(draft, places[i], video, seed)
-        yield as_choice(item) if choices else item
+        draft, sources = collected.spool.get(entry.position)
+        item = _item(draft, places[i], tuple(source.media(names) for source in sources), seed)
+        if choices:
+            item = as_choice(item)
+        if item.kind == "choice" and reorder is not Item.reordered:
+            item = reorder(item, range(len(item.options))) or item
+        yield item
 
 
-def _item(draft: Draft, place: int, video: str | None, seed: int) -> Item:
+def sources_in(chosen: Sequence[Entry], collected: Collected) -> Iterator[Source]:
+    """All media of questions."""
+    for entry in chosen:
+        yield from collected.spool.get(entry.position)[1]
+
+
+def _item(draft: Draft, place: int, media: tuple[Media, ...], seed: int) -> Item:
     key = f"{draft.scene}|{draft.task}|{draft.question}|{'|'.join(sorted(draft.options))}"
+    if draft.shots:
+        key += f"|{draft.shots}"
     identity = hashlib.sha256(key.encode()).hexdigest()[:16]
     options = placed(draft.options, place, f"{seed}:{identity}")
+    known = dict(draft.evidence)
+    if draft.shots:
+        known["shots"] = [[shot.capture, shot.frame, shot.until] for shot in draft.shots]
     common: dict[str, Any] = {
         "id": identity,
         "question": draft.question.replace("{options}", ", ".join(options)),
         "task": draft.task,
-        "labels": {"dataset": draft.scene.split("/")[0]},
+        "labels": {"dataset": draft.scene.split("/")[0], **draft.labels},
         "scene": draft.scene,
-        "media": (Media(kind="video", path=video),) if video else (),
+        "media": media,
+        "reasoning": " ".join(in_steps(draft.reasoning)) or None,
     }
     if draft.is_number:
-        evidence = {**draft.evidence, "choices": {"options": list(options), "answer": LETTERS[place]}}
+        evidence = {**known, "choices": {"options": list(options), "answer": LETTERS[place]}}
         return Item(kind="number", unit=draft.unit, answer=draft.answer, evidence=evidence, **common)
-    return Item(kind="choice", options=options, answer=LETTERS[place], evidence=dict(draft.evidence), **common)
+    return Item(kind="choice", options=options, answer=LETTERS[place], evidence=known, **common)
+
+
+def in_steps(reasoning: Sequence[Step]) -> Iterator[str]:
+    """Steps with their types in brackets, as the judge of reasoning reads them (MMSI-Bench paper, Table 9)."""
+    names = {kind.key: kind.step for kind in MMSI.types}
+    for step in reasoning:
+        yield with_type(step.text, names[step.kind])
 
 
 def as_choice(item: Item) -> Item:

@@ -5,12 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import Unit
+
+StepKind = Literal["grounding", "reconstruction", "transformation", "logic"]
+"""Types of steps, by the keys of the errors that belong to them (`scoring.error_types.MMSI`)."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of a recording that a question shows, or a part of its video.
+
+    Attributes:
+        capture: the recording's id.
+        frame: the picture's number, or the part's first.
+        until: the part's last frame; None for one picture.
+    """
+
+    capture: str
+    frame: int
+    until: int | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the reasoning that leads to an answer.
+
+    Attributes:
+        kind: grounding (what is in a picture), reconstruction (what pictures share, and the place put together),
+            transformation (another point of view) or logic (a conclusion).
+        text: one sentence.
+    """
+
+    kind: StepKind
+    text: str
 
 
 @dataclass(frozen=True)
@@ -25,6 +57,13 @@ class Draft:
         unit: of a number; None for a choice.
         options: all options' texts, the right one first; for a number, those of its multiple-choice form.
         evidence: what makes the answer true, and how far it is from ambiguity.
+        shots: what the question shows, in order; empty for the scene's standard video. Question and options may hold
+            `items.MEDIA_MARK` where these stand; then they hold one for each.
+        labels: classifications that differ from its family's (`generate.taxonomy`).
+        reasoning: the way to the answer.
+        closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
+        clue: what part of the media gives away about the answer, coarsely: within questions of one clue all answers
+            become equally frequent.
     """
 
     task: str
@@ -34,6 +73,11 @@ class Draft:
     unit: Unit | None
     options: tuple[str, ...]
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    shots: tuple[Shot, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    reasoning: tuple[Step, ...] = ()
+    closed: bool = False
+    clue: str = ""
 
     @property
     def is_number(self) -> bool:

@@ -1,9 +1,10 @@
-"""All question families, with the part of a preset that is theirs."""
+"""All question families by name."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from tolman.generate import (
@@ -18,29 +19,35 @@ from tolman.generate import (
 )
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import Preset
+from tolman.generate.settings import PARTS, Preset
+from tolman.generate.taxonomy import labels
 from tolman.items import Item
 
-_FAMILIES: tuple[tuple[str, Family[Any]], ...] = (
-    ("counting", counting.FAMILY),
-    ("distance", absolute_distance.FAMILY),
-    ("size", object_size.FAMILY),
-    ("room", room_size.FAMILY),
-    ("relative_distance", relative_distance.FAMILY),
-    ("direction", relative_direction.FAMILY),
-    ("appearance", appearance_order.FAMILY),
-    ("route", route_plan.FAMILY),
-)
-_BY_TASK = {task: (part, family) for part, family in _FAMILIES for task in family.tasks}
+_FAMILIES: dict[str, Family[Any]] = {
+    "counting": counting.FAMILY,
+    "distance": absolute_distance.FAMILY,
+    "size": object_size.FAMILY,
+    "room": room_size.FAMILY,
+    "relative_distance": relative_distance.FAMILY,
+    "direction": relative_direction.FAMILY,
+    "appearance": appearance_order.FAMILY,
+    "route": route_plan.FAMILY,
+}
+_BY_TASK = {task: (PARTS[name], family) for name, family in _FAMILIES.items() for task in family.tasks}
 TASKS = tuple(_BY_TASK)
 _PLACE = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|front|back)\b.*| and\b.*", re.DOTALL)
 """What follows a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""
 
 
 def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected]:
-    """The questions of all families for a scene."""
-    for part, family in _FAMILIES:
-        yield from family.draft(geometry, getattr(preset, part))
+    """The questions of the preset's families for a scene, with their labels where the preset has them."""
+    outdoors = geometry.scene.room_area is None
+    for name in preset.families:
+        for found in _FAMILIES[name].draft(geometry, getattr(preset, PARTS[name])):
+            if preset.labels and isinstance(found, Draft):
+                yield replace(found, labels=labels(name, outdoors=outdoors, own=found.labels))
+            else:
+                yield found
 
 
 def categories_in(item: Item) -> tuple[str, ...]:

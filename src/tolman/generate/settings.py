@@ -1,18 +1,31 @@
 """The thresholds of every question family, and the presets that fix them.
 
 `vsi-official` reproduces what the released questions were made with, its defects included; `vsi-paper` is what the
-paper says (section 3 and Appendix B.1), on exact geometry.
+paper says (section 3 and Appendix B.1), on exact geometry. `mmsi`, `site` and `spatialbench` make the families of the
+other three papers, `all` every one.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from tolman.errors import UsageError
 
 Geometry = Literal["exact", "sampled"]
+
+VSI = ("counting", "distance", "size", "room", "relative_distance", "direction", "appearance", "route")
+"""VSI-Bench's families."""
+MMSI: tuple[str, ...] = ()
+"""MMSI-Bench's."""
+SITE: tuple[str, ...] = ()
+"""Those that SITE adds."""
+SPATIALBENCH: tuple[str, ...] = ()
+"""Those that SpatialBench adds."""
+FAMILIES = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
+"""All, in the order in which they draft."""
 
 
 class _Settings(BaseModel):
@@ -132,6 +145,16 @@ class RouteSettings(_Settings):
     headroom: float = 1.9
 
 
+class ViewSettings(_Settings):
+    """Questions about pictures from several viewpoints (MMSI-Bench's families).
+
+    Attributes:
+        margin: degrees that a direction must be away from another answer.
+    """
+
+    margin: float = 12.0
+
+
 class ShareSettings(_Settings):
     """How many questions a benchmark takes.
 
@@ -147,9 +170,22 @@ class ShareSettings(_Settings):
 
 
 class Preset(_Settings):
-    """The settings of all families."""
+    """Which families ask, under which rules.
+
+    Attributes:
+        name: what `--preset` takes.
+        families: that ask, in the order of `FAMILIES`.
+        like: the benchmark whose prompts, parsers and table the questions get; None where they are of several.
+        labels: whether items carry their family's place in all four taxonomies.
+        counting, distance, size, room, relative_distance, direction, appearance, route: rules of VSI-Bench's families.
+        views: rules of MMSI-Bench's.
+        share: how many questions are taken.
+    """
 
     name: str
+    families: tuple[str, ...] = VSI
+    like: str | None = "vsi-bench"
+    labels: bool = False
     counting: CountingSettings = CountingSettings()
     distance: DistanceSettings = DistanceSettings()
     size: SizeSettings = SizeSettings()
@@ -158,9 +194,38 @@ class Preset(_Settings):
     direction: DirectionSettings = DirectionSettings()
     appearance: AppearanceSettings = AppearanceSettings()
     route: RouteSettings = RouteSettings()
+    views: ViewSettings = ViewSettings()
     share: ShareSettings = ShareSettings()
 
+    def choosing(self, families: Sequence[str]) -> Preset:
+        """The same rules for some families only.
 
+        Raises:
+            UsageError: a family that is not there, or not among the preset's.
+        """
+        for name in families:
+            if name not in FAMILIES:
+                raise UsageError(f"there is no question family '{name}'; known: {', '.join(FAMILIES)}.")
+            if name not in self.families:
+                raise UsageError(
+                    f"the preset '{self.name}' has no family '{name}'; it has: {', '.join(self.families)}. "
+                    "The preset 'all' has every one."
+                )
+        return self.model_copy(update={"families": tuple(name for name in self.families if name in families)})
+
+    def written(self) -> dict[str, Any]:
+        """The settings that questions depend on, as JSON values."""
+        parts = {PARTS[family] for family in self.families} | {"name", "families", "like", "labels", "share"}
+        found = self.model_dump(mode="json", include=parts)
+        if self.families == VSI and not self.labels:
+            del found["families"], found["like"], found["labels"]
+        return found
+
+
+PARTS: dict[str, str] = {family: family for family in VSI} | dict.fromkeys(MMSI, "views")
+"""The part of a preset that holds a family's rules."""
+
+_SHARE = ShareSettings(per_scene=40)
 PRESETS = {
     "vsi-paper": Preset(name="vsi-paper"),
     "vsi-official": Preset(
@@ -174,6 +239,12 @@ PRESETS = {
         appearance=AppearanceSettings(pixels=1),
         share=ShareSettings(most_common=1.0),
     ),
+    "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
+    "site": Preset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
+    "spatialbench": Preset(
+        name="spatialbench", families=(*VSI, *SPATIALBENCH), like="spatialbench", labels=True, share=_SHARE
+    ),
+    "all": Preset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
 }
 
 
