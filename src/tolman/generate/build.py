@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from tolman import benchmarks
@@ -19,11 +20,14 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly
+from tolman.generate.sampling import balanced, evenly, unbiased
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
-from tolman.items import LETTERS, Item, Media
+from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
+
+TASK_LABEL = {"site": "site_category"}
+"""Benchmarks whose table tells apart what a label says, not what questions are."""
 
 
 class Spool:
@@ -63,6 +67,7 @@ class Entry:
         options: how many options it has.
         position: in the spool.
         clue: what part of the media gives away.
+        names: the options' texts, where these are names that may be right more often than others.
     """
 
     task: str
@@ -72,6 +77,7 @@ class Entry:
     options: int
     position: int
     clue: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass
@@ -112,10 +118,14 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
                 collected.offered[draft.task] += 1
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
             position = spool.add(draft, sources_of(draft, found))
-            collected.entries.append(
-                Entry(draft.task, draft.answer, draft.closed, draft.is_number, len(draft.options), position, draft.clue)
-            )
+            collected.entries.append(_entry(draft, position))
     return collected
+
+
+def _entry(draft: Draft, position: int) -> Entry:
+    names = tuple(intern(text) for text in draft.options) if draft.named else ()
+    numbers = draft.is_number, len(draft.options)
+    return Entry(draft.task, draft.answer, draft.closed, *numbers, position, draft.clue, names)
 
 
 def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
@@ -151,10 +161,16 @@ def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
         by_task.setdefault(entry.task, []).append(entry)
     chosen = []
     for task in sorted(by_task):
-        kept = by_task[task]
-        # Free option texts (names of objects, orders) have no frequency to learn; closed lists and numbers do.
-        if kept[0].number or kept[0].closed:
-            kept = _balanced(kept, preset.share.most_common, f"{seed}:{task}")
+        # Closed lists and numbers have frequencies to learn; so have names, by how often they are right when offered;
+        # other free texts (orders) have none.
+        own = by_task[task]
+        listed = [entry for entry in own if entry.number or entry.closed]
+        kept = _balanced(listed, preset.share.most_common, f"{seed}:{task}")
+        for clue in sorted({entry.clue for entry in own if entry.names}):
+            named = [entry for entry in own if entry.names and entry.clue == clue]
+            kept += unbiased(named, lambda e: e.answer, lambda e: e.names, preset.share.named, f"{seed}:{task}:{clue}")
+        kept += [entry for entry in own if not (entry.number or entry.closed or entry.names)]
+        kept.sort(key=lambda e: e.position)
         if preset.share.per_task is not None:
             kept = evenly(kept, lambda e: e.answer, preset.share.per_task, f"{seed}:{task}:cap")
         chosen += kept
@@ -203,6 +219,8 @@ def items_of(
         item = _item(draft, places[i], tuple(source.media(names) for source in sources), seed)
         if choices:
             item = as_choice(item)
+        if like in TASK_LABEL:
+            item = item.model_copy(update={"task": item.labels[TASK_LABEL[like]]})
         if item.kind == "choice" and reorder is not Item.reordered:
             item = reorder(item, range(len(item.options))) or item
         yield item
@@ -219,23 +237,38 @@ def _item(draft: Draft, place: int, media: tuple[Media, ...], seed: int) -> Item
     if draft.shots:
         key += f"|{draft.shots}"
     identity = hashlib.sha256(key.encode()).hexdigest()[:16]
-    options = placed(draft.options, place, f"{seed}:{identity}")
+    order = [int(n) for n in placed(tuple(map(str, range(len(draft.options)))), place, f"{seed}:{identity}")]
+    options = tuple(draft.options[n] for n in order)
+    shown = _shown(draft, order) if draft.shots else range(len(media))
     known = dict(draft.evidence)
     if draft.shots:
-        known["shots"] = [[shot.capture, shot.frame, shot.until] for shot in draft.shots]
+        shots = [draft.shots[n] for n in shown]
+        known["shots"] = [[shot.capture, shot.frame, shot.until] for shot in shots]
     common: dict[str, Any] = {
         "id": identity,
         "question": draft.question.replace("{options}", ", ".join(options)),
         "task": draft.task,
         "labels": {"dataset": draft.scene.split("/")[0], **draft.labels},
         "scene": draft.scene,
-        "media": media,
+        "media": tuple(media[n] for n in shown),
         "reasoning": " ".join(in_steps(draft.reasoning)) or None,
     }
     if draft.is_number:
         evidence = {**known, "choices": {"options": list(options), "answer": LETTERS[place]}}
         return Item(kind="number", unit=draft.unit, answer=draft.answer, evidence=evidence, **common)
     return Item(kind="choice", options=options, answer=LETTERS[place], evidence=known, **common)
+
+
+def _shown(draft: Draft, order: Sequence[int]) -> list[int]:
+    """In which order a draft's shots are shown when its options are in theirs: those inside options move with them."""
+    inside: list[list[int]] = []
+    end = draft.question.count(MEDIA_MARK)
+    for option in draft.options:
+        start, end = end, end + option.count(MEDIA_MARK)
+        inside.append(list(range(start, end)))
+    if end != len(draft.shots):
+        return list(range(len(draft.shots)))
+    return [*range(draft.question.count(MEDIA_MARK)), *(n for place in order for n in inside[place])]
 
 
 def in_steps(reasoning: Sequence[Step]) -> Iterator[str]:

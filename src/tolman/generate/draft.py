@@ -64,6 +64,8 @@ class Draft:
         closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
         clue: what part of the media gives away about the answer, coarsely: within questions of one clue all answers
             become equally frequent.
+        named: whether the options are names of things, which may be right more often than others: within one clue each
+            name becomes as often right as chance would have it.
     """
 
     task: str
@@ -78,6 +80,7 @@ class Draft:
     reasoning: tuple[Step, ...] = ()
     closed: bool = False
     clue: str = ""
+    named: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -104,6 +107,7 @@ class Recomputed:
         margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
         violations: the rules of the given settings that the question breaks.
         evidence: the numbers behind it.
+        place: of the exact answer among the options, from 0, where these are pictures and not told apart by their texts.
     """
 
     released: str | None
@@ -111,6 +115,7 @@ class Recomputed:
     margin: float | None = None
     violations: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    place: int | None = None
 
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)

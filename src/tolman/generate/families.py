@@ -18,7 +18,19 @@ from tolman.generate import (
     route_plan,
 )
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.egoexo import association, reordering
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.levels import (
+    affordance,
+    causal,
+    commands,
+    fill_in,
+    multi_hop,
+    passing,
+    pose,
+    relative_counting,
+    reworded,
+)
 from tolman.generate.settings import PARTS, Preset
 from tolman.generate.taxonomy import labels
 from tolman.items import Item
@@ -32,6 +44,17 @@ _FAMILIES: dict[str, Family[Any]] = {
     "direction": relative_direction.FAMILY,
     "appearance": appearance_order.FAMILY,
     "route": route_plan.FAMILY,
+    **{name: association.family(name) for name in association.DIRECTIONS},
+    **{name: reordering.family(name) for name in reordering.DIRECTIONS},
+    **{name: wording.family for name, wording in reworded.WORDINGS.items()},
+    "relative-counting": relative_counting.FAMILY,
+    "order-on-route": passing.FAMILY,
+    "multi-hop": multi_hop.FAMILY,
+    "affordance": affordance.FAMILY,
+    "landmark-pose": pose.FAMILY,
+    "causal": causal.FAMILY,
+    "commands": commands.FAMILY,
+    "route-gaps": fill_in.FAMILY,
 }
 _BY_TASK = {task: (PARTS[name], family) for name, family in _FAMILIES.items() for task in family.tasks}
 TASKS = tuple(_BY_TASK)
@@ -50,15 +73,22 @@ def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected
                 yield found
 
 
+def _family_of(item: Item) -> tuple[str, Family[Any]] | None:
+    """An item's family and its part of a preset: by the label, or else by the question type."""
+    name = item.labels.get("family", "")
+    return (PARTS[name], _FAMILIES[name]) if name in _FAMILIES else _BY_TASK.get(item.task)
+
+
 def categories_in(item: Item) -> tuple[str, ...]:
     """The categories that a question names, each once, in the order of their first mention.
 
     Empty where no family knows the question, or where it names none, as the question for a room's size.
     """
-    if item.task not in _BY_TASK:
+    known = _family_of(item)
+    if known is None:
         return ()
     found: dict[str, str] = {}
-    for pattern in _BY_TASK[item.task][1].names:
+    for pattern in known[1].names:
         for match in pattern.finditer(item.question):
             for group in match.groups():
                 for name in _PLACE.sub("", group).split(", "):
@@ -73,7 +103,8 @@ def recompute(geometry: SceneGeometry, item: Item, preset: Preset, *, released: 
         ValueError: no family knows the question.
         KeyError: the scene lacks one of its objects.
     """
-    if item.task not in _BY_TASK:
+    known = _family_of(item)
+    if known is None:
         raise ValueError(f"no family answers '{item.task}'")
-    part, family = _BY_TASK[item.task]
+    part, family = known
     return family.recompute(geometry, item, getattr(preset, part), released=released)

@@ -50,6 +50,49 @@ def balanced(things: Sequence[T], key: Callable[[T], Hashable], share: float, se
     return capped(things, key, limit, seed)
 
 
+def unbiased(
+    things: Sequence[T], answer: Callable[[T], H], options: Callable[[T], Sequence[H]], tolerance: float, seed: str
+) -> list[T]:
+    """Without so many questions that any option is right more often than chance would have it; in their old order.
+
+    Chance has an option right in 1/k of the questions that offer it among k. Questions are left out one by one: of those
+    whose right option is furthest above that, the one whose other options are least in need of it.
+
+    Args:
+        things: questions.
+        answer: the right option of one.
+        options: all options of one.
+        tolerance: by how much an option may be right too often, as a share of what chance has; one question always may.
+        seed: of the choice among equals.
+    """
+    order = list(range(len(things)))
+    random.Random(seed).shuffle(order)
+    own: dict[H, list[int]] = {}
+    for i in order:
+        own.setdefault(answer(things[i]), []).append(i)
+    excess: dict[H, float] = {}
+    chance: dict[H, float] = {}
+    for thing in things:
+        names = options(thing)
+        for name in names:
+            chance[name] = chance.get(name, 0.0) + 1 / len(names)
+            excess[name] = excess.get(name, 0.0) + (name == answer(thing)) - 1 / len(names)
+    left = set(order)
+    while True:
+        above = [name for name in excess if excess[name] > max(1.0, tolerance * chance[name]) + 1e-9]
+        if not above:
+            return [thing for i, thing in enumerate(things) if i in left]
+        worst = max(above, key=lambda name: (excess[name], str(name)))
+        # Leaving a question out raises the excess of the options that are wrong in it.
+        out = min(own[worst], key=lambda i: sum(excess[name] for name in options(things[i]) if name != worst))
+        own[worst].remove(out)
+        left.discard(out)
+        names = options(things[out])
+        for name in names:
+            chance[name] -= 1 / len(names)
+            excess[name] -= (name == worst) - 1 / len(names)
+
+
 def evenly(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:
     """So many at most, the strata in turn, so that none leads while another has any left; in their old order."""
     order = list(range(len(things)))

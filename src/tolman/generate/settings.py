@@ -13,6 +13,17 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from tolman.errors import UsageError
+from tolman.generate.egoexo.settings import AssociationSettings, ReorderingSettings
+from tolman.generate.levels.settings import (
+    AffordanceSettings,
+    CausalSettings,
+    CommandSettings,
+    FillInSettings,
+    MultiHopSettings,
+    PassingSettings,
+    PoseSettings,
+    RelativeCountingSettings,
+)
 
 Geometry = Literal["exact", "sampled"]
 
@@ -20,10 +31,34 @@ VSI = ("counting", "distance", "size", "room", "relative_distance", "direction",
 """VSI-Bench's families."""
 MMSI: tuple[str, ...] = ()
 """MMSI-Bench's."""
-SITE: tuple[str, ...] = ()
+_EGOEXO = {
+    "associate-exo-to-ego": "association",
+    "associate-ego-to-exo": "association",
+    "reorder-ego-to-exo": "reordering",
+    "reorder-exo-to-ego": "reordering",
+}
+SITE: tuple[str, ...] = tuple(_EGOEXO)
 """Those that SITE adds."""
-SPATIALBENCH: tuple[str, ...] = ()
-"""Those that SpatialBench adds."""
+_REWORDED = {
+    "object-size": "size",
+    "room-size": "room",
+    "absolute-distance": "distance",
+    "appearance-order": "appearance",
+    "relative-distance": "relative_distance",
+    "relative-direction": "direction",
+}
+_LEVELS = {
+    "relative-counting": "relative_counting",
+    "order-on-route": "passing",
+    "multi-hop": "multi_hop",
+    "affordance": "affordance",
+    "landmark-pose": "pose",
+    "causal": "causal",
+    "commands": "commands",
+    "route-gaps": "fill_in",
+}
+SPATIALBENCH: tuple[str, ...] = (*_REWORDED, *_LEVELS)
+"""SpatialBench's, besides "counting": first VSI-Bench's in SpatialBench's words, then those that it adds."""
 FAMILIES = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
 """All, in the order in which they draft."""
 
@@ -162,11 +197,13 @@ class ShareSettings(_Settings):
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
+        named: by how much a name may be right more often than chance has it, as a share of that.
     """
 
     per_scene: int = 15
     per_task: int | None = None
     most_common: float = 0.25
+    named: float = 0.05
 
 
 class Preset(_Settings):
@@ -179,6 +216,8 @@ class Preset(_Settings):
         labels: whether items carry their family's place in all four taxonomies.
         counting, distance, size, room, relative_distance, direction, appearance, route: rules of VSI-Bench's families.
         views: rules of MMSI-Bench's.
+        association, reordering: rules of SITE's.
+        relative_counting, passing, multi_hop, affordance, pose, causal, commands, fill_in: rules of SpatialBench's.
         share: how many questions are taken.
     """
 
@@ -195,6 +234,16 @@ class Preset(_Settings):
     appearance: AppearanceSettings = AppearanceSettings()
     route: RouteSettings = RouteSettings()
     views: ViewSettings = ViewSettings()
+    association: AssociationSettings = AssociationSettings()
+    reordering: ReorderingSettings = ReorderingSettings()
+    relative_counting: RelativeCountingSettings = RelativeCountingSettings()
+    passing: PassingSettings = PassingSettings()
+    multi_hop: MultiHopSettings = MultiHopSettings()
+    affordance: AffordanceSettings = AffordanceSettings()
+    pose: PoseSettings = PoseSettings()
+    causal: CausalSettings = CausalSettings()
+    commands: CommandSettings = CommandSettings()
+    fill_in: FillInSettings = FillInSettings()
     share: ShareSettings = ShareSettings()
 
     def choosing(self, families: Sequence[str]) -> Preset:
@@ -222,7 +271,9 @@ class Preset(_Settings):
         return found
 
 
-PARTS: dict[str, str] = {family: family for family in VSI} | dict.fromkeys(MMSI, "views")
+PARTS: dict[str, str] = (
+    {family: family for family in VSI} | dict.fromkeys(MMSI, "views") | _EGOEXO | _REWORDED | _LEVELS
+)
 """The part of a preset that holds a family's rules."""
 
 _SHARE = ShareSettings(per_scene=40)
@@ -242,7 +293,7 @@ PRESETS = {
     "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
     "site": Preset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
     "spatialbench": Preset(
-        name="spatialbench", families=(*VSI, *SPATIALBENCH), like="spatialbench", labels=True, share=_SHARE
+        name="spatialbench", families=("counting", *SPATIALBENCH), like="spatialbench", labels=True, share=_SHARE
     ),
     "all": Preset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
 }

@@ -79,6 +79,30 @@ PLACES: dict[str, Place] = {
     "multi-step": Place(
         "route_planning", _STEPS, _VIEWS, "multi-hop_spatial_reasoning", "orientation", change="dynamic"
     ),
+    # SITE's
+    "associate-exo-to-ego": Place("", _CAM_CAM, _VIEWS, "landmark-constrained_pose_localization", "orientation"),
+    "associate-ego-to-exo": Place("", _CAM_CAM, _VIEWS, "landmark-constrained_pose_localization", "orientation"),
+    "reorder-ego-to-exo": Place("", _CAMERA_MOTION, _VIEWS, "appearance_order", "orientation", change="dynamic"),
+    "reorder-exo-to-ego": Place("", _CAMERA_MOTION, _VIEWS, "appearance_order", "orientation", change="dynamic"),
+    # SpatialBench's
+    "object-size": Place("object_size_estimation", _MEASUREMENT, _DEPTH, "object_size", "visualization", "intrinsic"),
+    "room-size": Place("room_size_estimation", _MEASUREMENT, _DEPTH, "room_size", "visualization", "intrinsic"),
+    "absolute-distance": Place("object_abs_distance", _MEASUREMENT, _DEPTH, "absolute_distance", "visualization"),
+    "appearance-order": Place(
+        "obj_appearance_order", _STEPS, _VIEWS, "appearance_order", "orientation", change="dynamic"
+    ),
+    "relative-distance": Place("object_rel_distance", _OBJ_OBJ, _RELATION, "relative_distance", "visualization"),
+    "relative-direction": Place("object_rel_direction", _OBJ_OBJ, _RELATION, "relative_direction", "orientation"),
+    "relative-counting": Place("object_counting", _APPEARANCE, _COUNT, "relative_counting", "visualization"),
+    "order-on-route": Place(
+        "", _STEPS, _MOVE, "appearance_order_on_self-defined_route", "orientation", change="dynamic"
+    ),
+    "multi-hop": Place("object_rel_distance", _STEPS, _RELATION, "multi-hop_spatial_reasoning", "visualization"),
+    "affordance": Place("", _OBJ_REG, _RELATION, "affordance", "orientation"),
+    "landmark-pose": Place("", _CAM_OBJ, _WHERE, "landmark-constrained_pose_localization", "orientation"),
+    "causal": Place("", _STEPS, _MOVE, "spatial_causal_reasoning", "visualization", change="dynamic"),
+    "commands": Place("route_planning", _STEPS, _MOVE, "visual_based_commands", "orientation", change="dynamic"),
+    "route-gaps": Place("route_planning", _STEPS, _MOVE, "route_plan", "orientation", change="dynamic"),
 }
 """By the family's name."""
 

@@ -153,17 +153,16 @@ def _gap(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSettings) 
         broken.append(f"within {settings.spare:.0%} of another answer")
     if broken:
         return Rejected(TASK, scene.id, broken[0])
-    question = (
-        f"A robot is to pass through the gap between the {a} and the {b}. "
-        "Which is the widest that fits?"
-    )
+    question = f"A robot is to pass through the gap between the {a} and the {b}. Which is the widest that fits?"
     answer = f"{robot} cm"
     options = (answer, *(f"{other} cm" for other in settings.widths if other != robot))
     evidence = {"gap_cm": width, "spare": spare}
     return Draft(TASK, scene.id, question, answer, None, options, evidence, closed=True, clue="gap")
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: AffordanceSettings, *, released: bool = True) -> Recomputed:
+def recompute(
+    geometry: SceneGeometry, item: Item, settings: AffordanceSettings, *, released: bool = True
+) -> Recomputed:
     """The direction of what serves the purpose, or the widest robot."""
     use, gap = _USE.match(item.question), _GAP.match(item.question)
     if use and use[3] in PURPOSES:

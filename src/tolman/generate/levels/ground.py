@@ -17,6 +17,9 @@ from tolman.geometry.directions import egocentric_angle
 if TYPE_CHECKING:
     from shapely import Polygon
 
+_IN_WALL = 0.2
+"""Metres by which doors and windows may stand back behind the edge of the floor."""
+
 
 @dataclass(frozen=True)
 class Met:
@@ -117,6 +120,20 @@ def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
     inside = floor.intersection(shapely.LineString([start, start + 100.0 * way]))
     parts = [part for part in shapely.get_parts(inside) if part.distance(shapely.Point(start)) < 1e-6]
     return max((float(part.length) for part in parts), default=0.0)
+
+
+def walled(geometry: SceneGeometry, i: int, j: int) -> bool:
+    """Whether the floor ends between two things, by their numbers; both may themselves stand in a wall."""
+    import shapely
+
+    here, there = middle(geometry, i), middle(geometry, j)
+    length = apart(here, there)
+    line = shapely.LineString([here, there])
+    inside = [float(geometry.footprints[number].intersection(line).length) + _IN_WALL for number in (i, j)]
+    if sum(inside) >= length:
+        return False
+    way = (there - here) / length
+    return free_floor(geometry, here + inside[0] * way, way) < length - sum(inside) - 1e-6
 
 
 def first_met(

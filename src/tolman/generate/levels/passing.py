@@ -17,13 +17,15 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.levels.ground import apart, free_floor
+from tolman.generate.levels.ground import apart, walled
 from tolman.generate.levels.settings import PassingSettings
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
 
 TASK = "appearance_order_on_self-defined_route"
-_PATTERN = re.compile(r"\AIf you move in a straight line from the (.+?) to the (.+?), in which order do you pass the (.+)\?\Z")
+_PATTERN = re.compile(
+    r"\AIf you move in a straight line from the (.+?) to the (.+?), in which order do you pass the (.+)\?\Z"
+)
 _SEPARATOR = " -> "
 _PER_ROUTE, _ROUTES = 2, 14
 
@@ -44,13 +46,15 @@ def along(geometry: SceneGeometry, start: str, end: str, names: Sequence[str]) -
     return spans, beside, apart(here, there)
 
 
-def violations(geometry: SceneGeometry, start: str, end: str, names: Sequence[str], settings: PassingSettings) -> list[str]:
+def violations(
+    geometry: SceneGeometry, start: str, end: str, names: Sequence[str], settings: PassingSettings
+) -> list[str]:
     """The rules that a route with its things breaks."""
     spans, beside, length = along(geometry, start, end, names)
     broken = []
     if length < settings.shortest:
         broken.append(f"a route shorter than {settings.shortest} m")
-    elif _leaves(geometry, start, end):
+    elif walled(geometry, geometry.members[start][0], geometry.members[end][0]):
         broken.append("the floor ends")
     if np.abs(beside).max() > settings.aside:
         broken.append(f"more than {settings.aside} m beside the route")
@@ -60,17 +64,6 @@ def violations(geometry: SceneGeometry, start: str, end: str, names: Sequence[st
     if np.diff(ordered[:, 1]).min() < settings.gap or (np.diff(ordered, axis=0) <= 0).any():
         broken.append(f"two things within {settings.gap} m of each other along the route")
     return broken
-
-
-def _leaves(geometry: SceneGeometry, start: str, end: str) -> bool:
-    """Whether a wall stands between two landmarks, which may themselves stand in walls."""
-    here, there = geometry.center(start)[:2], geometry.center(end)[:2]
-    length = apart(here, there)
-    way = (there - here) / length
-    half = [float(np.linalg.norm(np.ptp(geometry.vertices(name)[:, :2], axis=0))) / 2 + 0.2 for name in (start, end)]
-    if sum(half) >= length:
-        return False
-    return free_floor(geometry, here + half[0] * way, way) < length - sum(half) - 1e-6
 
 
 def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft | Rejected]:
@@ -96,9 +89,7 @@ def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft 
             yield _question(geometry, start, end, generator.sample(three, 3), generator)
 
 
-def _question(
-    geometry: SceneGeometry, start: str, end: str, names: Sequence[str], generator: random.Random
-) -> Draft:
+def _question(geometry: SceneGeometry, start: str, end: str, names: Sequence[str], generator: random.Random) -> Draft:
     spans, beside, _ = along(geometry, start, end, names)
     order = [names[i] for i in np.argsort(spans[:, 1])]
     others = [p for p in itertools.permutations(order) if list(p) != order]

@@ -34,7 +34,9 @@ def off(geometry: SceneGeometry, place: str, ahead: str, other: str, side: str) 
     return abs((angle - SIDES[side] + 180.0) % 360.0 - 180.0)
 
 
-def violations(geometry: SceneGeometry, places: Sequence[str], ahead: str, other: str, settings: PoseSettings) -> list[str]:
+def violations(
+    geometry: SceneGeometry, places: Sequence[str], ahead: str, other: str, settings: PoseSettings
+) -> list[str]:
     """The rules about distances that a question breaks."""
     seen = [geometry.center(ahead), geometry.center(other)]
     near = min(apart(geometry.center(place), landmark) for place in places for landmark in seen) < settings.apart

@@ -13,10 +13,10 @@ class RelativeCountingSettings(_Settings):
     """Relative counting.
 
     Attributes:
-        gap: by how many the right category's count differs from every other option's, at least.
+        ratio: how many times as many there are of the kind with more, when two counts are told apart.
     """
 
-    gap: int = 2
+    ratio: float = 1.3
 
 
 class PassingSettings(_Settings):
@@ -120,14 +120,16 @@ class CommandSettings(CausalSettings):
     apart: float = 0.8
 
 
-class FillInSettings(_Settings):
+class FillInSettings(CausalSettings):
     """Route plan with two gaps.
 
     Attributes:
-        sharpest, flattest: degrees of a turn.
-        per_start: routes from one landmark, at most.
+        flattest, sharpest: degrees of a turn.
+        clearance: metres on each side of a way that are free.
+        shortest: metres of a way.
     """
 
     flattest: float = 30.0
     sharpest: float = 135.0
-    per_start: int = 6
+    clearance: float = 0.2
+    shortest: float = 0.8

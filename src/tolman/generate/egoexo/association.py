@@ -1,0 +1,216 @@
+"""View association: which picture of the other camera shows the same moment? (SITE paper, section 4.2; extrinsic, static.)
+
+Rule: one picture of a moment is given, and four of the other view, of which one is of the same moment; all four are of
+one camera. Something ties the given picture to the right one: the wearer of the egocentric camera is shown in the fixed
+camera's picture (and the egocentric one shows where it was taken), or a moving thing is shown in both. Every other option
+contradicts: what ties it to the given picture is shown there too, and it is at least `moved` metres or, for the wearer,
+`turned` degrees away from where the given picture has it. Any two options differ as much.
+
+Distractors are hard: near in time (the moments nearest to the right one that keep the rule, within `within` seconds if
+that can be), or near in place (of the same time span, the moment in which the wearer stands nearest to where they stood).
+How many lie before the right moment is drawn first, so that the right one is not the middle one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
+from tolman.generate.egoexo.rig import WEARER, Change, Moment, Rig, rigs, shots_of
+from tolman.generate.egoexo.settings import AssociationSettings
+from tolman.generate.geometry import SceneGeometry
+from tolman.items import MEDIA_MARK, Item
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Which view is given.
+
+    Attributes:
+        task: the question type.
+        given, asked: 'ego' and 'exo', or the other way round.
+        question: the text.
+    """
+
+    task: str
+    given: str
+    asked: str
+    question: str
+
+
+_EGO, _EXO = "the camera that a person wears", "a fixed camera"
+_TEXT = "{mark}\nThis picture was taken by {given}. Which of the following pictures was taken at the same moment by {asked}?"
+DIRECTIONS = {
+    "associate-exo-to-ego": Direction(
+        "view_association_exo_to_ego",
+        "exo",
+        "ego",
+        _TEXT.format(mark=MEDIA_MARK, given=_EXO, asked=_EGO + " in the same place"),
+    ),
+    "associate-ego-to-exo": Direction(
+        "view_association_ego_to_exo",
+        "ego",
+        "exo",
+        _TEXT.format(mark=MEDIA_MARK, given=_EGO, asked=_EXO + " in the same place"),
+    ),
+}
+"""By the family's name."""
+
+
+def contradiction(rig: Rig, given: str, right: Moment, other: Moment) -> Change | None:
+    """What tells from the pictures that another moment's option is wrong; None where nothing does.
+
+    What is wrong must be seen in the given picture and in the option: where the fixed camera's picture is given, that
+    shows the wearer, and the option shows where it was taken; the other way round alike.
+    """
+    exo, ego = (right, other) if given == "exo" else (other, right)
+    clues = [WEARER] if rig.ego.poses and rig.shows(rig.exo, exo.exo, WEARER) and rig.located(ego) else []
+    clues += [n for n in rig.movers if rig.shows(rig.exo, exo.exo, n) and rig.shows(rig.ego, ego.ego, n)]
+    for change in (rig.change(clue, right, other) for clue in clues):
+        if rig.differs(change):
+            return change
+    return None
+
+
+def draft(direction: Direction, geometry: SceneGeometry, settings: AssociationSettings) -> Iterator[Draft | Rejected]:
+    """Some moments of every pair of cameras."""
+    scene = geometry.scene
+    found = False
+    for rig in rigs(geometry, settings):
+        found = True
+        generator = random.Random(f"{rig.exo.id}:{direction.task}")
+        made = 0
+        for right in generator.sample(rig.moments, len(rig.moments)):
+            if made == settings.questions:
+                break
+            if not rig.clues(right):
+                yield Rejected(direction.task, scene.id, "nothing ties both cameras' pictures together")
+                continue
+            others = _distractors(rig, direction.given, right, generator, settings)
+            if len(others) < 3:
+                yield Rejected(direction.task, scene.id, "fewer than three moments that the pictures contradict")
+                continue
+            made += 1
+            yield _question(rig, direction, right, others)
+    if not found:
+        yield Rejected(direction.task, scene.id, "no egocentric camera with a fixed one")
+
+
+def _distractors(
+    rig: Rig, given: str, right: Moment, generator: random.Random, settings: AssociationSettings
+) -> list[tuple[Moment, Change, str]]:
+    """Three hard ones, with what contradicts and in what they are near."""
+    usable = []
+    for moment in rig.moments:
+        change = contradiction(rig, given, right, moment)
+        if change is not None:
+            usable.append((moment, change))
+    usable.sort(key=lambda one: abs(one[0].seconds - right.seconds))
+    near = [one for one in usable if abs(one[0].seconds - right.seconds) <= settings.within]
+    pool = near if len(near) >= 3 else usable
+    before = [one for one in pool if one[0].seconds < right.seconds]
+    after = [one for one in pool if one[0].seconds > right.seconds]
+    for count in generator.sample(range(4), 4):
+        found = _apart(rig, before, count, []) if count else []
+        found = _apart(rig, after, 3 - count, found) if found is not None and count < 3 else found
+        if found is not None:
+            return [(moment, change, _near(rig, right, moment)) for moment, change in found]
+    return []
+
+
+def _apart(
+    rig: Rig, pool: Sequence[tuple[Moment, Change]], count: int, kept: list[tuple[Moment, Change]]
+) -> list[tuple[Moment, Change]] | None:
+    """So many of a pool, the first that differ from each other and from those kept; None where there aren't enough."""
+    found = list(kept)
+    for moment, change in pool:
+        if len(found) == len(kept) + count:
+            break
+        if all(_distinct(rig, moment, other) for other, _ in found):
+            found.append((moment, change))
+    return found if len(found) == len(kept) + count else None
+
+
+def _distinct(rig: Rig, a: Moment, b: Moment) -> bool:
+    clues = [WEARER, *rig.movers] if rig.ego.poses else list(rig.movers)
+    return any(rig.differs(rig.change(clue, a, b)) for clue in clues)
+
+
+def _near(rig: Rig, right: Moment, other: Moment) -> str:
+    """In what a distractor is near: the wearer stands where they stood, or it was soon before or after."""
+    if not rig.ego.poses:
+        return "time"
+    return "place" if rig.change(WEARER, right, other).metres < rig.settings.moved else "time"
+
+
+def _question(rig: Rig, direction: Direction, right: Moment, others: Sequence[tuple[Moment, Change, str]]) -> Draft:
+    shots = [rig.shot(direction.given, right), rig.shot(direction.asked, right)]
+    shots += [rig.shot(direction.asked, moment) for moment, _, _ in others]
+    evidence = {
+        "seconds": right.seconds,
+        "clues": sorted(rig.clues(right)),
+        "others": [
+            {
+                "seconds": moment.seconds - right.seconds,
+                "near": near,
+                "clue": change.clue,
+                "metres": change.metres,
+                "degrees": change.degrees,
+            }
+            for moment, change, near in others
+        ],
+    }
+    steps = (
+        Step("grounding", "The fixed camera's picture shows who wears the other camera, and what else moves."),
+        Step(
+            "transformation",
+            "Seen with the wearer's eyes, what lies ahead of them must be in the worn camera's picture.",
+        ),
+        Step("logic", "Only one picture fits; in each other one something that moves is elsewhere."),
+    )
+    options = (MEDIA_MARK,) * 4
+    return Draft(
+        direction.task,
+        rig.geometry.scene.id,
+        direction.question,
+        MEDIA_MARK,
+        None,
+        options,
+        evidence,
+        tuple(shots),
+        reasoning=steps,
+    )
+
+
+def recompute(
+    direction: Direction,
+    geometry: SceneGeometry,
+    item: Item,
+    settings: AssociationSettings,
+    *,
+    released: bool = True,
+) -> Recomputed:
+    """The option that was taken at the given picture's time.
+
+    Raises:
+        KeyError: the scene lacks a recording, or the item doesn't say which pictures it shows.
+    """
+    if item.task != direction.task and item.labels.get("family") not in DIRECTIONS:
+        raise ValueError("is no question for a view")
+    given, *options = shots_of(item)
+    captures = {capture.id: capture for capture in geometry.captures}
+    moment = captures[given.capture].scene_time(given.frame)
+    away = [abs(captures[shot.capture].scene_time(shot.frame) - moment) for shot in options]
+    place = away.index(min(away))
+    margin = min(seconds for i, seconds in enumerate(away) if i != place)
+    return Recomputed(None, MEDIA_MARK, margin, evidence={"away": away}, place=place)
+
+
+def family(name: str) -> Family[Any]:
+    """One direction as a family."""
+    direction = DIRECTIONS[name]
+    return Family((direction.task,), partial(draft, direction), partial(recompute, direction))
