@@ -107,7 +107,7 @@ class Recomputed:
         margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
         violations: the rules of the given settings that the question breaks.
         evidence: the numbers behind it.
-        place: of the exact answer among the options, from 0, where these are pictures and not told apart by their texts.
+        place: of the exact answer among the options, from 0, where these are pictures and their texts are alike.
     """
 
     released: str | None

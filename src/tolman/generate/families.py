@@ -56,7 +56,10 @@ _FAMILIES: dict[str, Family[Any]] = {
     "commands": commands.FAMILY,
     "route-gaps": fill_in.FAMILY,
 }
-_BY_TASK = {task: (PARTS[name], family) for name, family in _FAMILIES.items() for task in family.tasks}
+_BY_TASK: dict[str, tuple[str, Family[Any]]] = {}
+for _name, _family in _FAMILIES.items():
+    for _task in _family.tasks:
+        _BY_TASK.setdefault(_task, (PARTS[_name], _family))
 TASKS = tuple(_BY_TASK)
 _PLACE = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|front|back)\b.*| and\b.*", re.DOTALL)
 """What follows a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""

@@ -55,8 +55,8 @@ def unbiased(
 ) -> list[T]:
     """Without so many questions that any option is right more often than chance would have it; in their old order.
 
-    Chance has an option right in 1/k of the questions that offer it among k. Questions are left out one by one: of those
-    whose right option is furthest above that, the one whose other options are least in need of it.
+    Chance has an option right in 1/k of the questions that offer it among k. Questions are left out one by one: of
+    those whose right option is furthest above that, the one whose other options are least in need of it.
 
     Args:
         things: questions.

@@ -40,6 +40,7 @@ _EGOEXO = {
 SITE: tuple[str, ...] = tuple(_EGOEXO)
 """Those that SITE adds."""
 _REWORDED = {
+    "object-counting": "counting",
     "object-size": "size",
     "room-size": "room",
     "absolute-distance": "distance",
@@ -58,7 +59,7 @@ _LEVELS = {
     "route-gaps": "fill_in",
 }
 SPATIALBENCH: tuple[str, ...] = (*_REWORDED, *_LEVELS)
-"""SpatialBench's, besides "counting": first VSI-Bench's in SpatialBench's words, then those that it adds."""
+"""SpatialBench's: first VSI-Bench's in SpatialBench's words, then those that it adds."""
 FAMILIES = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
 """All, in the order in which they draft."""
 
@@ -293,7 +294,7 @@ PRESETS = {
     "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
     "site": Preset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
     "spatialbench": Preset(
-        name="spatialbench", families=("counting", *SPATIALBENCH), like="spatialbench", labels=True, share=_SHARE
+        name="spatialbench", families=SPATIALBENCH, like="spatialbench", labels=True, share=_SHARE
     ),
     "all": Preset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
 }

@@ -85,6 +85,7 @@ PLACES: dict[str, Place] = {
     "reorder-ego-to-exo": Place("", _CAMERA_MOTION, _VIEWS, "appearance_order", "orientation", change="dynamic"),
     "reorder-exo-to-ego": Place("", _CAMERA_MOTION, _VIEWS, "appearance_order", "orientation", change="dynamic"),
     # SpatialBench's
+    "object-counting": Place("object_counting", _APPEARANCE, _COUNT, "object_counting", "visualization"),
     "object-size": Place("object_size_estimation", _MEASUREMENT, _DEPTH, "object_size", "visualization", "intrinsic"),
     "room-size": Place("room_size_estimation", _MEASUREMENT, _DEPTH, "room_size", "visualization", "intrinsic"),
     "absolute-distance": Place("object_abs_distance", _MEASUREMENT, _DEPTH, "absolute_distance", "visualization"),

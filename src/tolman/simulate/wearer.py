@@ -1,7 +1,8 @@
 """The wearer: whoever carries the egocentric camera, as the fixed cameras see them.
 
 Without a body a walk leaves no trace in the other cameras' pictures, and nothing tells which of them belong together.
-In Ego-Exo4D, too, the wearer is what egocentric and exocentric pictures have in common.
+In Ego-Exo4D, too, the wearer is what egocentric and exocentric pictures have in common. A helmet with the camera before
+its brow tells the wearer from other people, and where they look.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.figure import STRIDE, Limb, draw_figure
-from tolman.simulate.mesh import placed
+from tolman.simulate.mesh import Mesh, block, joined, placed, smoothed, turned
 from tolman.simulate.moving import moving_object, reach_of, shifted
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
-ID, CATEGORY = "wearer", "camera wearer"
+ID, CATEGORY = "wearer", "person with the orange helmet"
+_ORANGE, _BLACK = (0.95, 0.42, 0.05), (0.06, 0.06, 0.07)
 _EYE = 0.1
 """Metres from the middle of the body to the eyes."""
 
@@ -39,6 +41,7 @@ def with_wearer(world: World, walk: Walk, seed: str) -> World:
     """
     generator = np.random.default_rng(np.frombuffer(f"wearer:{seed}".encode(), dtype=np.uint8))
     figure, limbs = draw_figure(generator)
+    figure = joined([figure, _helmet()])
     way = _Way(walk)
     reach = reach_of(figure, limbs)
     middle = partial(shifted, way.person, reach.mean(0))
@@ -53,6 +56,17 @@ def with_wearer(world: World, walk: Walk, seed: str) -> World:
 def without_body(world: World) -> World:
     """What the wearer's own camera records: everything but the wearer, who stays an object of the scene."""
     return replace(world, bodies=tuple(body for body in world.bodies if body.object != ID))
+
+
+def _helmet() -> Mesh:
+    """A helmet on a figure's head, with a camera in front."""
+    angles = np.linspace(0.0, np.pi / 2, 8)
+    shell = turned([(max(float(np.cos(a)), 1e-4), float(np.sin(a))) for a in angles], _ORANGE, 18)
+    size = np.diag([0.135, 0.15, 0.15, 1.0])
+    size[:3, 3] = (0.0, -0.005, 1.645)
+    brim = block((-0.12, 0.08, 1.64), (0.12, 0.2, 1.66), _ORANGE)
+    camera = block((-0.05, 0.12, 1.66), (0.05, 0.24, 1.74), _BLACK)
+    return joined([smoothed(shell, 80).moved(size), brim, camera])
 
 
 class _Way:

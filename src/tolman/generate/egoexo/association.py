@@ -1,14 +1,17 @@
-"""View association: which picture of the other camera shows the same moment? (SITE paper, section 4.2; extrinsic, static.)
+"""View association: which picture of the other camera shows the same moment? (SITE paper, section 4.2; extrinsic,
+static.)
 
 Rule: one picture of a moment is given, and four of the other view, of which one is of the same moment; all four are of
-one camera. Something ties the given picture to the right one: the wearer of the egocentric camera is shown in the fixed
-camera's picture (and the egocentric one shows where it was taken), or a moving thing is shown in both. Every other option
-contradicts: what ties it to the given picture is shown there too, and it is at least `moved` metres or, for the wearer,
-`turned` degrees away from where the given picture has it. Any two options differ as much.
+one camera. Something ties the given picture to the right one: both show `landmarks` things at rest, so that one sees
+from where the egocentric picture was taken, and the fixed camera's picture shows the wearer of the egocentric camera,
+or both show a thing that moves. Every other option contradicts: it is tied to the given picture in the same way, but
+the wearer, or the thing, has gone by `moved` metres and by the share `part` of its distance from the camera; or the
+wearer has turned by `turned` degrees and takes up the share `facing` of the fixed camera's picture. Any two options
+differ as much.
 
 Distractors are hard: near in time (the moments nearest to the right one that keep the rule, within `within` seconds if
-that can be), or near in place (of the same time span, the moment in which the wearer stands nearest to where they stood).
-How many lie before the right moment is drawn first, so that the right one is not the middle one.
+that can be), or near in place (of the same time span, the moment in which the wearer stands nearest to where they
+stood). How many lie before the right moment is drawn first, so that the right one is not the middle one.
 """
 
 from __future__ import annotations
@@ -42,36 +45,28 @@ class Direction:
     question: str
 
 
-_EGO, _EXO = "the camera that a person wears", "a fixed camera"
-_TEXT = "{mark}\nThis picture was taken by {given}. Which of the following pictures was taken at the same moment by {asked}?"
+_TEXT = (
+    "{m}\nThis picture was taken by {given}. Which of the following pictures was taken at the same moment by {asked} in "
+    "the same place?"
+)
+_EGO, _EXO = "the camera that {who} wears", "a fixed camera"
 DIRECTIONS = {
     "associate-exo-to-ego": Direction(
-        "view_association_exo_to_ego",
-        "exo",
-        "ego",
-        _TEXT.format(mark=MEDIA_MARK, given=_EXO, asked=_EGO + " in the same place"),
+        "view_association_exo_to_ego", "exo", "ego", _TEXT.format(m=MEDIA_MARK, given=_EXO, asked=_EGO)
     ),
     "associate-ego-to-exo": Direction(
-        "view_association_ego_to_exo",
-        "ego",
-        "exo",
-        _TEXT.format(mark=MEDIA_MARK, given=_EGO, asked=_EXO + " in the same place"),
+        "view_association_ego_to_exo", "ego", "exo", _TEXT.format(m=MEDIA_MARK, given=_EGO, asked=_EXO)
     ),
 }
 """By the family's name."""
 
 
 def contradiction(rig: Rig, given: str, right: Moment, other: Moment) -> Change | None:
-    """What tells from the pictures that another moment's option is wrong; None where nothing does.
-
-    What is wrong must be seen in the given picture and in the option: where the fixed camera's picture is given, that
-    shows the wearer, and the option shows where it was taken; the other way round alike.
-    """
-    exo, ego = (right, other) if given == "exo" else (other, right)
-    clues = [WEARER] if rig.ego.poses and rig.shows(rig.exo, exo.exo, WEARER) and rig.located(ego) else []
-    clues += [n for n in rig.movers if rig.shows(rig.exo, exo.exo, n) and rig.shows(rig.ego, ego.ego, n)]
-    for change in (rig.change(clue, right, other) for clue in clues):
-        if rig.differs(change):
+    """What tells from the pictures that another moment's option is wrong; None where nothing does."""
+    ego, exo = (other.ego, right.exo) if given == "exo" else (right.ego, other.exo)
+    for clue in rig.clues(ego, exo):
+        change = rig.change(clue, right, other)
+        if rig.differs(change, right, other, exo):
             return change
     return None
 
@@ -87,7 +82,7 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: AssociationSe
         for right in generator.sample(rig.moments, len(rig.moments)):
             if made == settings.questions:
                 break
-            if not rig.clues(right):
+            if not rig.clues(right.ego, right.exo):
                 yield Rejected(direction.task, scene.id, "nothing ties both cameras' pictures together")
                 continue
             others = _distractors(rig, direction.given, right, generator, settings)
@@ -137,7 +132,7 @@ def _apart(
 
 def _distinct(rig: Rig, a: Moment, b: Moment) -> bool:
     clues = [WEARER, *rig.movers] if rig.ego.poses else list(rig.movers)
-    return any(rig.differs(rig.change(clue, a, b)) for clue in clues)
+    return any(rig.differs(rig.change(clue, a, b), a, b, a.exo) for clue in clues)
 
 
 def _near(rig: Rig, right: Moment, other: Moment) -> str:
@@ -152,7 +147,7 @@ def _question(rig: Rig, direction: Direction, right: Moment, others: Sequence[tu
     shots += [rig.shot(direction.asked, moment) for moment, _, _ in others]
     evidence = {
         "seconds": right.seconds,
-        "clues": sorted(rig.clues(right)),
+        "clues": rig.clues(right.ego, right.exo),
         "others": [
             {
                 "seconds": moment.seconds - right.seconds,
@@ -176,7 +171,7 @@ def _question(rig: Rig, direction: Direction, right: Moment, others: Sequence[tu
     return Draft(
         direction.task,
         rig.geometry.scene.id,
-        direction.question,
+        direction.question.format(who=rig.wears),
         MEDIA_MARK,
         None,
         options,

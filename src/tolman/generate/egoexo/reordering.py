@@ -1,12 +1,13 @@
 """Frame reordering between views: in which order were the other camera's pictures taken? (SITE paper, section 4.2 and
 figure 8; extrinsic, dynamic.)
 
-Rule: the first and the last picture of a clip are given from one view, and four pictures of the clip, shuffled, from the
-other. The order follows from the way that the wearer, or a moving thing, takes: measured along the straight line from
-where it is in the first picture to where it is in the last, it comes on by at least `step` metres from each of the six
-moments to the next. It is shown in all pictures that this needs: a thing in all six; the wearer in those of the fixed
-camera, while those of the egocentric one show where they were taken. Whoever knows from where to where it goes can put the
-four pictures in order; what runs to and fro isn't asked about.
+Rule: the first and the last picture of a clip are given from one view, and four pictures of the clip, shuffled, from
+the other. The order follows from the way that the wearer, or a moving thing, takes: measured along the straight line
+from where it is in the first picture to where it is in the last, it comes on by at least `step` metres, and by a third
+of the share `part` of its distance from the camera, from each of the six moments to the next. It is shown in all
+pictures that this needs: a thing in all six; the wearer in those of the fixed camera, while those of the egocentric
+one show where they were taken. Whoever knows from where to where it goes can put the four pictures in order; what runs
+to and fro isn't asked about.
 
 The other options are three of the other 23 orders, drawn evenly.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,10 +30,10 @@ from tolman.generate.egoexo.settings import ReorderingSettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
-_NAMES = ("the camera that a person wears", "a fixed camera in the same place")
+_NAMES = ("the camera that {who} wears", "a fixed camera in the same place")
 _TEXT = (
-    "Two pictures were taken by {given}, at the beginning and at the end of a clip.\nBeginning: {m}\nEnd: {m}\nThe following "
-    "four pictures were taken between them by {asked}, and are not in order.\n1: {m}\n2: {m}\n3: {m}\n4: {m}\n"
+    "Two pictures were taken by {given}, at the beginning and at the end of a clip.\nBeginning: {m}\nEnd: {m}\nThe "
+    "following four pictures were taken between them by {asked}, and are not in order.\n1: {m}\n2: {m}\n3: {m}\n4: {m}\n"
     "In which order were they taken?"
 )
 
@@ -75,7 +77,7 @@ def shown(rig: Rig, clue: str, given: str, moment: Moment, *, end: bool) -> bool
     """Whether a clip's picture shows what orders it: at an end the given view's, between them the other one's."""
     view = given if end else ("exo" if given == "ego" else "ego")
     if clue == WEARER and view == "ego":
-        return rig.located(moment)
+        return rig.located(moment.ego, moment.exo)
     capture, frame = (rig.ego, moment.ego) if view == "ego" else (rig.exo, moment.exo)
     return rig.shows(capture, frame, clue)
 
@@ -110,7 +112,8 @@ def clips(
             if len(chosen) < 5 and now - done >= wanted and length - now >= (5 - len(chosen)) * settings.step:
                 chosen.append(moment)
         six = (*chosen, last)
-        if len(six) == 6 and min(steps(rig, clue, six)) >= settings.step:
+        away = max(rig.away(clue, moment) for moment in six)
+        if len(six) == 6 and min(steps(rig, clue, six)) >= max(settings.step, settings.part / 3 * away):
             yield clue, six
 
 
@@ -156,7 +159,7 @@ def _question(rig: Rig, direction: Direction, clue: str, six: Sequence[Moment], 
     return Draft(
         direction.task,
         rig.geometry.scene.id,
-        direction.question,
+        direction.question.format(who=rig.wears),
         options[0],
         None,
         options,
@@ -178,7 +181,7 @@ def recompute(
     Raises:
         KeyError: the scene lacks a recording, or the item doesn't say which pictures it shows.
     """
-    if item.question != direction.question:
+    if not re.fullmatch(re.escape(direction.question).replace(r"\{who\}", ".+"), item.question):
         raise ValueError("is no question for an order of pictures")
     captures = {capture.id: capture for capture in geometry.captures}
     times = [captures[shot.capture].scene_time(shot.frame) for shot in shots_of(item)[2:]]

@@ -1,10 +1,11 @@
 """A rig: one egocentric camera and fixed ones on one time line, and what tells two of its moments apart.
 
-Only what any `Capture` with the role 'ego' or 'exo…' holds is used: clocks, poses, intrinsics, and sightings where they
-are known. What moves is, first, whoever wears the egocentric camera, whose place is that camera's; secondly every object
-with a track. Where sightings are known, something is shown if it takes up the share `shown` of the picture; the wearer is
-then the object that moves with the egocentric camera, and shown in no way if there is none. Where no sightings are known,
-as in recordings of real people, the wearer is shown where the egocentric camera's place falls well inside the picture.
+Only what any `Capture` with the role 'ego' or 'exo…' holds is used: clocks, poses, intrinsics, and sightings where
+they are known. What moves is, first, whoever wears the egocentric camera, whose place is that camera's; secondly every
+object with a track. Where sightings are known, something is shown if it takes up the share `shown` of the picture; the
+wearer is then the object that moves with the egocentric camera, and shown in no way if there is none. Where no
+sightings are known, as in recordings of real people, the wearer is shown where the egocentric camera's place falls
+well inside the picture.
 """
 
 from __future__ import annotations
@@ -107,6 +108,12 @@ class Rig:
                     return thing.id
         return None
 
+    @property
+    def wears(self) -> str:
+        """Who wears the egocentric camera, as questions say it."""
+        things = [thing for thing in self.geometry.scene.objects if thing.id == self.wearer]
+        return f"the {things[0].category}" if things else "a person"
+
     def place(self, clue: str, moment: Moment) -> Floats:
         """Where the wearer or a thing is, metres on the floor plan, shape (2,)."""
         if clue == WEARER:
@@ -120,26 +127,27 @@ class Rig:
             return False
         if capture.sightings:
             identity = self.wearer if clue == WEARER else clue
-            return self._share(capture, frame, identity) >= self.settings.shown if identity else False
+            return self._shares(capture, frame).get(identity or "", 0.0) >= self.settings.shown
         return clue == WEARER and self._in_view(frame)
 
-    def located(self, moment: Moment) -> bool:
-        """Whether the egocentric picture shows things at rest by which its place is known; true where that is unknown."""
-        if not self.ego.sightings:
+    def located(self, ego: int, exo: int) -> bool:
+        """Whether one sees where an egocentric picture was taken, by things at rest that a fixed camera's picture shows
+        too; true where sightings aren't known."""
+        if not (self.ego.sightings and self.exo.sightings):
             return True
-        seen = self._pixels[self.ego.id].get(moment.ego, {})
-        size = self._area(self.ego) * self.settings.shown
-        return sum(pixels >= size and name not in self.movers for name, pixels in seen.items()) >= self.settings.still
+        seen = {name: share for name, share in self._shares(self.ego, ego).items() if not self._moves(name)}
+        there = self._shares(self.exo, exo)
+        least = self.settings.landmark
+        shared = [name for name, share in seen.items() if share >= least and there.get(name, 0.0) >= least]
+        largest = max(seen.values(), default=0.0)
+        return len(shared) >= self.settings.landmarks and largest <= self.settings.largest
 
-    def clues(self, moment: Moment) -> set[str]:
-        """What ties both cameras' pictures of a moment together: shown in both, or the wearer in the fixed one's."""
-        found = {
-            name
-            for name in self.movers
-            if self.shows(self.ego, moment.ego, name) and self.shows(self.exo, moment.exo, name)
-        }
-        wearer = bool(self.ego.poses) and self.shows(self.exo, moment.exo, WEARER) and self.located(moment)
-        return found | {WEARER} if wearer else found
+    def clues(self, ego: int, exo: int) -> list[str]:
+        """What ties an egocentric picture to a fixed camera's: the wearer in the latter, things that both show."""
+        if not self.located(ego, exo):
+            return []
+        wearer = [WEARER] if self.ego.poses and self.shows(self.exo, exo, WEARER) else []
+        return wearer + [n for n in self.movers if self.shows(self.ego, ego, n) and self.shows(self.exo, exo, n)]
 
     def change(self, clue: str, a: Moment, b: Moment) -> Change:
         """How the wearer or a thing differs between two moments."""
@@ -151,9 +159,25 @@ class Rig:
             degrees = float(np.degrees(abs(np.arctan2(cross, one @ other))))
         return Change(clue, metres, degrees)
 
-    def differs(self, change: Change) -> bool:
-        """Whether a change is large enough to be seen."""
-        return change.metres >= self.settings.moved or change.degrees >= self.settings.turned
+    def differs(self, change: Change, a: Moment, b: Moment, exo: int) -> bool:
+        """Whether a change between two moments is large enough to be seen; `exo` is the fixed camera's picture of one."""
+        settings = self.settings
+        needed = max(settings.moved, settings.part * max(self.away(change.clue, moment) for moment in (a, b)))
+        if change.metres >= needed:
+            return True
+        if change.clue != WEARER or change.degrees < settings.turned:
+            return False
+        if not self.exo.sightings:
+            return True
+        return self.wearer is not None and self._shares(self.exo, exo).get(self.wearer, 0.0) >= settings.facing
+
+    def away(self, clue: str, moment: Moment) -> float:
+        """Metres on the floor plan from the cameras that show it, the farther one."""
+        place = self.place(clue, moment)
+        found = [float(np.linalg.norm(self.exo.pose(moment.exo)[:2, 3] - place))] if self.exo.poses else [0.0]
+        if clue != WEARER and self.ego.poses:
+            found.append(float(np.linalg.norm(self.ego.pose(moment.ego)[:2, 3] - place)))
+        return max(found)
 
     def shot(self, view: str, moment: Moment) -> Shot:
         """A moment's picture of the 'ego' or the 'exo' camera."""
@@ -169,13 +193,13 @@ class Rig:
                 own.setdefault(one.frame, {})[one.object] = one.pixels
         return found
 
-    def _share(self, capture: Capture, frame: int, identity: str) -> float:
-        return self._pixels[capture.id].get(frame, {}).get(identity, 0) / self._area(capture)
-
-    @staticmethod
-    def _area(capture: Capture) -> int:
+    def _shares(self, capture: Capture, frame: int) -> dict[str, float]:
+        """The share of a picture that each thing takes up."""
         width, height = capture.size or (640, 480)
-        return width * height
+        return {name: n / (width * height) for name, n in self._pixels[capture.id].get(frame, {}).items()}
+
+    def _moves(self, identity: str) -> bool:
+        return identity in self.movers or identity == self.wearer
 
     def _in_view(self, frame: int) -> bool:
         """Whether the egocentric camera's place falls well inside the fixed camera's picture."""

@@ -17,9 +17,13 @@ class RigSettings(_Settings):
         moments: how many at most; longer recordings are looked at less often.
         together: seconds by which two cameras' frames may differ and still be of one moment.
         moved: metres that the wearer, or a thing, must have gone between two moments.
+        part: the same as a share of its distance from the camera that shows it: what is far away must go farther.
         turned: degrees that the wearer must have turned instead.
-        shown: share of the picture that what tells the moments apart takes up.
-        still: things at rest that an egocentric picture shows, so that one sees where it was taken.
+        facing: share of the picture that the wearer takes up at least if their turning is to be seen.
+        shown: share of the picture that the wearer, or a thing that moves, takes up if it is to count as shown.
+        landmark: the same for a thing at rest.
+        landmarks: things at rest that both views' pictures show, so that one sees where the egocentric one was taken.
+        largest: share of the egocentric picture that a thing at rest takes up at most.
         margin: share of the picture's width and height from its edge within which the wearer is not counted on.
         near, far: metres from a camera within which the wearer is looked for, where sightings aren't known.
     """
@@ -27,10 +31,14 @@ class RigSettings(_Settings):
     every: float = 0.5
     moments: int = 120
     together: float = 0.05
-    moved: float = 1.0
-    turned: float = 60.0
-    shown: float = 0.002
-    still: int = 2
+    moved: float = 1.5
+    part: float = 0.3
+    turned: float = 90.0
+    facing: float = 0.02
+    shown: float = 0.006
+    landmark: float = 0.002
+    landmarks: int = 3
+    largest: float = 0.4
     margin: float = 0.06
     near: float = 1.0
     far: float = 8.0

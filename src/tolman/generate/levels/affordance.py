@@ -1,12 +1,12 @@
 """Affordance: what things and gaps can be used for. (SpatialBench, level 3.)
 
 Rule for things: `PURPOSES` says what each category serves for. The question names a purpose for which the scene holds
-exactly one thing, and asks where it is for someone at a landmark who faces another; the answer is `margin` degrees inside
-its quadrant. Which thing is meant must be found out: it is never named.
+exactly one thing, and asks where it is for someone at a landmark who faces another; the answer is `margin` degrees
+inside its quadrant. Which thing is meant must be found out: it is never named.
 
 Rule for gaps: two unique things stand on the ground, and nothing and no wall reaches into what lies between them (the
-convex hull of both footprints without them). The gap is the distance of their footprints. The right robot is the widest
-of `widths` that fits; the gap exceeds it by the share `spare`, and falls short of the next by as much.
+convex hull of both footprints without them). The gap is the distance of their footprints. The right robot is the
+widest of `widths` that fits; the gap exceeds it by the share `spare`, and falls short of the next by as much.
 """
 
 from __future__ import annotations

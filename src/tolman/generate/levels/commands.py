@@ -1,12 +1,12 @@
 """Visual-based commands: what a command leads to, and which command leads there. (SpatialBench, level 5.)
 
-- Following: one walks from one unique landmark to another, turns left or right by 90° and goes straight on. What one comes
-  to first is decided as for a person's walk in `causal`, from the second landmark's middle and footprint on; the turn is
-  exact, and the answer stays the same if one turns by `margin` / 2 degrees more or less.
-- Commanding: the video ends; which command turns the camera to a unique thing? The bearing of the thing's middle from the
-  last picture's camera decides: at most `ahead` degrees off is straight ahead, then left and right, and what is at most
-  as much off the opposite direction is behind; `margin` degrees inside. The last picture shows what is ahead, and doesn't
-  show what isn't.
+- Following: one walks from one unique landmark to another, turns left or right by 90° and goes straight on. What one
+  comes to first is decided as for a person's walk in `causal`, from the second landmark's middle and footprint on; the
+  turn is exact, and the answer stays the same if one turns by `margin` / 2 degrees more or less.
+- Commanding: the video ends; which command turns the camera to a unique thing? The bearing of the thing's middle from
+  the last picture's camera decides: at most `ahead` degrees off is straight ahead, then left and right, and what is at
+  most as much off the opposite direction is behind; `margin` degrees inside. The last picture shows what is ahead, and
+  doesn't show what isn't.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -34,7 +35,8 @@ _FOLLOW = re.compile(
 _TURN = re.compile(r"\AWhere the video ends, which command makes the camera look at the (.+)\?\Z")
 COMMANDS = {"ahead": "Keep looking straight ahead", "left": "Turn left", "right": "Turn right", "behind": "Turn around"}
 _LEFT = {"left": 1.0, "right": -1.0}
-_FOLLOWED = 10
+_FOLLOWED, _SAME = 10, 2
+"""Commands that are followed in a scene, and those that lead to the same thing."""
 
 
 def draft(geometry: SceneGeometry, settings: CommandSettings) -> Iterator[Draft | Rejected]:
@@ -86,13 +88,15 @@ def _follows(
 ) -> Iterator[Draft | Rejected]:
     scene = geometry.scene
     ways = [(*pair, side) for pair in itertools.permutations(geometry.unique, 2) for side in _LEFT]
-    made = 0
+    made: Counter[str] = Counter()
     for start, turn, side in generator.sample(ways, len(ways)):
-        if made == _FOLLOWED:
+        if made.total() == _FOLLOWED:
             return
         found = after_turn(geometry, start, turn, side, settings)
         if found is None or found.broken:
             yield Rejected(TASK, scene.id, found.broken[0] if found else "nothing is met")
+            continue
+        if made[found.category] == _SAME:
             continue
         usable = [name for name in geometry.whole if name not in (start, turn, found.category)]
         if found.category not in geometry.whole or found.category in (start, turn) or len(usable) < 3:
@@ -107,7 +111,7 @@ def _follows(
         )
         evidence = {"metres": found.metres, "gap": found.gap}
         options = (found.category, *lures)
-        made += 1
+        made[found.category] += 1
         yield Draft(TASK, scene.id, question, found.category, None, options, evidence, clue="follow", named=True)
 
 

@@ -1,9 +1,9 @@
 """Route plan with two gaps, as SpatialBench asks for it. (Level 5.)
 
-Rule: a robot goes straight from the middle of one unique landmark to the next, four of them. Each of the three ways is at
-least `shortest` metres long, no wall stands in it, and no other still thing between `low` and `high` metres above the
-ground reaches into the strip of `clearance` metres on both sides. Both turns are left or right, by no less than `flattest`
-and no more than `sharpest` degrees. The four options are the four pairs of turns, each right equally often.
+Rule: a robot goes straight from the middle of one unique landmark to the next, four of them. Each of the three ways is
+at least `shortest` metres long, no wall stands in it, and no other still thing between `low` and `high` metres above
+the ground reaches into the strip of `clearance` metres on both sides. Both turns are left or right, by no less than
+`flattest` and no more than `sharpest` degrees. The four options are the four pairs of turns, each right equally often.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from tolman.items import Item
 
 TASK = "route_plan"
 _PATTERN = re.compile(
-    r"\AYou are a robot at the (.+?) and face the (.+?)\. Your target is the (.+?)\. Your route will be: 'Go straight "
-    r"until the (.+?), \[1\], go straight until the (.+?), \[2\], go straight until the (.+?)\.' What fills the gaps\?\Z"
+    r"\AYou are a robot at the (.+?) and face the (.+?)\. Your target is the (.+?)\. Your route will be: "
+    r"'Go straight until the (.+?), \[1\], go straight until the (.+?), \[2\], go straight until the (.+?)\.' "
+    r"What fills the gaps\?\Z"
 )
 _TRIES, _PER_PAIR = 400, 6
 _PAIRS = tuple(itertools.product(("left", "right"), repeat=2))
@@ -92,8 +93,8 @@ def draft(geometry: SceneGeometry, settings: FillInSettings) -> Iterator[Draft |
 def _question(geometry: SceneGeometry, stops: Sequence[str], turns: tuple[str, ...], angles: Sequence[float]) -> Draft:
     a, b, c, d = stops
     question = (
-        f"You are a robot at the {a} and face the {b}. Your target is the {d}. Your route will be: 'Go straight until the "
-        f"{b}, [1], go straight until the {c}, [2], go straight until the {d}.' What fills the gaps?"
+        f"You are a robot at the {a} and face the {b}. Your target is the {d}. Your route will be: 'Go straight until "
+        f"the {b}, [1], go straight until the {c}, [2], go straight until the {d}.' What fills the gaps?"
     )
     options = (_text(turns), *(_text(other) for other in _PAIRS if other != turns))
     evidence = {"stops": list(stops), "turns": list(angles)}

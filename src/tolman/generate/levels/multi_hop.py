@@ -1,10 +1,10 @@
 """Multi-hop reasoning: a thing is named by another one, and asked about. (SpatialBench, level 3.)
 
-Rule: the first hop names one of several things of a kind as the one nearest to a landmark ("the chair that is closest to
-the door"). The second asks which of four unique things is nearest to that one, or where a unique thing is for someone
-who stands there and faces a landmark. At either hop the nearest is nearer than any other by `gap` metres and by the
-factor `ratio`; a direction is `margin` degrees inside its quadrant. The first hop counts: with another of the things of
-that kind the answer would be another one. Distances are exact, between the nearest points of boxes.
+Rule: the first hop names one of several things of a kind as the one nearest to a landmark ("the chair that is closest
+to the door"). The second asks which of four unique things is nearest to that one, or where a unique thing is for
+someone who stands there and faces a landmark. At either hop the nearest is nearer than any other by `gap` metres and
+by the factor `ratio`; a direction is `margin` degrees inside its quadrant. The first hop counts: with another of the
+things of that kind the answer would be another one. Distances are exact, between the nearest points of boxes.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def _where(
             yield Rejected(TASK, geometry.scene.id, "the first hop makes no difference")
             continue
         question = (
-            f"If you stand at the {kind} that is closest to the {landmark} and face the {facing}, in which direction is "
-            f"the {there}?"
+            f"If you stand at the {kind} that is closest to the {landmark} and face the {facing}, in which direction "
+            f"is the {there}?"
         )
         options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
         evidence = {"first": hop, "second": {"margin": margin}}

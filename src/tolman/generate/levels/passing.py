@@ -73,6 +73,9 @@ def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft 
     routes = list(itertools.permutations(geometry.unique, 2))
     asked = 0
     for start, end in generator.sample(routes, len(routes)):
+        if apart(geometry.center(start), geometry.center(end)) < settings.shortest:
+            yield Rejected(TASK, scene.id, f"a route shorter than {settings.shortest} m")
+            continue
         if asked >= _ROUTES:
             return
         others = [name for name in geometry.unique if name not in (start, end)]

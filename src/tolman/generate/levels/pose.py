@@ -1,8 +1,9 @@
 """Landmark-constrained pose localisation: at which place does one see two landmarks as told? (SpatialBench, level 3.)
 
-Rule: a robot stands at one of four unique things, its middle where that thing's middle is on the floor plan, and has one
-landmark straight ahead and another one on its left, on its right or behind it (within `half` degrees of it). At the right
-place the second landmark is `margin` degrees inside that range, at each of the other three it is as far outside.
+Rule: a robot stands at one of four unique things, its middle where that thing's middle is on the floor plan, and has
+one landmark straight ahead and another one on its left, on its right or behind it (within `half` degrees of it). At
+the right place the second landmark is `margin` degrees inside that range, at each of the other three it is as far
+outside.
 """
 
 from __future__ import annotations

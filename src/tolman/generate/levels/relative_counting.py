@@ -1,8 +1,8 @@
 """Relative counting: which of four kinds of things is there most, or least, of? (SpatialBench, level 2.)
 
 Rule: the scene's counts, of categories of which the video shows every object. The right category's count differs from
-each other option's at least by the factor `ratio`. Both questions are asked about the same four categories, so that what
-there is usually most of is as often wrong as right.
+each other option's at least by the factor `ratio`. Both questions are asked about the same four categories, so that
+what there is usually most of is as often wrong as right.
 """
 
 from __future__ import annotations

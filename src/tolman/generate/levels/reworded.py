@@ -1,7 +1,7 @@
 """SpatialBench's tasks that VSI-Bench's families make: the same rules, in SpatialBench's words, units and options.
 
-Counting asks the same in both and needs nothing here. Everything true about these questions is said in the families that
-they come from; a question is recomputed by translating it back.
+Everything true about these questions is said in the families
+that they come from; a question is recomputed by translating it back.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from tolman.generate import (
     absolute_distance,
     appearance_order,
+    counting,
     object_size,
     relative_direction,
     relative_distance,
@@ -125,6 +126,13 @@ def _titled(text: str) -> str:
 
 
 WORDINGS: dict[str, Wording] = {
+    "object-counting": Wording(
+        "object_counting",
+        counting.FAMILY,
+        counting.TASK,
+        "How many {a}(s) are in this {b}?",
+        "How many {a}(s) are shown in the video of this {b}?",
+    ),
     "object-size": Wording(
         "object_size",
         object_size.FAMILY,
@@ -137,13 +145,15 @@ WORDINGS: dict[str, Wording] = {
         room_size.FAMILY,
         room_size.TASK,
         room_size.QUESTION,
-        "What is the approximate size in square meters (m^2) of this room, or of all rooms together if several are shown?",
+        "What is the approximate size in square meters (m^2) of this room, or of all rooms together where there are "
+        "several?",
     ),
     "absolute-distance": Wording(
         "absolute_distance",
         absolute_distance.FAMILY,
         absolute_distance.TASK,
-        "Measuring from the closest point of each object, what is the distance between the {a} and the {b} (in meters)?",
+        "Measuring from the closest point of each object, what is the distance between the {a} and the {b} "
+        "(in meters)?",
         "Measuring from the closest point of each object, what is the approximate distance in centimeters between the "
         "{a} and the {b}?",
         centimetres=True,
@@ -160,7 +170,8 @@ WORDINGS: dict[str, Wording] = {
         "relative_distance",
         relative_distance.FAMILY,
         relative_distance.TASK,
-        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the {a}?",
+        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
+        "{a}?",
         "Measuring from the closest point of each object, which of the following is closest to the {a}?",
     ),
     "relative-direction": Wording(

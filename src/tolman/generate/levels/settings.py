@@ -29,8 +29,8 @@ class PassingSettings(_Settings):
     """
 
     shortest: float = 3.0
-    gap: float = 0.6
-    aside: float = 3.0
+    gap: float = 1.0
+    aside: float = 2.0
 
 
 class MultiHopSettings(_Settings):
