@@ -19,11 +19,14 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly
+from tolman.generate.sampling import balanced, evenly, unhinted
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
+
+_SLACK = 0.02
+"""By how much more than its even share an answer may have among questions with the same clue."""
 
 
 class Spool:
@@ -57,12 +60,12 @@ class Entry:
 
     Attributes:
         task: question type.
-        answer: the right answer's text.
+        answer: the right answer's text, or what is balanced in its place.
         closed: whether its options are a closed list such as left and right.
         number: whether it wants a number.
         options: how many options it has.
         position: in the spool.
-        clue: what part of the media gives away.
+        clue: what each part of the media hints at.
     """
 
     task: str
@@ -71,7 +74,7 @@ class Entry:
     number: bool
     options: int
     position: int
-    clue: str = ""
+    clue: tuple[str, ...] = ()
 
 
 @dataclass
@@ -123,9 +126,9 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
     A room in which nearly everything is to the left would otherwise fill its share with "left".
     """
-    by_task: dict[str, dict[tuple[str, str], list[Draft]]] = {}
+    by_task: dict[str, dict[tuple[tuple[str, ...], str], list[Draft]]] = {}
     for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
-        by_task.setdefault(draft.task, {}).setdefault((draft.clue, draft.answer), []).append(draft)
+        by_task.setdefault(draft.task, {}).setdefault((draft.clue, draft.balance or draft.answer), []).append(draft)
     kept = []
     for task in sorted(by_task):
         queues = [by_task[task][answer] for answer in sorted(by_task[task])]
@@ -162,15 +165,11 @@ def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
 
 
 def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
-    """Without the answers that are too frequent; within one clue all answers are equally frequent, or none is taken."""
+    """Without the answers that are too frequent, among all and among those that a part of the media hints at."""
     if not any(entry.clue for entry in kept):
         return balanced(kept, lambda e: e.answer, share, seed)
-    found = []
-    for clue in sorted({entry.clue for entry in kept}):
-        own = [entry for entry in kept if entry.clue == clue]
-        if len({entry.answer for entry in own}) >= min(entry.options for entry in own):
-            found += balanced(own, lambda e: e.answer, 0.0, f"{seed}:{clue}")
-    return sorted(found, key=lambda e: e.position)
+    share = max(share, 1 / min(entry.options for entry in kept) + _SLACK)
+    return unhinted(kept, lambda e: e.answer, lambda e: e.clue, share, seed)
 
 
 def items_of(

@@ -62,8 +62,10 @@ class Draft:
         labels: classifications that differ from its family's (`generate.taxonomy`).
         reasoning: the way to the answer.
         closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
-        clue: what part of the media gives away about the answer, coarsely: within questions of one clue all answers
-            become equally frequent.
+        clue: what each part of the media, seen alone, hints at, coarsely: among questions with the same hint of the
+            same part no answer becomes more frequent than any other.
+        balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
+            the options; '' for the text.
     """
 
     task: str
@@ -77,7 +79,8 @@ class Draft:
     labels: Mapping[str, str] = field(default_factory=dict)
     reasoning: tuple[Step, ...] = ()
     closed: bool = False
-    clue: str = ""
+    clue: tuple[str, ...] = ()
+    balance: str = ""
 
     @property
     def is_number(self) -> bool:

@@ -19,6 +19,19 @@ from tolman.generate import (
 )
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.pairs import (
+    appearance_from_above,
+    camera_camera,
+    camera_motion,
+    camera_object,
+    camera_region,
+    measurement,
+    multi_step,
+    object_motion,
+    object_object,
+    object_region,
+    region_region,
+)
 from tolman.generate.settings import PARTS, Preset
 from tolman.generate.taxonomy import labels
 from tolman.items import Item
@@ -32,6 +45,17 @@ _FAMILIES: dict[str, Family[Any]] = {
     "direction": relative_direction.FAMILY,
     "appearance": appearance_order.FAMILY,
     "route": route_plan.FAMILY,
+    "camera-camera": camera_camera.FAMILY,
+    "camera-object": camera_object.FAMILY,
+    "camera-region": camera_region.FAMILY,
+    "object-object": object_object.FAMILY,
+    "object-region": object_region.FAMILY,
+    "region-region": region_region.FAMILY,
+    "measurement": measurement.FAMILY,
+    "appearance-from-above": appearance_from_above.FAMILY,
+    "camera-motion": camera_motion.FAMILY,
+    "object-motion": object_motion.FAMILY,
+    "multi-step": multi_step.FAMILY,
 }
 _BY_TASK = {task: (PARTS[name], family) for name, family in _FAMILIES.items() for task in family.tasks}
 TASKS = tuple(_BY_TASK)
