@@ -20,7 +20,7 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly, unbiased
+from tolman.generate.sampling import balanced, evenly, unbiased, unhinted
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
@@ -28,6 +28,8 @@ from tolman.scoring.error_types import MMSI, with_type
 
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
+_SLACK = 0.02
+"""By how much more than its even share an answer may have among questions with the same clue."""
 
 
 class Spool:
@@ -61,12 +63,13 @@ class Entry:
 
     Attributes:
         task: question type.
-        answer: the right answer's text.
+        answer: the right answer's text, or what is balanced in its place.
         closed: whether its options are a closed list such as left and right.
         number: whether it wants a number.
         options: how many options it has.
         position: in the spool.
-        clue: what part of the media gives away.
+        clue: what each part of the media hints at.
+        kind: which of its question type's kinds it is.
         names: the options' texts, where these are names that may be right more often than others.
     """
 
@@ -76,7 +79,8 @@ class Entry:
     number: bool
     options: int
     position: int
-    clue: str = ""
+    clue: tuple[str, ...] = ()
+    kind: str = ""
     names: tuple[str, ...] = ()
 
 
@@ -124,8 +128,10 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
 
 def _entry(draft: Draft, position: int) -> Entry:
     names = tuple(intern(text) for text in draft.options) if draft.named else ()
-    numbers = draft.is_number, len(draft.options)
-    return Entry(draft.task, draft.answer, draft.closed, *numbers, position, draft.clue, names)
+    answer, count = draft.balance or draft.answer, len(draft.options)
+    return Entry(
+        draft.task, answer, draft.closed, draft.is_number, count, position, draft.clue, kind=draft.kind, names=names
+    )
 
 
 def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
@@ -133,9 +139,11 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
     A room in which nearly everything is to the left would otherwise fill its share with "left".
     """
-    by_task: dict[str, dict[tuple[str, str], list[Draft]]] = {}
+    by_task: dict[str, dict[tuple[str, ...], list[Draft]]] = {}
     for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
-        by_task.setdefault(draft.task, {}).setdefault((draft.clue, draft.answer), []).append(draft)
+        by_task.setdefault(draft.task, {}).setdefault(
+            (draft.kind, *draft.clue, draft.balance or draft.answer), []
+        ).append(draft)
     kept = []
     for task in sorted(by_task):
         queues = [by_task[task][answer] for answer in sorted(by_task[task])]
@@ -161,15 +169,10 @@ def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
         by_task.setdefault(entry.task, []).append(entry)
     chosen = []
     for task in sorted(by_task):
-        # Closed lists and numbers have frequencies to learn; so have names, by how often they are right when offered;
-        # other free texts (orders) have none.
-        own = by_task[task]
-        listed = [entry for entry in own if entry.number or entry.closed]
-        kept = _balanced(listed, preset.share.most_common, f"{seed}:{task}")
-        for clue in sorted({entry.clue for entry in own if entry.names}):
-            named = [entry for entry in own if entry.names and entry.clue == clue]
-            kept += unbiased(named, lambda e: e.answer, lambda e: e.names, preset.share.named, f"{seed}:{task}:{clue}")
-        kept += [entry for entry in own if not (entry.number or entry.closed or entry.names)]
+        kept = []
+        for kind in sorted({entry.kind for entry in by_task[task]}):
+            own = [entry for entry in by_task[task] if entry.kind == kind]
+            kept += _fair(own, preset, ":".join(filter(None, (str(seed), task, kind))))
         kept.sort(key=lambda e: e.position)
         if preset.share.per_task is not None:
             kept = evenly(kept, lambda e: e.answer, preset.share.per_task, f"{seed}:{task}:cap")
@@ -177,16 +180,25 @@ def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
     return chosen
 
 
+def _fair(own: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
+    """Questions of one kind whose answers frequency doesn't give away.
+
+    Closed lists and numbers have frequencies to learn; so have names, by how often they are right where they are
+    offered. Other free texts, such as orders, have none.
+    """
+    if own[0].names:
+        return unbiased(own, lambda e: e.answer, lambda e: e.names, preset.share.named, seed)
+    if own[0].number or own[0].closed:
+        return _balanced(own, preset.share.most_common, seed)
+    return list(own)
+
+
 def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
-    """Without the answers that are too frequent; within one clue all answers are equally frequent, or none is taken."""
+    """Without the answers that are too frequent, among all and among those that a part of the media hints at."""
     if not any(entry.clue for entry in kept):
         return balanced(kept, lambda e: e.answer, share, seed)
-    found = []
-    for clue in sorted({entry.clue for entry in kept}):
-        own = [entry for entry in kept if entry.clue == clue]
-        if len({entry.answer for entry in own}) >= min(entry.options for entry in own):
-            found += balanced(own, lambda e: e.answer, 0.0, f"{seed}:{clue}")
-    return sorted(found, key=lambda e: e.position)
+    share = max(share, 1 / min(entry.options for entry in kept) + _SLACK)
+    return unhinted(kept, lambda e: e.answer, lambda e: e.clue, share, seed)
 
 
 def items_of(

@@ -62,9 +62,12 @@ class Draft:
         labels: classifications that differ from its family's (`generate.taxonomy`).
         reasoning: the way to the answer.
         closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
-        clue: what part of the media gives away about the answer, coarsely: within questions of one clue all answers
-            become equally frequent.
-        named: whether the options are names of things, which may be right more often than others: within one clue each
+        clue: what each part of the media, seen alone, hints at, coarsely: among questions with the same hint of the
+            same part no answer becomes more frequent than any other.
+        balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
+            the options; '' for the text.
+        kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
+        named: whether the options are names of things, which may be right more often than others: within a kind each
             name becomes as often right as chance would have it.
     """
 
@@ -79,7 +82,9 @@ class Draft:
     labels: Mapping[str, str] = field(default_factory=dict)
     reasoning: tuple[Step, ...] = ()
     closed: bool = False
-    clue: str = ""
+    clue: tuple[str, ...] = ()
+    balance: str = ""
+    kind: str = ""
     named: bool = False
 
     @property

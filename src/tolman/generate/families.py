@@ -31,6 +31,19 @@ from tolman.generate.levels import (
     relative_counting,
     reworded,
 )
+from tolman.generate.pairs import (
+    appearance_from_above,
+    camera_camera,
+    camera_motion,
+    camera_object,
+    camera_region,
+    measurement,
+    multi_step,
+    object_motion,
+    object_object,
+    object_region,
+    region_region,
+)
 from tolman.generate.settings import PARTS, Preset
 from tolman.generate.taxonomy import labels
 from tolman.items import Item
@@ -44,6 +57,17 @@ _FAMILIES: dict[str, Family[Any]] = {
     "direction": relative_direction.FAMILY,
     "appearance": appearance_order.FAMILY,
     "route": route_plan.FAMILY,
+    "camera-camera": camera_camera.FAMILY,
+    "camera-object": camera_object.FAMILY,
+    "camera-region": camera_region.FAMILY,
+    "object-object": object_object.FAMILY,
+    "object-region": object_region.FAMILY,
+    "region-region": region_region.FAMILY,
+    "measurement": measurement.FAMILY,
+    "appearance-from-above": appearance_from_above.FAMILY,
+    "camera-motion": camera_motion.FAMILY,
+    "object-motion": object_motion.FAMILY,
+    "multi-step": multi_step.FAMILY,
     **{name: association.family(name) for name in association.DIRECTIONS},
     **{name: reordering.family(name) for name in reordering.DIRECTIONS},
     **{name: wording.family for name, wording in reworded.WORDINGS.items()},

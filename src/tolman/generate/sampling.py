@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
@@ -91,6 +92,55 @@ def unbiased(
         for name in names:
             chance[name] -= 1 / len(names)
             excess[name] -= (name == worst) - 1 / len(names)
+
+
+def unhinted(
+    things: Sequence[T],
+    key: Callable[[T], Hashable],
+    clues: Callable[[T], Sequence[Hashable]],
+    share: float,
+    seed: str,
+) -> list[T]:
+    """Without so many that any clue goes with one answer more often than with others; in their old order.
+
+    A clue is what somebody knows who sees part of the media; clues at different positions are never known together.
+    Among all things, and among those that have the same clue at the same position, no answer has more than its share,
+    rounded up.
+
+    Args:
+        things: questions.
+        key: their answers.
+        clues: of each, one for each part of the media.
+        share: the largest share that one answer may have.
+        seed: of the choice of what is left out.
+    """
+    generator = random.Random(seed)
+    order = list(range(len(things)))
+    generator.shuffle(order)
+    groups = [((-1, ""), *enumerate(clues(thing))) for thing in things]
+    counts: dict[Hashable, Counter[Hashable]] = {}
+    members: dict[tuple[Hashable, Hashable], list[int]] = {}
+    for i in order:
+        for group in groups[i]:
+            counts.setdefault(group, Counter())[key(things[i])] += 1
+            members.setdefault((group, key(things[i])), []).append(i)
+    gone: set[int] = set()
+
+    def excess(group: Hashable, answer: Hashable) -> float:
+        return counts[group][answer] - math.ceil(share * counts[group].total())
+
+    while members:
+        worst = max(members, key=lambda cell: (excess(*cell), str(cell)))
+        if excess(*worst) <= 1e-9:
+            break
+        group, answer = worst
+        members[worst] = alive = [i for i in members[worst] if i not in gone]
+        # Of some that could go, the one whose other clues are too frequent as well.
+        out = max(alive[-8:], key=lambda i: (sum(max(0.0, excess(g, answer)) for g in groups[i]), i))
+        gone.add(out)
+        for group in groups[out]:
+            counts[group][answer] -= 1
+    return [thing for i, thing in enumerate(things) if i not in gone]
 
 
 def evenly(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:

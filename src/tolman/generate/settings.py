@@ -29,7 +29,19 @@ Geometry = Literal["exact", "sampled"]
 
 VSI = ("counting", "distance", "size", "room", "relative_distance", "direction", "appearance", "route")
 """VSI-Bench's families."""
-MMSI: tuple[str, ...] = ()
+MMSI = (
+    "camera-camera",
+    "camera-object",
+    "camera-region",
+    "object-object",
+    "object-region",
+    "region-region",
+    "measurement",
+    "appearance-from-above",
+    "camera-motion",
+    "object-motion",
+    "multi-step",
+)
 """MMSI-Bench's."""
 _EGOEXO = {
     "associate-exo-to-ego": "association",
@@ -185,10 +197,52 @@ class ViewSettings(_Settings):
     """Questions about pictures from several viewpoints (MMSI-Bench's families).
 
     Attributes:
-        margin: degrees that a direction must be away from another answer.
+        frames: pictures that are looked at of each moving camera, evenly over its time.
+        tilt: degrees that a camera may look up or down.
+        clear: share of a picture that an object shows to be named.
+        inside: share of its box's outline that lies inside the picture.
+        bare: share of that part of the outline that it must show: what is hidden shows less.
+        shared: share of each of two pictures that an object shows to be matched between them.
+        overlap: objects that two pictures must share.
+        glimpse: share of a picture from which on another object with a like name forbids a name.
+        turn: degrees, and
+        apart: metres, one of which two viewpoints differ by at least.
+        margin: degrees that a direction or an angle must be away from another answer.
+        within: share of the outline of what is asked for that must lie in the right quadrant.
+        nearest: metres that the ends of a direction or distance are apart at least, and
+        spread: the same as a share of the sum of their half diagonals.
+        step: metres that a camera moves forward or backward at least.
+        sideways: by how much less it moves to the side, as a share of that.
+        metres, ratio: by which any two distances among options differ.
+        way: metres that something moves at least.
+        longest: pictures of a chain at most.
+        chains: that are tried in a scene.
+        of_pair, of_scene: the most questions of a family about the same pictures, and of a scene.
     """
 
+    frames: int = 28
+    tilt: float = 35.0
+    clear: float = 0.006
+    inside: float = 0.6
+    bare: float = 0.2
+    shared: float = 0.003
+    overlap: int = 2
+    glimpse: float = 0.0003
+    turn: float = 20.0
+    apart: float = 0.8
     margin: float = 12.0
+    within: float = 0.75
+    nearest: float = 0.8
+    spread: float = 0.75
+    step: float = 0.5
+    sideways: float = 1.5
+    metres: float = 0.4
+    ratio: float = 1.4
+    way: float = 1.0
+    longest: int = 10
+    chains: int = 400
+    of_pair: int = 3
+    of_scene: int = 300
 
 
 class ShareSettings(_Settings):
@@ -293,9 +347,7 @@ PRESETS = {
     ),
     "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
     "site": Preset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
-    "spatialbench": Preset(
-        name="spatialbench", families=SPATIALBENCH, like="spatialbench", labels=True, share=_SHARE
-    ),
+    "spatialbench": Preset(name="spatialbench", families=SPATIALBENCH, like="spatialbench", labels=True, share=_SHARE),
     "all": Preset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
 }
 

@@ -160,7 +160,7 @@ class Rig:
         return Change(clue, metres, degrees)
 
     def differs(self, change: Change, a: Moment, b: Moment, exo: int) -> bool:
-        """Whether a change between two moments is large enough to be seen; `exo` is the fixed camera's picture of one."""
+        """Whether a change between two moments is large enough to be seen; `exo` is a fixed camera's picture of one."""
         settings = self.settings
         needed = max(settings.moved, settings.part * max(self.away(change.clue, moment) for moment in (a, b)))
         if change.metres >= needed:

@@ -186,7 +186,7 @@ def _met(
     found: Obstacle | None,
     named: tuple[str, ...],
     generator: random.Random,
-    clue: str,
+    kind: str,
 ) -> Draft | Rejected:
     """A question for what is met first; other things on and beside the way are the other options."""
     scene = geometry.scene
@@ -203,7 +203,7 @@ def _met(
     others += [name for name in near if name not in others][: 3 - len(others)]
     options = (found.category, *others)
     evidence = {"metres": found.metres, "gap": found.gap, "on_the_way": list(near)}
-    return Draft(TASK, scene.id, question, found.category, None, options, evidence, clue=clue, named=True)
+    return Draft(TASK, scene.id, question, found.category, None, options, evidence, kind=kind, named=True)
 
 
 def to_load(geometry: SceneGeometry, load: str, names: Sequence[str], *, moved: bool) -> dict[str, float]:
@@ -251,12 +251,10 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
             if lure != order[0]:
                 others = [lure, *others[:2]]
             asked = f"{_MOVED} of the following is" if moved else f"{_UNMOVED} of the following would be"
-            question = (
-                f"A person carries the {thing.category} to another place. {asked} closest to it at the end of the video?"
-            )
+            question = f"A person carries the {thing.category} to another place. {asked} closest to it at the end of the video?"
             evidence = {"distances": lengths, "margin": lengths[order[1]] - lengths[order[0]]}
             options = (order[0], *others)
-            yield Draft(TASK, scene.id, question, order[0], None, options, evidence, clue="load", named=True)
+            yield Draft(TASK, scene.id, question, order[0], None, options, evidence, kind="load", named=True)
 
 
 def _shown(geometry: SceneGeometry, thing: SceneObject) -> bool:

@@ -112,7 +112,7 @@ def _follows(
         evidence = {"metres": found.metres, "gap": found.gap}
         options = (found.category, *lures)
         made[found.category] += 1
-        yield Draft(TASK, scene.id, question, found.category, None, options, evidence, clue="follow", named=True)
+        yield Draft(TASK, scene.id, question, found.category, None, options, evidence, kind="follow", named=True)
 
 
 def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> tuple[str, float, list[str]]:
@@ -154,7 +154,7 @@ def _turn(geometry: SceneGeometry, name: str, settings: CommandSettings) -> Draf
     answer = COMMANDS[side]
     options = (answer, *(text for text in COMMANDS.values() if text != answer))
     question = f"Where the video ends, which command makes the camera look at the {name}?"
-    return Draft(TASK, scene.id, question, answer, None, options, {"margin": margin}, closed=True, clue="turn")
+    return Draft(TASK, scene.id, question, answer, None, options, {"margin": margin}, closed=True, kind="turn")
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CommandSettings, *, released: bool = True) -> Recomputed:

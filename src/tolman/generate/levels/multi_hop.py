@@ -102,7 +102,7 @@ def _nearest(
         question = f"Which of the following is closest to the {kind} that is closest to the {landmark}?"
         options = (answer, *(name for name in names if name != answer))
         evidence = {"first": hop, "second": {"gap": gap, "ratio": ratio}}
-        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, clue="nearest", named=True)
+        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, kind="nearest", named=True)
         made += 1
         if made == _PER_HOP:
             return
@@ -135,7 +135,7 @@ def _where(
         )
         options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
         evidence = {"first": hop, "second": {"margin": margin}}
-        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, closed=True, clue="where")
+        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, closed=True, kind="where")
         made += 1
         if made == _PER_HOP:
             return

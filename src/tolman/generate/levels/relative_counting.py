@@ -45,7 +45,7 @@ def draft(geometry: SceneGeometry, settings: RelativeCountingSettings) -> Iterat
             question = f"Which of the following is there the {word} of in this {place}?"
             options = (answer, *(name for name in chosen if name != answer))
             yield Draft(
-                TASK, scene.id, question, answer, None, options, {"counts": own, "ratio": ratio}, clue=word, named=True
+                TASK, scene.id, question, answer, None, options, {"counts": own, "ratio": ratio}, kind=word, named=True
             )
 
 
