@@ -46,8 +46,8 @@ class Direction:
 
 
 _TEXT = (
-    "{m}\nThis picture was taken by {given}. Which of the following pictures was taken at the same moment by {asked} in "
-    "the same place?"
+    "{m}\nThis picture was taken by {given}. Which of the following pictures was taken at the same moment by {asked} "
+    "in the same place?"
 )
 _EGO, _EXO = "the camera that {who} wears", "a fixed camera"
 DIRECTIONS = {

@@ -33,7 +33,8 @@ from tolman.items import MEDIA_MARK, Item
 _NAMES = ("the camera that {who} wears", "a fixed camera in the same place")
 _TEXT = (
     "Two pictures were taken by {given}, at the beginning and at the end of a clip.\nBeginning: {m}\nEnd: {m}\nThe "
-    "following four pictures were taken between them by {asked}, and are not in order.\n1: {m}\n2: {m}\n3: {m}\n4: {m}\n"
+    "following four pictures were taken between them by {asked}, and are not in order.\n1: {m}\n2: {m}\n3: {m}\n"
+    "4: {m}\n"
     "In which order were they taken?"
 )
 

@@ -251,7 +251,10 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
             if lure != order[0]:
                 others = [lure, *others[:2]]
             asked = f"{_MOVED} of the following is" if moved else f"{_UNMOVED} of the following would be"
-            question = f"A person carries the {thing.category} to another place. {asked} closest to it at the end of the video?"
+            question = (
+                f"A person carries the {thing.category} to another place. {asked} closest to it at the end of the "
+                "video?"
+            )
             evidence = {"distances": lengths, "margin": lengths[order[1]] - lengths[order[0]]}
             options = (order[0], *others)
             yield Draft(TASK, scene.id, question, order[0], None, options, evidence, kind="load", named=True)
