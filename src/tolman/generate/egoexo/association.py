@@ -106,14 +106,14 @@ def _distractors(
             usable.append((moment, change))
     usable.sort(key=lambda one: abs(one[0].seconds - right.seconds))
     near = [one for one in usable if abs(one[0].seconds - right.seconds) <= settings.within]
-    pool = near if len(near) >= 3 else usable
-    before = [one for one in pool if one[0].seconds < right.seconds]
-    after = [one for one in pool if one[0].seconds > right.seconds]
-    for count in generator.sample(range(4), 4):
-        found = _apart(rig, before, count, []) if count else []
-        found = _apart(rig, after, 3 - count, found) if found is not None and count < 3 else found
-        if found is not None:
-            return [(moment, change, _near(rig, right, moment)) for moment, change in found]
+    for pool in (near, usable):
+        before = [one for one in pool if one[0].seconds < right.seconds]
+        after = [one for one in pool if one[0].seconds > right.seconds]
+        for count in generator.sample(range(4), 4):
+            found = _apart(rig, before, count, [])
+            found = found and _apart(rig, after, 3 - count, found) if count else _apart(rig, after, 3, [])
+            if found:
+                return [(moment, change, _near(rig, right, moment)) for moment, change in found]
     return []
 
 
