@@ -197,8 +197,8 @@ def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
     """Without the answers that are too frequent, among all and among those that a part of the media hints at."""
     if not any(entry.clue for entry in kept):
         return balanced(kept, lambda e: e.answer, share, seed)
-    share = max(share, 1 / min(entry.options for entry in kept) + _SLACK)
-    return unhinted(kept, lambda e: e.answer, lambda e: e.clue, share, seed)
+    share = max(share, 1 / min(entry.options for entry in kept))
+    return unhinted(kept, lambda e: e.answer, lambda e: e.clue, share, _SLACK, seed)
 
 
 def items_of(

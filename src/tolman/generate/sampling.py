@@ -99,6 +99,7 @@ def unhinted(
     key: Callable[[T], Hashable],
     clues: Callable[[T], Sequence[Hashable]],
     share: float,
+    slack: float,
     seed: str,
 ) -> list[T]:
     """Without so many that any clue goes with one answer more often than with others; in their old order.
@@ -111,13 +112,15 @@ def unhinted(
         things: questions.
         key: their answers.
         clues: of each, one for each part of the media.
-        share: the largest share that one answer may have.
+        share: the largest share that one answer may have among all.
+        slack: by how much more among those with the same clue.
         seed: of the choice of what is left out.
     """
     generator = random.Random(seed)
     order = list(range(len(things)))
     generator.shuffle(order)
-    groups = [((-1, ""), *enumerate(clues(thing))) for thing in things]
+    whole = (-1, "")
+    groups = [(whole, *enumerate(clues(thing))) for thing in things]
     counts: dict[Hashable, Counter[Hashable]] = {}
     members: dict[tuple[Hashable, Hashable], list[int]] = {}
     for i in order:
@@ -127,7 +130,9 @@ def unhinted(
     gone: set[int] = set()
 
     def excess(group: Hashable, answer: Hashable) -> float:
-        return counts[group][answer] - math.ceil(share * counts[group].total())
+        return counts[group][answer] - math.ceil(
+            (share if group == whole else share + slack) * counts[group].total() - 1e-9
+        )
 
     while members:
         worst = max(members, key=lambda cell: (excess(*cell), str(cell)))

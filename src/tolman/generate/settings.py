@@ -201,19 +201,21 @@ class ViewSettings(_Settings):
         tilt: degrees that a camera may look up or down.
         clear: share of a picture that an object shows to be named.
         inside: share of its box's outline that lies inside the picture.
-        bare: share of that part of the outline that it must show: what is hidden shows less.
+        bare: share that it must show of what it fills of such an outline where it is seen best: what is hidden shows less.
         shared: share of each of two pictures that an object shows to be matched between them.
         overlap: objects that two pictures must share.
         glimpse: share of a picture from which on another object with a like name forbids a name.
         turn: degrees, and
         apart: metres, one of which two viewpoints differ by at least.
-        margin: degrees that a direction or an angle must be away from another answer.
+        margin: degrees that a direction must be away from the next quadrant.
+        bend: the same for the bend of a line, and for the way of what moves.
         within: share of the outline of what is asked for that must lie in the right quadrant.
         nearest: metres that the ends of a direction or distance are apart at least, and
         spread: the same as a share of the sum of their half diagonals.
         step: metres that a camera moves forward or backward at least.
         sideways: by how much less it moves to the side, as a share of that.
-        metres, ratio: by which any two distances among options differ.
+        ratio: of any distance among options to the next shorter one, at least.
+        least: metres of the shortest such distance.
         way: metres that something moves at least.
         longest: pictures of a chain at most.
         chains: that are tried in a scene.
@@ -222,25 +224,26 @@ class ViewSettings(_Settings):
 
     frames: int = 28
     tilt: float = 35.0
-    clear: float = 0.006
+    clear: float = 0.008
     inside: float = 0.6
-    bare: float = 0.2
+    bare: float = 0.6
     shared: float = 0.003
-    overlap: int = 2
+    overlap: int = 3
     glimpse: float = 0.0003
     turn: float = 20.0
     apart: float = 0.8
-    margin: float = 12.0
+    margin: float = 25.0
+    bend: float = 20.0
     within: float = 0.75
     nearest: float = 0.8
     spread: float = 0.75
     step: float = 0.5
     sideways: float = 1.5
-    metres: float = 0.4
-    ratio: float = 1.4
+    ratio: float = 1.7
+    least: float = 0.3
     way: float = 1.0
     longest: int = 10
-    chains: int = 400
+    chains: int = 1200
     of_pair: int = 3
     of_scene: int = 300
 

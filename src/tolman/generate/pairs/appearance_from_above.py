@@ -1,4 +1,4 @@
-"""Appearance: what shape do three objects form, seen from above? (MMSI-Bench, Table 1: visual characteristics.)
+"""Appearance: what shape does a line through three objects have, seen from above? (MMSI-Bench, Table 1.)
 
 The corner is in both pictures, each end in one of them only.
 """
@@ -16,7 +16,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
 from tolman.generate.pairs.riddle import Point, Riddle, Values, clue_of
-from tolman.generate.pairs.steps import grounded, moved, overlapping
+from tolman.generate.pairs.steps import grounded, moved, overlapping, turned
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
 from tolman.geometry.boxes import Floats
@@ -24,36 +24,38 @@ from tolman.items import Item
 
 TASK = "Attribute (Appr.)"
 SHAPES = (
-    "A narrow V (an angle of less than 60°)",
-    "An L (an angle of about 90°)",
-    "A wide V (an angle of about 135°)",
-    "A straight line (an angle of about 180°)",
+    "It bends gently to the left (by less than 90°)",
+    "It bends sharply to the left (by more than 90°)",
+    "It bends sharply to the right (by more than 90°)",
+    "It bends gently to the right (by less than 90°)",
 )
-_BOUNDS = (67.5, 112.5, 157.5)
 QUESTION = (
-    "Seen from above, draw one straight line from the middle of the {corner} to the middle of the {a}, and another one "
-    "from the middle of the {corner} to the middle of the {b}. What shape do the two lines form?"
+    "Seen from above, a line is drawn from the middle of the {a} to the middle of the {corner}, and from there on to "
+    "the middle of the {b}. Where that line has its corner, how does it bend?"
 )
 _PATTERN = re.compile(
-    r"line from the middle of the (.+) to the middle of the (.+), and another one from .+ to the middle of the (.+)\. "
+    r"drawn from the middle of the (.+) to the middle of the (.+), and from there on to the middle of the (.+)\. Where"
 )
 
 
-def _angle(corner: Floats, a: Floats, b: Floats) -> Floats:
-    """Degrees between the ways from a corner to two ends, shapes (n, 2)."""
-    u, v = a - corner, b - corner
-    cross = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
-    return np.abs(np.degrees(np.arctan2(cross, (u * v).sum(1))))
+def _bends(a: Floats, corner: Floats, b: Floats) -> Floats:
+    """Degrees by which a line turns to the left at its corner, 0 … 360; shapes (n, 2)."""
+    u, v = corner - a, b - corner
+    return np.asarray((np.degrees(np.arctan2(v[:, 1], v[:, 0])) - np.degrees(np.arctan2(u[:, 1], u[:, 0]))) % 360)
 
 
 def _answers(values: Values) -> NDArray[np.int64]:
-    angle = _angle(values["corner"], values["a"], values["b"])
-    return np.asarray(np.searchsorted(_BOUNDS, angle).astype(np.int64))
+    bend = _bends(values["a"], values["corner"], values["b"])
+    return np.asarray((bend // 90).astype(np.int64) % 4)
 
 
-def _margin(angle: float) -> float:
+def _shape(bend: float) -> str:
+    return SHAPES[int(bend // 90) % 4]
+
+
+def _margin(bend: float) -> float:
     """Degrees to the next shape."""
-    return min(abs(angle - bound) for bound in _BOUNDS)
+    return min(bend % 90, 90 - bend % 90)
 
 
 def _near(gallery: Gallery, a: int, b: int) -> bool:
@@ -65,16 +67,16 @@ def _near(gallery: Gallery, a: int, b: int) -> bool:
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
     pictures, settings = (a, b), gallery.settings
-    corners = [i for i in gallery.anchors(a, b) if i in gallery.clear(a) and i in gallery.clear(b)]
+    corners = gallery.anchors(a, b)
     ends = itertools.product(gallery.only_in(a, pictures), gallery.only_in(b, pictures))
     for (one, other), corner in itertools.product(list(ends), corners):
         places = [gallery.center(i) for i in (corner, one, other)]
         if any(_near(gallery, corner, end) for end in (one, other)):
             yield Rejected(TASK, gallery.scene.id, "two objects too near to each other for a direction")
             continue
-        angle = float(_angle(*(place[None] for place in places))[0])
-        if _margin(angle) < settings.margin:
-            yield Rejected(TASK, gallery.scene.id, f"within {settings.margin}° of another shape")
+        bend = float(_bends(*(places[i][None] for i in (1, 0, 2)))[0])
+        if _margin(bend) < settings.bend:
+            yield Rejected(TASK, gallery.scene.id, f"within {settings.bend}° of another answer")
             continue
         numbers = (corner, one, other)
         points = {
@@ -86,20 +88,18 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
             continue
         names = [gallery.category(i) for i in (corner, one, other)]
-        answer = SHAPES[int(np.searchsorted(_BOUNDS, angle))]
+        answer = _shape(bend)
         steps = (
-            grounded(gallery, corner, a, 0),
             grounded(gallery, one, a, 0),
-            grounded(gallery, corner, b, 1),
             grounded(gallery, other, b, 1),
             overlapping(gallery, pictures, 0, 1),
             moved(a, b, 0, 1),
             Step(
                 "transformation",
-                f"Seen from above, the ways from the {names[0]} to the {names[1]} and to the {names[2]} meet at about "
-                f"{angle:.0f}°.",
+                f"Seen from above, the way from the {names[1]} through the {names[0]} to the {names[2]} bends by "
+                f"{turned(bend)}.",
             ),
-            Step("logic", f"Such lines form {answer[0].lower()}{answer[1:]}."),
+            Step("logic", f"So {answer[0].lower()}{answer[1:]}."),
         )
         yield Draft(
             TASK,
@@ -108,7 +108,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             answer,
             None,
             (answer, *(shape for shape in SHAPES if shape != answer)),
-            {"angle": angle, "margin": _margin(angle), "suggested": [SHAPES[s] for s in suggested]},
+            {"bend": bend, "margin": _margin(bend), "suggested": [SHAPES[s] for s in suggested]},
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
@@ -122,13 +122,12 @@ def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | R
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:
-    """The shape of the two lines."""
+    """The shape of the line."""
     gallery, pictures = pictures_of(geometry, settings, item)
     match = matched(_PATTERN, item)
     places = [gallery.center(gallery.find(match[i], pictures))[None] for i in (1, 2, 3)]
-    angle = float(_angle(*places)[0])
-    answer = SHAPES[int(np.searchsorted(_BOUNDS, angle))]
-    return Recomputed(answer, answer, _margin(angle), (), {"angle": angle})
+    bend = float(_bends(*places)[0])
+    return Recomputed(_shape(bend), _shape(bend), _margin(bend), (), {"bend": bend})
 
 
 FAMILY = Family((TASK,), draft, recompute)

@@ -1,4 +1,4 @@
-"""What all families about pictures do alike: going through pairs of pictures, and finding a question's pictures again."""
+"""What families about pictures do alike: going through pairs of views, and finding a question's views again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ask = Callable[[Gallery, View, View], Iterator[Draft | Rejected]]
 
 
 def drafts_of(geometry: SceneGeometry, settings: ViewSettings, task: str, ask: Ask) -> Iterator[Draft | Rejected]:
-    """The questions of a family about two pictures: some of each pair of overlapping views, up to the most of a scene."""
+    """A family's questions about two pictures: some of each pair of overlapping views, up to the most of a scene."""
     shown = gallery(geometry, settings)
     if not shown.cameras:
         yield Rejected(task, geometry.scene.id, "no recording with known poses")

@@ -1,8 +1,8 @@
 """Bearing: the engine behind all questions for a direction on the floor plan.
 
-Standing at an origin, with a direction that is ahead (or north), in which quadrant is a target? Origin, ahead and target
-are cameras, objects or regions. The angle's margin to the next quadrant, the share of the target's outline inside the
-right one, and distances that are large for the sizes of what they are measured between keep an answer from ambiguity.
+Standing at an origin, with a direction that is ahead (or north), in which quadrant is a target? Origin, ahead and
+target are cameras, objects or regions. The angle's margin to the next quadrant, the share of the target's outline inside
+the right one, and distances that are large for the sizes of what they are between keep an answer from ambiguity.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from tolman.items import Item
 
 TASK = "Motion (Cam.)"
 QUESTION = (
-    "The two images show the same place from two viewpoints. Seen from the first viewpoint, how does the camera have to "
-    "move and turn to get from where it took the first image to where it took the second one?"
+    "The two images show the same place from two viewpoints. Seen from the first viewpoint, how does the camera have "
+    "to move and turn to get from where it took the first image to where it took the second one?"
 )
 MOTIONS = (
     "Move forward and turn to the left",

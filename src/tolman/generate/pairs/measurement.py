@@ -1,16 +1,16 @@
 """Measurement: how far apart are an object of one picture and one of the other? (MMSI-Bench, Table 1.)
 
-The wrong options are distances that other questions of the same scene ask for, so that each of the four is as likely
-as any other to whoever sees no picture.
+A distance within the first picture is given, as a measure. Each option is so many times the one before; how many are
+shorter than the right one is drawn first, and what is a usual distance is one more clue that must not help.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +20,22 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
 from tolman.generate.pairs.riddle import Point, Riddle, Values, clue_of
 from tolman.generate.pairs.steps import grounded, moved, overlapping
-from tolman.generate.pairs.views import Gallery, View, gallery
+from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
 from tolman.geometry.boxes import distances
 from tolman.items import Item
 
 TASK = "Attribute (Meas.)"
-QUESTION = "How far apart are the {a} and the {b}, measured between their closest points?"
-_PATTERN = re.compile(r"\AHow far apart are the (.+) and the (.+), measured between their closest points\?")
+QUESTION = (
+    "Measured between closest points, the {a} and the {known} are {given} apart. How far apart are the {a} and the "
+    "{b}, measured in the same way?"
+)
+_PATTERN = re.compile(r"How far apart are the (.+) and the (.+), measured in the same way\?")
 _OPTIONS = 4
-_TRIES = 30
+_SPREAD = 1.15
+"""By how much the step from one option to the next varies."""
+_USUAL = 2.5
+"""Metres that are a usual distance: what somebody would choose who sees nothing."""
 _RANKS = ("least", "second", "third", "greatest")
 
 
@@ -46,95 +52,97 @@ def between(gallery: Gallery, a: int, b: int) -> float:
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
     """Questions about pairs of overlapping pictures, each of which shows an object that the other doesn't."""
-    shown = gallery(geometry, settings)
-    found = list(drafts_of(geometry, settings, TASK, _ask))
-    made = [one for one in found if isinstance(one, Draft)]
-    generator = random.Random(f"{geometry.scene.id}:{TASK}")
-    pool = [float(one.evidence["distance"]) for one in made]
-    for one in found:
-        yield _with_options(shown, one, pool, generator) if isinstance(one, Draft) else one
+    return drafts_of(geometry, settings, TASK, _ask)
 
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
     """Questions without their options."""
     pictures = (a, b)
     for one, other in itertools.product(gallery.only_in(a, pictures), gallery.only_in(b, pictures)):
-        metres = between(gallery, one, other)
-        if metres < gallery.settings.nearest:
-            yield Rejected(TASK, gallery.scene.id, f"nearer than {gallery.settings.nearest} m")
+        measures = [(between(gallery, one, i), i) for i in gallery.named(a, pictures) if i != one]
+        given, known = max(measures, default=(0.0, one))
+        if given < gallery.settings.nearest:
+            yield Rejected(TASK, gallery.scene.id, "no distance within the first image to measure by")
             continue
-        names = (gallery.category(one), gallery.category(other))
+        metres = between(gallery, one, other)
+        options = _options(metres, f"{gallery.scene.id}:{a.shot}:{b.shot}:{one}:{other}", gallery.settings)
+        if not options:
+            yield Rejected(TASK, gallery.scene.id, "too short for options that are far enough apart")
+            continue
+        names = [gallery.category(i) for i in (one, other, known)]
         steps = (
             grounded(gallery, one, a, 0),
             grounded(gallery, other, b, 1),
             overlapping(gallery, pictures, 0, 1),
             moved(a, b, 0, 1),
+            Step("grounding", f"The {names[0]} and the {names[2]} are {printed(given)} apart, which gives the scale."),
             Step(
                 "logic",
                 f"In the layout that both images give, the closest points of the {names[0]} and the {names[1]} are "
                 f"about {metres:.1f} m apart.",
             ),
         )
+        rising = sorted(options)
+        suggested = _riddle(gallery, pictures, (one, other), metres, rising).suggestions(gallery)
+        if suggested is None:
+            yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
+            continue
+        usual = min(range(len(rising)), key=lambda k: abs(math.log(rising[k] / _USUAL)))
         yield Draft(
             TASK,
             gallery.scene.id,
-            QUESTION.format(a=names[0], b=names[1]),
+            QUESTION.format(a=names[0], b=names[1], known=names[2], given=printed(given)),
             printed(metres),
             None,
-            (printed(metres),),
-            {"distance": metres, "objects": [one, other]},
+            tuple(printed(value) for value in options),
+            {
+                "distance": metres,
+                "margin": min(abs(value - metres) for value in options[1:]) / 2,
+                "suggested": [printed(rising[s]) for s in suggested],
+            },
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
+            balance=_RANKS[rising.index(metres)],
+            clue=(*clue_of(suggested), str(usual)),
         )
 
 
-def _with_options(gallery: Gallery, draft: Draft, pool: Sequence[float], generator: random.Random) -> Draft | Rejected:
-    truth = float(draft.evidence["distance"])
-    for _ in range(_TRIES):
-        values = [truth, *generator.sample(pool, min(len(pool), _OPTIONS - 1))]
-        if len(values) == _OPTIONS and _apart(values, gallery.settings):
-            break
-    else:
-        return Rejected(TASK, draft.scene, "the scene has too few different distances")
-    rising = sorted(values)
-    riddle = _riddle(gallery, draft, rising)
-    suggested = riddle.suggestions(gallery)
-    if suggested is None:
-        return Rejected(TASK, draft.scene, "one picture alone leaves only one option open")
-    others = [value for value in values if value != truth]
-    evidence = {
-        "distance": truth,
-        "margin": min(abs(value - truth) for value in others) / 2,
-        "suggested": [printed(rising[s]) for s in suggested],
-    }
-    rank = rising.index(truth)
-    return replace(
-        draft,
-        options=tuple(printed(value) for value in values),
-        evidence=evidence,
-        balance=_RANKS[rank],
-        clue=clue_of(suggested),
-    )
+def _options(metres: float, seed: str, settings: ViewSettings) -> tuple[float, ...]:
+    """The distance and three others, each so many times the one before; empty where the least would be too small.
+
+    How many of them are shorter is drawn first.
+    """
+    generator = random.Random(seed)
+    places = [k for k in range(_OPTIONS) if metres / settings.ratio**k >= settings.least]
+    shorter = generator.choice(places) if metres >= settings.nearest else -1
+    if shorter < 0:
+        return ()
+    steps = [generator.uniform(settings.ratio, settings.ratio * _SPREAD) for _ in range(_OPTIONS - 1)]
+    below, above, value = [], [], metres
+    for step in steps[:shorter]:
+        value /= step
+        below.append(value)
+    value = metres
+    for step in steps[shorter:]:
+        value *= step
+        above.append(value)
+    return (metres, *below, *above)
 
 
-def _apart(values: Sequence[float], settings: ViewSettings) -> bool:
-    """Whether any two distances differ enough to be told apart by eye."""
-    return all(b - a >= settings.metres and b >= settings.ratio * a for a, b in itertools.pairwise(sorted(values)))
-
-
-def _riddle(gallery: Gallery, draft: Draft, rising: Sequence[float]) -> Riddle:
-    one, other = draft.evidence["objects"]
+def _riddle(
+    gallery: Gallery, pictures: tuple[View, View], objects: tuple[int, int], metres: float, rising: Sequence[float]
+) -> Riddle:
+    one, other = objects
     ends = (gallery.center(one), gallery.center(other))
     # Both boxes' own sizes lie between their middles' distance and that of their closest points.
-    inside = float(np.linalg.norm(ends[1] - ends[0])) - float(draft.evidence["distance"])
+    inside = float(np.linalg.norm(ends[1] - ends[0])) - metres
     bounds = [(a * b) ** 0.5 for a, b in itertools.pairwise(rising)]
 
     def answer(values: Values) -> NDArray[np.int64]:
         apart = np.linalg.norm(values["one"] - values["other"], axis=1) - inside
         return np.asarray(np.searchsorted(bounds, apart).astype(np.int64))
 
-    pictures = tuple(gallery.view(shot.capture, shot.frame) for shot in draft.shots)
     return Riddle(pictures, {}, {"one": Point(ends[0], (one,)), "other": Point(ends[1], (other,))}, answer)
 
 

@@ -11,6 +11,9 @@ from tolman.generate.pairs.names import confusable
 from tolman.generate.pairs.views import Gallery, View, outlines
 from tolman.geometry.boxes import Boxes, Floats
 
+_BARE = 0.25
+"""Share of the part of its outline inside a picture that a mover must show: a figure's box holds its swinging limbs."""
+
 
 @dataclass(frozen=True, eq=False)
 class Mover:
@@ -72,7 +75,7 @@ def shown_clearly(gallery: Gallery, mover: Mover, view: View) -> bool:
         return False
     (inside,), (whole,) = outlines(mover.box(view.seconds), view)
     total = view.size[0] * view.size[1]
-    return whole > 0 and inside >= settings.inside * whole and share * total >= settings.bare * inside
+    return whole > 0 and inside >= settings.inside * whole and share * total >= _BARE * inside
 
 
 def views_with(gallery: Gallery, mover: Mover) -> list[View]:

@@ -62,11 +62,7 @@ def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
         length = generator.randint(3, settings.longest)
         chain = [generator.choice(views)] if views else []
         while 0 < len(chain) < length:
-            following = [
-                view
-                for view in views
-                if view not in chain and gallery.differ(chain[-1], view) and gallery.overlap(chain[-1], view)
-            ]
+            following = [view for view in gallery.neighbours[chain[-1].shot] if view not in chain]
             if not following:
                 break
             chain.append(generator.choice(following))
@@ -95,7 +91,7 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
             *(overlapping(gallery, chain, n, n + 1) for n in range(len(chain) - 1)),
             Step(
                 "transformation",
-                f"Walking from the {names[0]} to the {names[1]}, one arrives there with the {names[0]} straight behind.",
+                f"Walking from the {names[0]} to the {names[1]}, I arrive there with the {names[0]} straight behind me.",
             ),
             Step("transformation", f"From there the {names[2]} is {around(bearing.angle)}."),
             Step("logic", f"So the {names[2]} is to the {bearing.answer.lower()}."),

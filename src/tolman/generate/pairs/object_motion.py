@@ -1,7 +1,7 @@
 """Object motion: which way did something move between two pictures? (MMSI-Bench, Table 1.)
 
-Directions are those of the line of sight from the first picture's camera to where the thing was then. Which way a figure
-faces in a picture is part of what that picture hints at.
+Directions are those of the line of sight from the first picture's camera to where the thing was then. Which way a
+figure faces in a picture is part of what that picture hints at.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tolman.items import Item
 
 TASK = "Motion (Obj.)"
 QUESTION = (
-    "The first image was taken before the second. Seen from where the first image was taken, in which direction did the "
-    "{name} move between the two images?"
+    "The first image was taken before the second. Seen from where the first image was taken, in which direction did "
+    "the {name} move between the two images?"
 )
 DIRECTIONS = ("Away from that viewpoint", "To the left", "Toward that viewpoint", "To the right")
 _PATTERN = re.compile(r"in which direction did the (.+) move between")
@@ -66,8 +66,8 @@ def _violations(angle: float, metres: float, settings: ViewSettings) -> list[str
     broken = []
     if metres < settings.way:
         broken.append(f"moved by less than {settings.way} m")
-    if _margin(angle) < settings.margin:
-        broken.append(f"within {settings.margin}° of a boundary")
+    if _margin(angle) < settings.bend:
+        broken.append(f"within {settings.bend}° of a boundary")
     return broken
 
 
@@ -82,8 +82,7 @@ def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | R
         views = views_with(shown, mover)
         pairs = [(a, b) for a, b in itertools.permutations(views, 2) if a.seconds < b.seconds]
         random.Random(f"{geometry.scene.id}:{TASK}:{mover.number}").shuffle(pairs)
-        for found in itertools.islice(_of_mover(shown, mover, pairs), settings.of_scene):
-            yield found
+        yield from itertools.islice(_of_mover(shown, mover, pairs), settings.of_scene)
 
 
 def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) -> Iterator[Draft | Rejected]:

@@ -24,7 +24,7 @@ QUESTION = (
     "In which direction from the middle of the {region} is the {target}?"
 )
 _PATTERN = re.compile(
-    r"Suppose that the (.+) is exactly to the north of the middle of the (.+)\. In which direction from .+ is the (.+)\?"
+    r"Suppose that the (.+) is exactly to the north of the middle of the (.+)\. In which direction .+ is the (.+)\?"
 )
 
 

@@ -24,7 +24,7 @@ QUESTION = (
     "{origin} is the middle of the {target}?"
 )
 _PATTERN = re.compile(
-    r"when it took the (first|second) image\. In which direction from the middle of the (.+) is the middle of the (.+)\?"
+    r"took the (first|second) image\. In which direction from the middle of the (.+) is the middle of the (.+)\?"
 )
 
 

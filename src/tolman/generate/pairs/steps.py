@@ -76,5 +76,11 @@ def around(angle: float) -> str:
     return f"{abs(folded):.0f}° to the {_hand(folded)} of straight ahead"
 
 
+def turned(angle: float) -> str:
+    """A turn to the left in words: '30° to the left'."""
+    folded = (angle + 180) % 360 - 180
+    return f"{abs(folded):.0f}° to the {_hand(folded)}"
+
+
 def _hand(angle: float) -> str:
     return "left" if angle > 0 else "right"

@@ -131,20 +131,8 @@ class Gallery:
 
     @cached_property
     def views(self) -> list[View]:
-        """Some pictures of each recording, evenly over its time; of a fixed camera one."""
-        found = []
-        for camera in self.cameras.values():
-            if not camera.intrinsics or not camera.sightings:
-                continue
-            total = len(camera.times)
-            fixed = np.ptp(np.array(camera.poses), axis=0).max() < 1e-6
-            count = 1 if fixed else min(total, self.settings.frames)
-            frames = sorted({round((n + 0.5) * total / count - 0.5) for n in range(count)})
-            for frame in frames:
-                view = self.view(camera.id, frame)
-                if abs(view.tilt) <= self.settings.tilt and len(self.clear(view)) >= 2:
-                    found.append(view)
-        return found
+        """The pictures that questions are drawn from: level enough, with at least two clear objects."""
+        return [view for view in self._sampled if abs(view.tilt) <= self.settings.tilt and len(self.clear(view)) >= 2]
 
     @cached_property
     def floor(self) -> tuple[Polygon, Floats, Floats]:
@@ -160,17 +148,48 @@ class Gallery:
     def clear(self, view: View) -> frozenset[int]:
         """The still objects that a picture shows clearly."""
         if view.shot not in self._clear:
-            enough = [i for i, share in view.pixels.items() if share >= self.settings.clear and i in self.still]
-            inside, whole = outlines(self.geometry.boxes.take(np.array(enough, dtype=int)), view)
-            total = view.size[0] * view.size[1]
+            settings = self.settings
             self._clear[view.shot] = frozenset(
-                i
-                for i, kept, all_of_it in zip(enough, inside, whole, strict=True)
-                if all_of_it > 0
-                and kept >= self.settings.inside * all_of_it
-                and view.pixels[i] * total >= self.settings.bare * kept
+                number
+                for number, (inside, fill) in self._fills(view).items()
+                if inside >= settings.inside and fill >= settings.bare * self._fullest.get(number, 0.0)
             )
         return self._clear[view.shot]
+
+    def _fills(self, view: View) -> dict[int, tuple[float, float]]:
+        """The share of each object's outline inside a picture, and of that part the share that shows the object."""
+        enough = [i for i, share in view.pixels.items() if share >= self.settings.clear and i in self.still]
+        inside, whole = outlines(self.geometry.boxes.take(np.array(enough, dtype=int)), view)
+        total = view.size[0] * view.size[1]
+        return {
+            i: (kept / all_of_it, view.pixels[i] * total / kept)
+            for i, kept, all_of_it in zip(enough, inside, whole, strict=True)
+            if kept > 0
+        }
+
+    @cached_property
+    def _sampled(self) -> list[View]:
+        """Some pictures of each recording, evenly over its time; of a fixed camera one."""
+        found = []
+        for camera in self.cameras.values():
+            if not camera.intrinsics or not camera.sightings:
+                continue
+            total = len(camera.times)
+            fixed = np.ptp(np.array(camera.poses), axis=0).max() < 1e-6
+            count = 1 if fixed else min(total, self.settings.frames)
+            frames = sorted({round((n + 0.5) * total / count - 0.5) for n in range(count)})
+            found += [self.view(camera.id, frame) for frame in frames]
+        return found
+
+    @cached_property
+    def _fullest(self) -> dict[int, float]:
+        """How much of its outline each object fills in the picture that shows it best."""
+        found: dict[int, float] = {}
+        for view in self._sampled:
+            for number, (inside, fill) in self._fills(view).items():
+                if inside >= self.settings.inside:
+                    found[number] = max(found.get(number, 0.0), min(fill, 1.0))
+        return found
 
     def shared(self, a: View, b: View) -> tuple[int, ...]:
         """The still objects that two pictures share, those with most pixels in the poorer picture first."""
@@ -241,15 +260,19 @@ class Gallery:
         """The corners of an object's box on the floor plan, shape (8, 2)."""
         return np.asarray(self.geometry.boxes.take(np.array([number])).vertices()[0][:, :2])
 
+    @cached_property
+    def neighbours(self) -> dict[Shot, list[View]]:
+        """For each view those that overlap with it and differ enough."""
+        return {
+            a.shot: [b for b in self.views if b is not a and self.differ(a, b) and self.overlap(a, b)]
+            for a in self.views
+        }
+
     def pairs(self, key: str) -> Iterator[tuple[View, View]]:
         """Ordered pairs of pictures that overlap and differ enough, in a drawn order."""
-        views = self.views
-        index = [(a, b) for a in range(len(views)) for b in range(len(views)) if a != b]
-        random.Random(f"{self.scene.id}:{key}").shuffle(index)
-        for i, j in index:
-            a, b = views[i], views[j]
-            if self.differ(a, b) and self.overlap(a, b):
-                yield a, b
+        found = [(a, b) for a in self.views for b in self.neighbours[a.shot]]
+        random.Random(f"{self.scene.id}:{key}").shuffle(found)
+        return iter(found)
 
     def differ(self, a: View, b: View) -> bool:
         """Whether two pictures were taken from different places or in different directions."""
