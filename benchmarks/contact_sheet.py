@@ -35,18 +35,19 @@ def main() -> None:
     parser.add_argument("--per-type", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--answers", type=Path, help="Default: PREFIX-answers.json in the folder of the sheets.")
+    parser.add_argument("--frames", type=int, default=VIDEO_FRAMES, help="Of each video.")
     parser.add_argument("--only", default="", help="Question types whose name contains this.")
     asked = parser.parse_args()
     benchmark = open_folder(asked.folder)
     by_task: dict[str, list[Item]] = {}
     for item in benchmark.load(asked.folder, "all"):
-        by_task.setdefault(item.task, []).append(item)
+        by_task.setdefault(item.labels.get("family", item.task), []).append(item)
     asked.out.mkdir(parents=True, exist_ok=True)
     answers: dict[str, list[dict[str, str | None]]] = {}
     for task in sorted(task for task in by_task if asked.only in task):
         chosen = spread(by_task[task], asked.per_type, f"{asked.seed}:{task}")
         name = f"{asked.prefix}-{slug(task)}"
-        sheet = stacked([panel(item, number, asked.folder) for number, item in enumerate(chosen, start=1)])
+        sheet = stacked([panel(item, number, asked.folder, asked.frames) for number, item in enumerate(chosen, start=1)])
         quality = 82
         while len(jpeg := to_jpeg(sheet, Frames(quality=quality))) > 390_000 and quality > 30:
             quality -= 8
@@ -78,31 +79,31 @@ def spread(items: list[Item], count: int, seed: str) -> list[Item]:
     return [item for _, _, item in sorted(ranked, key=lambda r: r[:2])[:count]]
 
 
-def pictures(item: Item, folder: Path) -> list[Image.Image]:
+def pictures(item: Item, folder: Path, count: int) -> list[Image.Image]:
     """What an item shows: its images, and some frames of its videos."""
     found: list[Image.Image] = []
     for media in item.media:
         if media.kind == "image":
             found.append(Image.open(folder / media.path).convert("RGB"))
         else:
-            found += frames_of(media, folder)
+            found += frames_of(media, folder, count)
     return found
 
 
-def frames_of(media: Media, folder: Path) -> list[Image.Image]:
+def frames_of(media: Media, folder: Path, most: int) -> list[Image.Image]:
     """Some frames of a video, evenly over the part that is meant."""
     path = folder / media.path
     index = read_index(path)
     start, end = media.start or 0.0, media.end if media.end is not None else float("inf")
     inside = [i for i in range(len(index.times)) if start <= index.seconds(i) <= end]
-    count = min(VIDEO_FRAMES, len(inside))
+    count = min(most, len(inside))
     numbers = sorted({inside[round(n * (len(inside) - 1) / max(1, count - 1))] for n in range(count)})
     return [image for _, image in read_frames(path, index, numbers)]
 
 
-def panel(item: Item, number: int, folder: Path) -> Image.Image:
+def panel(item: Item, number: int, folder: Path, frames: int) -> Image.Image:
     """One question with its pictures above it."""
-    shown = pictures(item, folder)
+    shown = pictures(item, folder, frames)
     columns = 2 if len(shown) <= 2 else 3
     small = [
         image.resize((WIDTH, round(WIDTH * image.height / image.width)), Image.Resampling.LANCZOS) for image in shown
