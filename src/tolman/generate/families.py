@@ -31,6 +31,7 @@ from tolman.generate.levels import (
     relative_counting,
     reworded,
 )
+from tolman.generate.levels.settings import SHOWN
 from tolman.generate.pairs import (
     appearance_from_above,
     camera_camera,
@@ -44,7 +45,7 @@ from tolman.generate.pairs import (
     object_region,
     region_region,
 )
-from tolman.generate.settings import PARTS, Preset
+from tolman.generate.settings import PARTS, SPATIALBENCH, Preset
 from tolman.generate.taxonomy import labels
 from tolman.items import Item
 
@@ -92,8 +93,11 @@ _PLACE = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|f
 def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected]:
     """The questions of the preset's families for a scene, with their labels where the preset has them."""
     outdoors = geometry.scene.room_area is None
+    well_shown = SceneGeometry(geometry.scene, geometry.captures, shown=SHOWN)
     for name in preset.families:
-        for found in _FAMILIES[name].draft(geometry, getattr(preset, PARTS[name])):
+        for found in _FAMILIES[name].draft(
+            well_shown if name in SPATIALBENCH else geometry, getattr(preset, PARTS[name])
+        ):
             if preset.labels and isinstance(found, Draft):
                 yield replace(found, labels=labels(name, outdoors=outdoors, own=found.labels))
             else:

@@ -29,11 +29,14 @@ class SceneGeometry:
     Args:
         scene: the scene.
         captures: its recordings, for what is seen when.
+        shown: share of a picture that an object must take up in some frame to be asked about, where that is more than
+            `SEEN` pixels.
     """
 
-    def __init__(self, scene: Scene, captures: Sequence[Capture] = ()) -> None:
+    def __init__(self, scene: Scene, captures: Sequence[Capture] = (), *, shown: float = 0.0) -> None:
         self.scene = scene
         self.captures = captures
+        self.shown = shown
         self.categories = scene.categories
         self.members: dict[str, list[int]] = {}
         for number, thing in enumerate(scene.objects):
@@ -69,11 +72,13 @@ class SceneGeometry:
 
     @cached_property
     def unseen(self) -> frozenset[str]:
-        """The categories of which some object never shows `SEEN` pixels in a video whose sightings are known."""
+        """The categories of which some object is never shown well enough in a video whose sightings are known."""
         capture = self.video_capture
         if capture is None:
             return frozenset()
-        seen = {sighting.object for sighting in capture.sightings if sighting.pixels >= SEEN}
+        width, height = capture.size or (0, 0)
+        least = max(SEEN, self.shown * width * height)
+        seen = {sighting.object for sighting in capture.sightings if sighting.pixels >= least}
         return frozenset(thing.category for thing in self.scene.objects if thing.id not in seen)
 
     @cached_property

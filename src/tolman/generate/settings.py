@@ -350,7 +350,16 @@ PRESETS = {
     ),
     "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
     "site": Preset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
-    "spatialbench": Preset(name="spatialbench", families=SPATIALBENCH, like="spatialbench", labels=True, share=_SHARE),
+    "spatialbench": Preset(
+        name="spatialbench",
+        families=SPATIALBENCH,
+        like="spatialbench",
+        labels=True,
+        # Wider than VSI-Bench's: people who watched the video are to agree.
+        relative_distance=RelativeDistanceSettings(gap=0.3, large_gap=0.5),
+        direction=DirectionSettings(margin=20.0),
+        share=_SHARE,
+    ),
     "all": Preset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
 }
 

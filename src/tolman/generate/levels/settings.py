@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+SHOWN = 0.004
+"""Share of a picture that a thing takes up in some frame of the video, if these families are to ask about it: one must
+have noticed a thing to reason about where it is."""
+
 
 class _Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
