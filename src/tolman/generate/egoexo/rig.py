@@ -2,10 +2,10 @@
 
 Only what any `Capture` with the role 'ego' or 'exo…' holds is used: clocks, poses, intrinsics, and sightings where
 they are known. What moves is, first, whoever wears the egocentric camera, whose place is that camera's; secondly every
-object with a track. Where sightings are known, something is shown if it takes up the share `shown` of the picture; the
-wearer is then the object that moves with the egocentric camera, and shown in no way if there is none. Where no
-sightings are known, as in recordings of real people, the wearer is shown where the egocentric camera's place falls
-well inside the picture.
+object with a track. The wearer is shown where the egocentric camera's place falls well inside the fixed camera's
+picture. That is all where no sightings are known, as in recordings of real people. Where they are, a thing and the
+wearer must take up the share `shown` of the picture too; the wearer is then the object that moves with the egocentric
+camera, and never shown if there is none.
 """
 
 from __future__ import annotations
@@ -125,10 +125,12 @@ class Rig:
         """Whether a picture shows the wearer or a thing well enough."""
         if clue == WEARER and capture.id == self.ego.id:
             return False
+        if clue == WEARER and not self._in_view(frame):
+            return False
         if capture.sightings:
             identity = self.wearer if clue == WEARER else clue
             return self._shares(capture, frame).get(identity or "", 0.0) >= self.settings.shown
-        return clue == WEARER and self._in_view(frame)
+        return clue == WEARER
 
     def located(self, ego: int, exo: int) -> bool:
         """Whether one sees where an egocentric picture was taken, by things at rest that a fixed camera's picture shows
@@ -210,11 +212,11 @@ class Rig:
         times = np.array(self.ego.times) + self.ego.offset
         place = self.ego.pose(_nearest(times, seconds))[:, 3]
         x, y, depth, _ = np.linalg.inv(capture.pose(frame)) @ place
-        if not settings.near <= depth <= settings.far:
+        if depth < settings.near or (depth > settings.far and not capture.sightings):
             return False
         fx, fy, cx, cy = capture.intrinsics[frame if len(capture.intrinsics) > 1 else 0]
         across, down = (fx * x / depth + cx) / capture.size[0], (fy * y / depth + cy) / capture.size[1]
-        return settings.margin <= across <= 1 - settings.margin and settings.margin <= down <= 1 - settings.margin
+        return all(settings.margin <= float(part) <= 1 - settings.margin for part in (across, down))
 
 
 def rigs(geometry: SceneGeometry, settings: RigSettings) -> Iterator[Rig]:
@@ -237,7 +239,7 @@ def shots_of(item: Item) -> list[Shot]:
 
 def _nearest(times: Floats, seconds: float) -> int:
     """The frame that is nearest to a time."""
-    i = bisect_left(times, seconds)  # type: ignore[type-var]
+    i = bisect_left(times, seconds)
     if i == 0 or (i < len(times) and times[i] - seconds < seconds - times[i - 1]):
         return min(i, len(times) - 1)
     return i - 1

@@ -65,6 +65,8 @@ class ReorderingSettings(RigSettings):
         questions: for each exocentric camera, at most.
     """
 
+    landmarks: int = 2
+    largest: float = 0.5
     step: float = 0.6
     shortest: float = 2.0
     longest: float = 15.0
