@@ -49,7 +49,7 @@ class MultiHopSettings(_Settings):
 
     gap: float = 0.4
     ratio: float = 1.3
-    margin: float = 15.0
+    margin: float = 20.0
     apart: float = 0.8
 
 
@@ -64,7 +64,7 @@ class AffordanceSettings(_Settings):
         headroom: metres; what begins higher narrows no gap.
     """
 
-    margin: float = 15.0
+    margin: float = 25.0
     apart: float = 0.8
     widths: tuple[int, ...] = (30, 60, 120, 240)
     spare: float = 0.2
@@ -120,7 +120,7 @@ class CommandSettings(CausalSettings):
     """
 
     ahead: float = 45.0
-    margin: float = 15.0
+    margin: float = 25.0
     apart: float = 0.8
 
 
