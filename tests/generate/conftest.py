@@ -40,7 +40,15 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("rigs")
     order = Order(
-        scenes=2, seed=23, shapes=("rectangle", "street"), seconds=20.0, rate=2, size=(160, 120), actors=2, exo=2
+        scenes=2,
+        seed=23,
+        shapes=("rectangle", "street"),
+        objects=16,
+        seconds=16.0,
+        rate=2,
+        size=(160, 120),
+        actors=1,
+        exo=2,
     )
     simulate(order, folder, 1)
     return folder

@@ -34,7 +34,7 @@ CHOICES = st.lists(st.lists(st.sampled_from("abcdefg"), min_size=4, max_size=4, 
 @given(CHOICES, st.floats(0, 0.5))
 def test_no_name_is_right_more_often_than_chance_has_it(choices: list[list[str]], tolerance: float) -> None:
     things = list(enumerate(tuple(options) for options in choices))
-    kept = unbiased(things, lambda t: t[1][0], lambda t: t[1], tolerance, "seed")
+    kept = unbiased(things, lambda t: t[1][0], lambda t: t[1], lambda t: [], tolerance, "seed")
     assert kept == [thing for thing in things if thing in kept]
     for name in "abcdefg":
         chance = sum(name in options for _, options in kept) / 4
@@ -44,4 +44,4 @@ def test_no_name_is_right_more_often_than_chance_has_it(choices: list[list[str]]
 
 def test_what_is_fair_already_stays_whole() -> None:
     things = [tuple("abcd"[i:] + "abcd"[:i]) for i in range(4)] * 5
-    assert unbiased(things, lambda t: t[0], lambda t: t, 0.0, "seed") == things
+    assert unbiased(things, lambda t: t[0], lambda t: t, lambda t: [], 0.0, "seed") == things

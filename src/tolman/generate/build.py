@@ -142,7 +142,7 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
     by_task: dict[str, dict[tuple[str, ...], list[Draft]]] = {}
     for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
         by_task.setdefault(draft.task, {}).setdefault(
-            (draft.kind, *draft.clue, draft.balance or draft.answer), []
+            (draft.kind, *_hints(draft), draft.balance or draft.answer), []
         ).append(draft)
     kept = []
     for task in sorted(by_task):
@@ -154,6 +154,11 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
                     taken.append(queue.pop())
         kept += taken
     return kept
+
+
+def _hints(draft: Draft) -> tuple[str, ...]:
+    """What a share takes in turn beside answers: hints of media, not the names that a question holds."""
+    return () if draft.named else draft.clue
 
 
 def _text(draft: Draft) -> str:
@@ -187,7 +192,7 @@ def _fair(own: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
     offered. Other free texts, such as orders, have none.
     """
     if own[0].names:
-        return unbiased(own, lambda e: e.answer, lambda e: e.names, preset.share.named, seed)
+        return unbiased(own, lambda e: e.answer, lambda e: e.names, lambda e: e.clue, preset.share.named, seed)
     if own[0].number or own[0].closed:
         return _balanced(own, preset.share.most_common, seed)
     return list(own)

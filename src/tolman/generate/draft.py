@@ -68,7 +68,8 @@ class Draft:
             the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
         named: whether the options are names of things, which may be right more often than others: within a kind each
-            name becomes as often right as chance would have it.
+            name becomes as often right as chance would have it, beside each other option and each of `clue`, which
+            holds what the question itself names.
     """
 
     task: str

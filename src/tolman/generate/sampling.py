@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from tolman.errors import UsageError
@@ -52,46 +53,69 @@ def balanced(things: Sequence[T], key: Callable[[T], Hashable], share: float, se
 
 
 def unbiased(
-    things: Sequence[T], answer: Callable[[T], H], options: Callable[[T], Sequence[H]], tolerance: float, seed: str
+    things: Sequence[T],
+    answer: Callable[[T], str],
+    options: Callable[[T], Sequence[str]],
+    contexts: Callable[[T], Sequence[str]],
+    tolerance: float,
+    seed: str,
 ) -> list[T]:
     """Without so many questions that any option is right more often than chance would have it; in their old order.
 
-    Chance has an option right in 1/k of the questions that offer it among k. Questions are left out one by one: of
-    those whose right option is furthest above that, the one whose other options are least in need of it.
+    Chance has an option right in 1/k of the questions that offer it among k. That is held to among all questions,
+    among those that name the same thing, and among those that offer the same other option. Questions are left out one
+    by one: where an option is right most too often, the one whose right option is so in most respects.
 
     Args:
         things: questions.
         answer: the right option of one.
         options: all options of one.
+        contexts: what the question itself names.
         tolerance: by how much an option may be right too often, as a share of what chance has; one question always may.
         seed: of the choice among equals.
     """
     order = list(range(len(things)))
     random.Random(seed).shuffle(order)
-    own: dict[H, list[int]] = {}
+    excess: dict[tuple[str, str], float] = {}
+    chance: dict[tuple[str, str], float] = {}
+    own: dict[tuple[str, str], list[int]] = {}
+    right: list[list[tuple[str, str]]] = [[] for _ in things]
+
+    def keys(i: int) -> Iterator[tuple[str, str]]:
+        """The respects in which an option of a question counts."""
+        names = options(things[i])
+        for name in names:
+            yield from (("", name), *((f"named {c}", name) for c in contexts(things[i])))
+            yield from ((other, name) for other in names if other != name)
+
+    def over(key: tuple[str, str]) -> float:
+        return excess[key] - max(1.0, tolerance * chance[key])
+
     for i in order:
-        own.setdefault(answer(things[i]), []).append(i)
-    excess: dict[H, float] = {}
-    chance: dict[H, float] = {}
-    for thing in things:
-        names = options(thing)
-        for name in names:
-            chance[name] = chance.get(name, 0.0) + 1 / len(names)
-            excess[name] = excess.get(name, 0.0) + (name == answer(thing)) - 1 / len(names)
+        share = 1 / len(options(things[i]))
+        for key in keys(i):
+            chance[key] = chance.get(key, 0.0) + share
+            excess[key] = excess.get(key, 0.0) - share
+            if key[1] == answer(things[i]):
+                excess[key] += 1
+                own.setdefault(key, []).append(i)
+                right[i].append(key)
     left = set(order)
-    while True:
-        above = [name for name in excess if excess[name] > max(1.0, tolerance * chance[name]) + 1e-9]
-        if not above:
-            return [thing for i, thing in enumerate(things) if i in left]
-        worst = max(above, key=lambda name: (excess[name], str(name)))
-        # Leaving a question out raises the excess of the options that are wrong in it.
-        out = min(own[worst], key=lambda i: sum(excess[name] for name in options(things[i]) if name != worst))
-        own[worst].remove(out)
+    heap = [(-over(key), key) for key in excess]
+    heapq.heapify(heap)
+    while heap and heap[0][0] < -1e-9:
+        told, key = heapq.heappop(heap)
+        if abs(told + over(key)) > 1e-9:
+            continue  # it has changed since, and stands in the heap again
+        own[key] = alive = [i for i in own[key] if i in left]
+        out = max(alive, key=lambda i: sum(max(0.0, over(k)) for k in right[i]))
         left.discard(out)
-        names = options(things[out])
-        for name in names:
-            chance[name] -= 1 / len(names)
-            excess[name] -= (name == worst) - 1 / len(names)
+        share = 1 / len(options(things[out]))
+        for changed in keys(out):
+            chance[changed] -= share
+            excess[changed] += share - (changed[1] == answer(things[out]))
+            heapq.heappush(heap, (-over(changed), changed))
+    return [thing for i, thing in enumerate(things) if i in left]
 
 
 def unhinted(

@@ -102,7 +102,18 @@ def _nearest(
         question = f"Which of the following is closest to the {kind} that is closest to the {landmark}?"
         options = (answer, *(name for name in names if name != answer))
         evidence = {"first": hop, "second": {"gap": gap, "ratio": ratio}}
-        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, kind="nearest", named=True)
+        yield Draft(
+            TASK,
+            geometry.scene.id,
+            question,
+            answer,
+            None,
+            options,
+            evidence,
+            kind="nearest",
+            named=True,
+            clue=(kind, landmark),
+        )
         made += 1
         if made == _PER_HOP:
             return
