@@ -116,7 +116,15 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
             position = spool.add(draft, sources_of(draft, found))
             collected.entries.append(
-                Entry(draft.task, draft.answer, draft.closed, draft.is_number, len(draft.options), position, draft.clue)
+                Entry(
+                    draft.task,
+                    draft.balance or draft.answer,
+                    draft.closed,
+                    draft.is_number,
+                    len(draft.options),
+                    position,
+                    draft.clue,
+                )
             )
     return collected
 

@@ -165,7 +165,7 @@ class ViewSettings(_Settings):
         tilt: degrees that a camera may look up or down.
         clear: share of a picture that an object shows to be named.
         inside: share of its box's outline that lies inside the picture.
-        bare: share that it must show of what it fills of such an outline where it is seen best: what is hidden shows less.
+        bare: share of what it fills of that outline where it is seen best that it must show: what is hidden shows less.
         shared: share of each of two pictures that an object shows to be matched between them.
         overlap: objects that two pictures must share.
         glimpse: share of a picture from which on another object with a like name forbids a name.

@@ -1,7 +1,7 @@
 """Bearing: the engine behind all questions for a direction on the floor plan.
 
 Standing at an origin, with a direction that is ahead (or north), in which quadrant is a target? Origin, ahead and
-target are cameras, objects or regions. The angle's margin to the next quadrant, the share of the target's outline inside
+target are cameras, objects or regions. The angle's margin to the next quadrant, the share of the target's outline in
 the right one, and distances that are large for the sizes of what they are between keep an answer from ambiguity.
 """
 

@@ -91,7 +91,7 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
             *(overlapping(gallery, chain, n, n + 1) for n in range(len(chain) - 1)),
             Step(
                 "transformation",
-                f"Walking from the {names[0]} to the {names[1]}, I arrive there with the {names[0]} straight behind me.",
+                f"Walking from the {names[0]} to the {names[1]}, I arrive with the {names[0]} straight behind me.",
             ),
             Step("transformation", f"From there the {names[2]} is {around(bearing.angle)}."),
             Step("logic", f"So the {names[2]} is to the {bearing.answer.lower()}."),

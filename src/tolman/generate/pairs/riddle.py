@@ -1,13 +1,13 @@
 """Riddle: what a question depends on, what one of its pictures alone leaves open, and which answer that suggests.
 
 A question depends on *elements*: cameras (where they stand and look) and points (objects, regions). A picture alone
-tells its own camera and the points that it sees, all exactly. For the rest hypotheses are drawn: a point that it doesn't
-see is anywhere on the floor outside its angle of view (something that moves is anywhere); another camera stands anywhere
-on the floor and looks anywhere where it has as many of the picture's objects in its angle of view as two pictures must
-share, and none of the points that the true one doesn't see. A question is asked only where, for each picture alone, at
-least two of its options come out under these hypotheses. The answer that comes out most often is what that picture
-suggests; the suggestions of all pictures are the question's clue: among questions of which the same picture suggests the
-same, no answer is more frequent than any other.
+tells its own camera and the points that it sees, all exactly. For the rest hypotheses are drawn: a point that it
+doesn't see is anywhere on the floor outside its angle of view (something that moves is anywhere); another camera
+stands anywhere on the floor and looks anywhere where it has as many of the picture's objects in its angle of view as
+two pictures must share, and none of the points that the true one doesn't see. A question is asked only where, for
+each picture alone, at least two of its options come out under these hypotheses. The answer that comes out most often
+is what that picture suggests; the suggestions of all pictures are the question's clue: among questions of which the
+same picture suggests the same, no answer is more frequent than any other.
 """
 
 from __future__ import annotations
