@@ -1,12 +1,12 @@
 """How well MMSI-Bench's families hold: a second solver, one picture alone, and no picture at all.
 
-    python benchmarks/pairs.py WORLDS [--per-task 400] [--seed 0] [--sheet FOLDER]
+    python benchmarks/pairs.py WORLDS [--per-task 400] [--seed 0]
 
-For each question type: how many questions there are; how many a solver on the scenes' state gets right; how many somebody
-gets right who knows of one picture everything (its camera, every object that it shows with its place, the question), for
-each picture alone, and of no picture anything but the words. The last two are learned: a forest on numbers that
-describe what the one picture shows, taught on other scenes' questions and asked about each scene in turn; and the answer
-that the drawn hypotheses of that picture suggest. Prints a Markdown table.
+For each question type: how many questions there are; how many a solver on the scenes' state gets right; how many
+somebody gets right who knows of one picture everything (its camera, every object that it shows with its place, the
+question), for the first and the second picture; and who knows the words alone. These are learned: forests on numbers
+that describe what one picture shows, and a linear model on words, taught on other scenes' questions. `suggested` is the
+answer that the drawn hypotheses of the better of both pictures suggest. Prints a Markdown table.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,8 +31,9 @@ from tolman.items import Item
 from tolman.scoring.error_types import MMSI as STEPS
 from tolman.scoring.error_types import typed_already
 
-RULES = preset("mmsi")
-SCENES = 24
+SCENES = 20
+PAPER = preset("mmsi")
+RULES = PAPER.model_copy(update={"views": PAPER.views.model_copy(update={"of_scene": 60, "chains": 120})})
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +43,9 @@ def places() -> dict[str, SceneGeometry]:
 
 
 @pytest.fixture(scope="module")
-def collected(places: dict[str, SceneGeometry], tmp_path_factory: pytest.TempPathFactory) -> Collected:
-    spool = Spool(tmp_path_factory.mktemp("pairs") / "drafts")
-    return collect(places.values(), RULES, 0, spool)
+def collected(places: dict[str, SceneGeometry], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collected]:
+    with Spool(tmp_path_factory.mktemp("pairs") / "drafts") as spool:
+        yield collect(places.values(), RULES, 0, spool)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_no_picture_alone_tells(items: list[Item], places: dict[str, SceneGeomet
     for task, group in by_task(items).items():
         for k in (0, 1):
             hits = np.mean([item.evidence["suggested"][k] == item.answer_text for item in group])
-            assert hits <= 0.25 + 2 / len(group) + 0.05 * (len(group) < 60) + 0.03, (task, k, hits, len(group))
+            assert hits <= 0.27 + 4 / len(group), (task, k, hits, len(group))
     for item in items:
         geometry = places[item.scene or ""]
         if item.task == "Positional Relationship (Obj.–Obj.)":
@@ -117,7 +118,9 @@ def test_items_say_what_they_show_where_they_belong_and_why(items: list[Item]) -
         assert item.reasoning is not None
         assert typed_already(STEPS, item.reasoning)
         assert item.labels["mmsi_type"] == item.task
-        assert item.labels["spatialbench_level"] and item.labels["site_category"] and item.labels["scale"] == "vista"
+        assert item.labels["spatialbench_level"]
+        assert item.labels["site_category"]
+        assert item.labels["scale"] == "vista"
         assert {"factor", "information", "change"} <= set(item.labels)
         assert item.verbatim is not None
         assert all(option in item.verbatim for option in item.options)
@@ -134,7 +137,8 @@ def test_every_family_has_its_place_in_all_taxonomies() -> None:
 
 
 def test_names_mean_one_thing_in_what_is_shown(places: dict[str, SceneGeometry]) -> None:
-    assert "armchair" in confusable("chair") and confusable("piano") == {"piano"}
+    assert "armchair" in confusable("chair")
+    assert confusable("piano") == {"piano"}
     shown = gallery(places["made/0"], RULES.views)
     view = next(view for view in shown.views if len(shown.clear(view)) >= 3)
     chairs = {i for i, thing in enumerate(shown.scene.objects) if thing.category == "chair"}
@@ -168,7 +172,8 @@ def test_families_can_be_chosen() -> None:
     with pytest.raises(UsageError, match="the preset 'mmsi' has no family 'counting'"):
         RULES.choosing(["counting"])
     assert set(preset("vsi-paper").written()) == {"name", "share", *VSI}
-    assert "views" in RULES.written() and "counting" not in RULES.written()
+    assert "views" in RULES.written()
+    assert "counting" not in RULES.written()
 
 
 def test_shots_make_the_same_words_different_questions(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -207,9 +207,9 @@ class ViewSettings(_Settings):
     least: float = 0.3
     way: float = 1.0
     longest: int = 10
-    chains: int = 1200
+    chains: int = 600
     of_pair: int = 3
-    of_scene: int = 300
+    of_scene: int = 200
 
 
 class ShareSettings(_Settings):

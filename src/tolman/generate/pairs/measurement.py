@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.riddle import Point, Riddle, Values, clue_of
+from tolman.generate.pairs.riddle import Point, Riddle, Values
 from tolman.generate.pairs.steps import grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
-from tolman.geometry.boxes import distances
 from tolman.items import Item
 
 TASK = "Attribute (Meas.)"
@@ -44,12 +43,6 @@ def printed(metres: float) -> str:
     return f"{metres:.1f} m"
 
 
-def between(gallery: Gallery, a: int, b: int) -> float:
-    """Metres between the boxes of two objects."""
-    boxes = gallery.geometry.boxes
-    return float(distances(boxes.take(np.array([a])), boxes.take(np.array([b])))[0])
-
-
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
     """Questions about pairs of overlapping pictures, each of which shows an object that the other doesn't."""
     return drafts_of(geometry, settings, TASK, _ask)
@@ -59,12 +52,12 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
     """Questions without their options."""
     pictures = (a, b)
     for one, other in itertools.product(gallery.only_in(a, pictures), gallery.only_in(b, pictures)):
-        measures = [(between(gallery, one, i), i) for i in gallery.named(a, pictures) if i != one]
+        measures = [(gallery.geometry.between(one, i), i) for i in gallery.named(a, pictures) if i != one]
         given, known = max(measures, default=(0.0, one))
         if given < gallery.settings.nearest:
             yield Rejected(TASK, gallery.scene.id, "no distance within the first image to measure by")
             continue
-        metres = between(gallery, one, other)
+        metres = gallery.geometry.between(one, other)
         options = _options(metres, f"{gallery.scene.id}:{a.shot}:{b.shot}:{one}:{other}", gallery.settings)
         if not options:
             yield Rejected(TASK, gallery.scene.id, "too short for options that are far enough apart")
@@ -83,7 +76,8 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             ),
         )
         rising = sorted(options)
-        suggested = _riddle(gallery, pictures, (one, other), metres, rising).suggestions(gallery)
+        riddle = _riddle(gallery, pictures, (one, other), metres, rising)
+        suggested = riddle.suggestions(gallery)
         if suggested is None:
             yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
             continue
@@ -104,7 +98,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             reasoning=steps,
             closed=True,
             balance=_RANKS[rising.index(metres)],
-            clue=(*clue_of(suggested), str(usual)),
+            clue=(*riddle.clue(gallery, suggested), str(usual)),
         )
 
 
@@ -150,7 +144,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, re
     """The distance as an option has it."""
     shown, pictures = pictures_of(geometry, settings, item)
     match = matched(_PATTERN, item)
-    metres = between(shown, shown.find(match[1], pictures), shown.find(match[2], pictures))
+    metres = geometry.between(shown.find(match[1], pictures), shown.find(match[2], pictures))
     return Recomputed(printed(metres), printed(metres), None, (), {"distance": metres})
 
 

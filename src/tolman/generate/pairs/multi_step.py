@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import matched, pictures_of
-from tolman.generate.pairs.bearing import Bearing, object_spot, posed, recomputed
+from tolman.generate.pairs.bearing import Bearing, checked, object_spot, posed, recomputed
 from tolman.generate.pairs.steps import around, grounded, overlapping
 from tolman.generate.pairs.views import Gallery, View, gallery
 from tolman.generate.settings import ViewSettings
@@ -84,6 +84,10 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
         names = [gallery.category(i) for i in (start, stop, target)]
         middle = next(n for n, view in enumerate(chain) if 0 < n < len(chain) - 1 and stop in gallery.clear(view))
         bearing = _bearing(gallery, chain, start, stop, target)
+        hints = checked(gallery, bearing, TASK)
+        if isinstance(hints, Rejected):
+            yield hints
+            continue
         steps = (
             grounded(gallery, start, first, 0),
             grounded(gallery, stop, chain[middle], middle),
@@ -97,7 +101,7 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
             Step("logic", f"So the {names[2]} is to the {bearing.answer.lower()}."),
         )
         question = QUESTION.format(start=names[0], stop=names[1], target=names[2])
-        yield posed(gallery, bearing, TASK, question, steps)
+        yield posed(gallery, bearing, TASK, question, steps, hints)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -77,6 +78,7 @@ class Region:
         return view.sees(self.members)
 
 
+@lru_cache(maxsize=2)
 def regions_of(gallery: Gallery) -> dict[str, Region]:
     """The regions of a scene, by name."""
     import shapely

@@ -13,6 +13,7 @@ same picture suggests the same, no answer is more frequent than any other.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,10 @@ from tolman.generate.pairs.views import Gallery, View
 from tolman.geometry.boxes import Floats
 
 HYPOTHESES = 64
+_NEAR = 2.8
+"""Metres; places in rooms are nearer and farther than that about as often."""
+_OF_VIEW = 6
+"""Hypotheses from one view of the scene."""
 _LEAST = 6
 """Different hypotheses that there must be."""
 Values = Mapping[str, Floats]
@@ -80,35 +85,98 @@ class Riddle:
             found.append(int(options[counts.argmax()]))
         return tuple(found)
 
+    def clue(self, gallery: Gallery, suggestions: Sequence[int]) -> tuple[str, ...]:
+        """What each picture alone hints at.
+
+        That is, for each: what it suggests; what the scene's own views in the other's place would make of it, since
+        cameras stand and objects lie where the drawn ones don't; whether it looks at things near or far, to the left or
+        to the right; and the same of the first place that it tells.
+        """
+        found: list[str] = []
+        for number, suggestion in enumerate(suggestions):
+            picture = self.pictures[number]
+            still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
+            told = [point.place for point in self.points.values() if picture.sees(point.told_by)][:1]
+            found += [str(suggestion), self._habit(gallery, number), _look(picture, still), _look(picture, told)]
+        return tuple(found)
+
+    def _habit(self, gallery: Gallery, number: int) -> str:
+        """The answer that comes out most often with other views, and with objects that these show, for what is open."""
+        picture = self.pictures[number]
+        cameras = [name for name, index in self.cameras.items() if not self._known(index, number)]
+        if any(point.picture is not None for point in self.points.values()):
+            return ""
+        open_points = [name for name, point in self.points.items() if not picture.sees(point.told_by)]
+        hidden = self._hidden(number, self.cameras[cameras[0]]) if cameras else []
+        drawn: dict[str, list[Floats]] = {name: [] for name in (*cameras, *open_points)}
+        for view in gallery.neighbours.get(picture.shot, ()):
+            if any(view.sees(point.told_by) for point in hidden):
+                continue
+            unseen = [i for i in sorted(gallery.clear(view)) if not picture.sees((i,))]
+            for chosen in itertools.islice(itertools.permutations(unseen, len(open_points)), _OF_VIEW):
+                for name, i in zip(open_points, chosen, strict=True):
+                    drawn[name].append(gallery.center(i))
+                for name in cameras:
+                    drawn[name].append(_camera(view))
+        count = max((len(places) for places in drawn.values()), default=0)
+        if not count:
+            return ""
+        values = self._told(number, count) | {name: np.array(places) for name, places in drawn.items()}
+        answers, counts = np.unique(self.answer(values), return_counts=True)
+        return str(int(answers[counts.argmax()]))
+
+    def _known(self, camera: int, number: int) -> bool:
+        """Whether a picture tells where another's camera is: it is its own, or the same fixed one."""
+        return camera == number or np.array_equal(self.pictures[camera].pose, self.pictures[number].pose)
+
+    def _hidden(self, number: int, camera: int) -> list[Point]:
+        """What a picture sees and another camera's picture doesn't."""
+        picture, other = self.pictures[number], self.pictures[camera]
+        return [
+            point
+            for point in self.points.values()
+            if point.picture is None and picture.sees(point.told_by) and not other.sees(point.told_by)
+        ]
+
+    def _told(self, number: int, count: int) -> dict[str, Floats]:
+        """What a picture tells, so many times."""
+        picture = self.pictures[number]
+        found = {
+            name: point.place
+            for name, point in self.points.items()
+            if picture.sees(point.told_by) and point.picture in (None, number)
+        } | {name: _camera(picture) for name, index in self.cameras.items() if self._known(index, number)}
+        return {name: np.repeat(value[None], count, axis=0) for name, value in found.items()}
+
     def _hypotheses(self, gallery: Gallery, number: int, picture: View) -> Values | None:
         """What the elements may be, given one picture alone."""
         text = f"{gallery.scene.id}:{number}:{[v.shot for v in self.pictures]}:{sorted(self.points)}"
         generator = np.random.default_rng(list(hashlib.sha256(text.encode()).digest()[:8]))
-        values: dict[str, Floats] = {}
+        values = self._told(number, HYPOTHESES)
         for name, point in self.points.items():
-            if picture.sees(point.told_by) and point.picture in (None, number):
-                values[name] = np.repeat(point.place[None], HYPOTHESES, axis=0)
-                continue
-            drawn = places(gallery, generator, HYPOTHESES, outside=picture if point.picture is None else None)
-            if drawn is None:
-                return None
-            values[name] = drawn
+            if name not in values:
+                drawn = places(gallery, generator, HYPOTHESES, outside=picture if point.picture is None else None)
+                if drawn is None:
+                    return None
+                values[name] = drawn
         for name, index in self.cameras.items():
-            if index == number or np.array_equal(self.pictures[index].pose, picture.pose):
-                values[name] = np.repeat(_camera(picture)[None], HYPOTHESES, axis=0)
-                continue
-            hidden = [
-                point.place
-                for point in self.points.values()
-                if point.picture is None
-                and picture.sees(point.told_by)
-                and not self.pictures[index].sees(point.told_by)
-            ]
-            cameras = other_cameras(gallery, picture, hidden, generator, HYPOTHESES)
-            if cameras is None:
-                return None
-            values[name] = cameras
+            if name not in values:
+                hidden = [point.place for point in self._hidden(number, index)]
+                cameras = other_cameras(gallery, picture, hidden, generator, HYPOTHESES)
+                if cameras is None:
+                    return None
+                values[name] = cameras
         return values
+
+
+def _look(picture: View, places: Sequence[Floats]) -> str:
+    """Whether places lie near or far and to the left or the right of where a picture looks; '' for none."""
+    if not places:
+        return ""
+    away = np.array(places) - picture.place
+    angle = (np.degrees(np.arctan2(away[:, 1], away[:, 0])) - picture.heading + 180) % 360 - 180
+    near = float(np.median(np.linalg.norm(away, axis=1))) < _NEAR
+    return f"{'near' if near else 'far'} {'left' if float(angle.mean()) > 0 else 'right'}"
 
 
 def places(gallery: Gallery, generator: np.random.Generator, count: int, *, outside: View | None) -> Floats | None:
@@ -133,11 +201,8 @@ def other_cameras(
 
 
 def _on_the_floor(gallery: Gallery, generator: np.random.Generator, count: int) -> Floats:
-    import shapely
-
-    floor, low, high = gallery.floor
-    drawn = generator.uniform(low, high, size=(2 * count, 2))
-    return drawn[shapely.contains_xy(floor, drawn[:, 0], drawn[:, 1])]
+    grid = gallery.standing_places
+    return np.asarray(grid[generator.integers(len(grid), size=count)])
 
 
 def _ahead(cameras: Floats, points: Floats, half_angle: float) -> NDArray[np.bool_]:
@@ -149,8 +214,3 @@ def _ahead(cameras: Floats, points: Floats, half_angle: float) -> NDArray[np.boo
 
 def _camera(view: View) -> Floats:
     return np.array([*view.place, view.heading])
-
-
-def clue_of(suggestions: Sequence[int]) -> tuple[str, ...]:
-    """As texts."""
-    return tuple(str(s) for s in suggestions)
