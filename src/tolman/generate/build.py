@@ -19,14 +19,18 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly, unhinted
+from tolman.generate.sampling import balanced, evenly, guesses, unhinted
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
 
 _SLACK = 0.02
-"""By how much more than its even share an answer may have among questions with the same clue."""
+"""By how much more often than chance a part of the media may tell the answer."""
+
+
+_TURNS = 2
+"""How often hints are learned from what is left and taken out."""
 
 
 class Spool:
@@ -65,7 +69,8 @@ class Entry:
         number: whether it wants a number.
         options: how many options it has.
         position: in the spool.
-        clue: what each part of the media hints at.
+        clue: the hints of each part of the media.
+        scene: its id.
     """
 
     task: str
@@ -74,7 +79,8 @@ class Entry:
     number: bool
     options: int
     position: int
-    clue: tuple[str, ...] = ()
+    clue: tuple[tuple[str, ...], ...] = ()
+    scene: str = ""
 
 
 @dataclass
@@ -124,6 +130,7 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
                     len(draft.options),
                     position,
                     draft.clue,
+                    draft.scene,
                 )
             )
     return collected
@@ -134,9 +141,9 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
     A room in which nearly everything is to the left would otherwise fill its share with "left".
     """
-    by_task: dict[str, dict[tuple[tuple[str, ...], str], list[Draft]]] = {}
+    by_task: dict[str, dict[str, list[Draft]]] = {}
     for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
-        by_task.setdefault(draft.task, {}).setdefault((draft.clue, draft.balance or draft.answer), []).append(draft)
+        by_task.setdefault(draft.task, {}).setdefault(draft.balance or draft.answer, []).append(draft)
     kept = []
     for task in sorted(by_task):
         queues = [by_task[task][answer] for answer in sorted(by_task[task])]
@@ -177,7 +184,10 @@ def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
     if not any(entry.clue for entry in kept):
         return balanced(kept, lambda e: e.answer, share, seed)
     share = max(share, 1 / min(entry.options for entry in kept))
-    return unhinted(kept, lambda e: e.answer, lambda e: e.clue, share, _SLACK, seed)
+    for turn in range(_TURNS):
+        guessed = guesses(kept, lambda e: e.answer, lambda e: e.clue, lambda e: e.scene)
+        kept = unhinted(kept, lambda e: e.answer, guessed, share, _SLACK, f"{seed}:{turn}")
+    return list(kept)
 
 
 def items_of(

@@ -62,8 +62,8 @@ class Draft:
         labels: classifications that differ from its family's (`generate.taxonomy`).
         reasoning: the way to the answer.
         closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
-        clue: what each part of the media, seen alone, hints at, coarsely: among questions with the same hint of the
-            same part no answer becomes more frequent than any other.
+        clue: for each part of the media, seen alone, its hints at the answer: questions are left out until what the
+            hints of one part make likeliest is right no more often than by chance.
         balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
             the options; '' for the text.
     """
@@ -79,7 +79,7 @@ class Draft:
     labels: Mapping[str, str] = field(default_factory=dict)
     reasoning: tuple[Step, ...] = ()
     closed: bool = False
-    clue: tuple[str, ...] = ()
+    clue: tuple[tuple[str, ...], ...] = ()
     balance: str = ""
 
     @property

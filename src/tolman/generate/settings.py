@@ -178,8 +178,7 @@ class ViewSettings(_Settings):
         spread: the same as a share of the sum of their half diagonals.
         step: metres that a camera moves forward or backward at least.
         sideways: by how much less it moves to the side, as a share of that.
-        ratio: of any distance among options to the next shorter one, at least.
-        least: metres of the shortest such distance.
+        ratio: of a distance among options to the next shorter one.
         way: metres that something moves at least.
         longest: pictures of a chain at most.
         chains: that are tried in a scene.
@@ -203,8 +202,7 @@ class ViewSettings(_Settings):
     spread: float = 0.75
     step: float = 0.5
     sideways: float = 1.5
-    ratio: float = 1.7
-    least: float = 0.3
+    ratio: float = 1.8
     way: float = 1.0
     longest: int = 10
     chains: int = 600
@@ -282,7 +280,7 @@ class Preset(_Settings):
 PARTS: dict[str, str] = {family: family for family in VSI} | dict.fromkeys(MMSI, "views")
 """The part of a preset that holds a family's rules."""
 
-_SHARE = ShareSettings(per_scene=40)
+_SHARE = ShareSettings(per_scene=60)
 PRESETS = {
     "vsi-paper": Preset(name="vsi-paper"),
     "vsi-official": Preset(

@@ -166,7 +166,7 @@ class Hints:
     """
 
     suggested: tuple[int, ...]
-    clue: tuple[str, ...]
+    clue: tuple[tuple[str, ...], ...]
 
 
 def checked(gallery: Gallery, bearing: Bearing, task: str) -> Hints | Rejected:

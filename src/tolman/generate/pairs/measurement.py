@@ -1,14 +1,12 @@
 """Measurement: how far apart are an object of one picture and one of the other? (MMSI-Bench, Table 1.)
 
-A distance within the first picture is given, as a measure. Each option is so many times the one before; how many are
-shorter than the right one is drawn first, and what is a usual distance is one more clue that must not help.
+A distance within the first picture is given, as a measure.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import random
 import re
 from collections.abc import Iterator, Sequence
 
@@ -31,10 +29,6 @@ QUESTION = (
 )
 _PATTERN = re.compile(r"How far apart are the (.+) and the (.+), measured in the same way\?")
 _OPTIONS = 4
-_SPREAD = 1.15
-"""By how much the step from one option to the next varies."""
-_USUAL = 2.5
-"""Metres that are a usual distance: what somebody would choose who sees nothing."""
 _RANKS = ("least", "second", "third", "greatest")
 
 
@@ -58,9 +52,9 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             yield Rejected(TASK, gallery.scene.id, "no distance within the first image to measure by")
             continue
         metres = gallery.geometry.between(one, other)
-        options = _options(metres, f"{gallery.scene.id}:{a.shot}:{b.shot}:{one}:{other}", gallery.settings)
+        options = _options(metres, gallery.settings)
         if not options:
-            yield Rejected(TASK, gallery.scene.id, "too short for options that are far enough apart")
+            yield Rejected(TASK, gallery.scene.id, "too short or too long")
             continue
         names = [gallery.category(i) for i in (one, other, known)]
         steps = (
@@ -81,7 +75,6 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         if suggested is None:
             yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
             continue
-        usual = min(range(len(rising)), key=lambda k: abs(math.log(rising[k] / _USUAL)))
         yield Draft(
             TASK,
             gallery.scene.id,
@@ -98,30 +91,22 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             reasoning=steps,
             closed=True,
             balance=_RANKS[rising.index(metres)],
-            clue=(*riddle.clue(gallery, suggested), str(usual)),
+            clue=riddle.clue(gallery, suggested),
         )
 
 
-def _options(metres: float, seed: str, settings: ViewSettings) -> tuple[float, ...]:
-    """The distance and three others, each so many times the one before; empty where the least would be too small.
+def _options(metres: float, settings: ViewSettings) -> tuple[float, ...]:
+    """The distance and three others, the right one first; empty where it is shorter or longer than any that is asked.
 
-    How many of them are shorter is drawn first.
+    The range of distances is cut into as many parts as there are options, each reaching to the same multiple of where it
+    begins. All options lie at the same place of their part, so all questions have nearly the same options, and which is
+    right can't be had from what distances are usual.
     """
-    generator = random.Random(seed)
-    places = [k for k in range(_OPTIONS) if metres / settings.ratio**k >= settings.least]
-    shorter = generator.choice(places) if metres >= settings.nearest else -1
-    if shorter < 0:
+    rank = math.floor(math.log(metres / settings.nearest) / math.log(settings.ratio)) if metres > 0 else -1
+    if not 0 <= rank < _OPTIONS:
         return ()
-    steps = [generator.uniform(settings.ratio, settings.ratio * _SPREAD) for _ in range(_OPTIONS - 1)]
-    below, above, value = [], [], metres
-    for step in steps[:shorter]:
-        value /= step
-        below.append(value)
-    value = metres
-    for step in steps[shorter:]:
-        value *= step
-        above.append(value)
-    return (metres, *below, *above)
+    least = metres / settings.ratio**rank
+    return (metres, *(least * settings.ratio**k for k in range(_OPTIONS) if k != rank))
 
 
 def _riddle(

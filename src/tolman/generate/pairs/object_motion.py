@@ -143,7 +143,7 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=(*riddle.clue(gallery, suggested), *map(str, facing)),
+            clue=tuple((*hints, str(f)) for hints, f in zip(riddle.clue(gallery, suggested), facing, strict=True)),
         )
 
 

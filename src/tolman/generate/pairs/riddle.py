@@ -6,14 +6,13 @@ doesn't see is anywhere on the floor outside its angle of view (something that m
 stands anywhere on the floor and looks anywhere where it has as many of the picture's objects in its angle of view as
 two pictures must share, and none of the points that the true one doesn't see. A question is asked only where, for
 each picture alone, at least two of its options come out under these hypotheses. The answer that comes out most often
-is what that picture suggests; the suggestions of all pictures are the question's clue: among questions of which the
-same picture suggests the same, no answer is more frequent than any other.
+is what that picture suggests; what it suggests is the first of that picture's hints, by which selection leaves out
+what one picture tells (`generate.sampling.unhinted`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,8 +25,6 @@ from tolman.geometry.boxes import Floats
 HYPOTHESES = 64
 _NEAR = 2.8
 """Metres; places in rooms are nearer and farther than that about as often."""
-_OF_VIEW = 6
-"""Hypotheses from one view of the scene."""
 _LEAST = 6
 """Different hypotheses that there must be."""
 Values = Mapping[str, Floats]
@@ -85,45 +82,21 @@ class Riddle:
             found.append(int(options[counts.argmax()]))
         return tuple(found)
 
-    def clue(self, gallery: Gallery, suggestions: Sequence[int]) -> tuple[str, ...]:
+    def clue(self, gallery: Gallery, suggestions: Sequence[int]) -> tuple[tuple[str, ...], ...]:
         """What each picture alone hints at.
 
-        That is, for each: what it suggests; what the scene's own views in the other's place would make of it, since
-        cameras stand and objects lie where the drawn ones don't; whether it looks at things near or far, to the left or
-        to the right; and the same of the first place that it tells.
+        That is, for each: what it suggests; whether it looks at things near or far, to the left or to the right; and
+        the same of the places that it tells.
         """
-        found: list[str] = []
+        found = []
         for number, suggestion in enumerate(suggestions):
             picture = self.pictures[number]
             still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
-            told = [point.place for point in self.points.values() if picture.sees(point.told_by)][:1]
-            found += [str(suggestion), self._habit(gallery, number), _look(picture, still), _look(picture, told)]
+            told = (
+                _look(picture, [point.place] if picture.sees(point.told_by) else []) for point in self.points.values()
+            )
+            found.append((str(suggestion), _look(picture, still), *told))
         return tuple(found)
-
-    def _habit(self, gallery: Gallery, number: int) -> str:
-        """The answer that comes out most often with other views, and with objects that these show, for what is open."""
-        picture = self.pictures[number]
-        cameras = [name for name, index in self.cameras.items() if not self._known(index, number)]
-        if any(point.picture is not None for point in self.points.values()):
-            return ""
-        open_points = [name for name, point in self.points.items() if not picture.sees(point.told_by)]
-        hidden = self._hidden(number, self.cameras[cameras[0]]) if cameras else []
-        drawn: dict[str, list[Floats]] = {name: [] for name in (*cameras, *open_points)}
-        for view in gallery.neighbours.get(picture.shot, ()):
-            if any(view.sees(point.told_by) for point in hidden):
-                continue
-            unseen = [i for i in sorted(gallery.clear(view)) if not picture.sees((i,))]
-            for chosen in itertools.islice(itertools.permutations(unseen, len(open_points)), _OF_VIEW):
-                for name, i in zip(open_points, chosen, strict=True):
-                    drawn[name].append(gallery.center(i))
-                for name in cameras:
-                    drawn[name].append(_camera(view))
-        count = max((len(places) for places in drawn.values()), default=0)
-        if not count:
-            return ""
-        values = self._told(number, count) | {name: np.array(places) for name, places in drawn.items()}
-        answers, counts = np.unique(self.answer(values), return_counts=True)
-        return str(int(answers[counts.argmax()]))
 
     def _known(self, camera: int, number: int) -> bool:
         """Whether a picture tells where another's camera is: it is its own, or the same fixed one."""
