@@ -185,7 +185,8 @@ def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
         return balanced(kept, lambda e: e.answer, share, seed)
     share = max(share, 1 / min(entry.options for entry in kept))
     for turn in range(_TURNS):
-        guessed = guesses(kept, lambda e: e.answer, lambda e: e.clue, lambda e: e.scene)
+        learned = guesses(kept, lambda e: e.answer, lambda e: e.clue, lambda e: e.scene)
+        guessed = [(*row, *(part[0] for part in entry.clue)) for row, entry in zip(learned, kept, strict=True)]
         kept = unhinted(kept, lambda e: e.answer, guessed, share, _SLACK, f"{seed}:{turn}")
     return list(kept)
 

@@ -62,8 +62,9 @@ class Draft:
         labels: classifications that differ from its family's (`generate.taxonomy`).
         reasoning: the way to the answer.
         closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
-        clue: for each part of the media, seen alone, its hints at the answer: questions are left out until what the
-            hints of one part make likeliest is right no more often than by chance.
+        clue: for each part of the media, seen alone, its hints: first the answer that it suggests (as `balance` has
+            it), then anything. Questions are left out until neither that nor what the hints together make likeliest is
+            right more often than by chance.
         balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
             the options; '' for the text.
     """

@@ -113,7 +113,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=riddle.clue(gallery, suggested),
+            clue=riddle.clue(gallery, suggested, SHAPES),
         )
 
 

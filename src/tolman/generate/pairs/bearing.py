@@ -178,7 +178,7 @@ def checked(gallery: Gallery, bearing: Bearing, task: str) -> Hints | Rejected:
     suggested = riddle.suggestions(gallery)
     if suggested is None:
         return Rejected(task, gallery.scene.id, "one picture alone leaves only one option open")
-    return Hints(suggested, riddle.clue(gallery, suggested))
+    return Hints(suggested, riddle.clue(gallery, suggested, bearing.names))
 
 
 def posed(gallery: Gallery, bearing: Bearing, task: str, question: str, steps: Sequence[Step], hints: Hints) -> Draft:

@@ -91,18 +91,18 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             reasoning=steps,
             closed=True,
             balance=_RANKS[rising.index(metres)],
-            clue=riddle.clue(gallery, suggested),
+            clue=riddle.clue(gallery, suggested, _RANKS),
         )
 
 
 def _options(metres: float, settings: ViewSettings) -> tuple[float, ...]:
     """The distance and three others, the right one first; empty where it is shorter or longer than any that is asked.
 
-    The range of distances is cut into as many parts as there are options, each reaching to the same multiple of where it
-    begins. All options lie at the same place of their part, so all questions have nearly the same options, and which is
-    right can't be had from what distances are usual.
+    The range of distances is cut into as many parts as there are options, each reaching to the same multiple of where
+    it begins. All options lie at the same place of their part, so all questions have nearly the same options, and which
+    is right can't be had from what distances are usual.
     """
-    rank = math.floor(math.log(metres / settings.nearest) / math.log(settings.ratio)) if metres > 0 else -1
+    rank = math.floor(math.log(metres / settings.shortest) / math.log(settings.ratio)) if metres > 0 else -1
     if not 0 <= rank < _OPTIONS:
         return ()
     least = metres / settings.ratio**rank

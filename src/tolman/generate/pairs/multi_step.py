@@ -58,6 +58,7 @@ def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
     """Chains of pictures, each of which overlaps with the next; the first doesn't overlap with the last."""
     generator = random.Random(f"{gallery.scene.id}:{TASK}")
     views, settings = gallery.views, gallery.settings
+    made: set[tuple[View, ...]] = set()
     for _ in range(settings.chains):
         length = generator.randint(3, settings.longest)
         chain = [generator.choice(views)] if views else []
@@ -66,8 +67,10 @@ def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
             if not following:
                 break
             chain.append(generator.choice(following))
-        if len(chain) == length and not gallery.overlap(chain[0], chain[-1]):
-            yield tuple(chain)
+        found = tuple(chain)
+        if len(chain) == length and found not in made and not gallery.overlap(chain[0], chain[-1]):
+            made.add(found)
+            yield found
 
 
 def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected]:

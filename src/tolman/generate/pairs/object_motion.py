@@ -107,6 +107,7 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
         sight = points["before"].place - a.place
         line = float(np.degrees(np.arctan2(sight[1], sight[0])))
         facing = [_sector((mover.facing(view.seconds) - line) % 360) for view in (a, b)]
+        hints = riddle.clue(gallery, suggested, DIRECTIONS)
         answer = DIRECTIONS[_sector(angle)]
         steps = (
             *(
@@ -143,7 +144,9 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=tuple((*hints, str(f)) for hints, f in zip(riddle.clue(gallery, suggested), facing, strict=True)),
+            clue=tuple(
+                (*hints, str(f)) for hints, f in zip(riddle.clue(gallery, suggested, DIRECTIONS), facing, strict=True)
+            ),
         )
 
 

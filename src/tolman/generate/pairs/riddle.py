@@ -25,6 +25,10 @@ from tolman.geometry.boxes import Floats
 HYPOTHESES = 64
 _NEAR = 2.8
 """Metres; places in rooms are nearer and farther than that about as often."""
+_NEAREST, _FARTHEST = (1.0, 1.6, 2.4), (3.0, 4.2, 5.5)
+"""Metres that cut what is nearest and farthest in pictures of rooms into about equal parts."""
+_DOWN = 14.0
+"""Degrees; cameras that look down more than that stand high and at the edge."""
 _LEAST = 6
 """Different hypotheses that there must be."""
 Values = Mapping[str, Floats]
@@ -82,20 +86,26 @@ class Riddle:
             found.append(int(options[counts.argmax()]))
         return tuple(found)
 
-    def clue(self, gallery: Gallery, suggestions: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    def clue(self, gallery: Gallery, suggestions: Sequence[int], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
         """What each picture alone hints at.
 
-        That is, for each: what it suggests; whether it looks at things near or far, to the left or to the right; and
-        the same of the places that it tells.
+        That is, for each: the answer that it suggests, by its name; how the camera is held; how near and how far what
+        it shows is; on which side it looks at things; and the last two for each place that it tells.
         """
         found = []
-        for number, suggestion in enumerate(suggestions):
-            picture = self.pictures[number]
+        for picture, suggestion in zip(self.pictures, suggestions, strict=True):
             still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
+            away = [float(np.linalg.norm(place - picture.place)) for place in still] or [0.0]
             told = (
                 _look(picture, [point.place] if picture.sees(point.told_by) else []) for point in self.points.values()
             )
-            found.append((str(suggestion), _look(picture, still), *told))
+            looks = (
+                "down" if picture.tilt > _DOWN else "level",
+                f"{np.searchsorted(_NEAREST, min(away))}",
+                f"{np.searchsorted(_FARTHEST, max(away))}",
+                _look(picture, still),
+            )
+            found.append((names[suggestion], *looks, *told))
         return tuple(found)
 
     def _known(self, camera: int, number: int) -> bool:
