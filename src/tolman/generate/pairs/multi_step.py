@@ -31,8 +31,8 @@ _PATTERN = re.compile(
 
 
 def _bearing(gallery: Gallery, pictures: tuple[View, ...], start: int, stop: int, target: int) -> Bearing:
-    spots = (object_spot(gallery, number) for number in (stop, target, start))
-    return Bearing(pictures, *spots, arriving=True)
+    here, there, behind = (object_spot(gallery, number) for number in (stop, target, start))
+    return Bearing(pictures, here, there, behind, arriving=True)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:

@@ -144,9 +144,7 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=tuple(
-                (*hints, str(f)) for hints, f in zip(riddle.clue(gallery, suggested, DIRECTIONS), facing, strict=True)
-            ),
+            clue=tuple((*own, str(way)) for own, way in zip(hints, facing, strict=True)),
         )
 
 

@@ -29,8 +29,8 @@ _PATTERN = re.compile(
 
 
 def _bearing(gallery: Gallery, pictures: tuple[View, ...], origin: int, north: int, target: int) -> Bearing:
-    spots = (object_spot(gallery, number) for number in (origin, target, north))
-    return Bearing(pictures, *spots, names=COMPASS)
+    here, there, ahead = (object_spot(gallery, number) for number in (origin, target, north))
+    return Bearing(pictures, here, there, ahead, names=COMPASS)
 
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:

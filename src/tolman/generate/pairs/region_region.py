@@ -29,8 +29,8 @@ _PATTERN = re.compile(
 
 
 def _bearing(pictures: tuple[View, ...], looking: int, origin: Region, target: Region) -> Bearing:
-    spots = (region_spot(origin), region_spot(target))
-    return Bearing(pictures, *spots, camera_spot(pictures, looking), names=COMPASS)
+    here, there = region_spot(origin), region_spot(target)
+    return Bearing(pictures, here, there, camera_spot(pictures, looking), names=COMPASS)
 
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:

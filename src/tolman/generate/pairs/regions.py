@@ -97,8 +97,8 @@ def regions_of(gallery: Gallery) -> dict[str, Region]:
             continue
         members = (*anchors, *near)
         corners = np.concatenate([gallery.outline(i) for i in members])
-        hull = shapely.convex_hull(shapely.multipoints(corners))
-        if hull.geom_type != "Polygon":
+        hull = shapely.MultiPoint(corners).convex_hull
+        if not isinstance(hull, shapely.Polygon):
             continue
         middle = np.array(hull.centroid.coords[0])
         outline = np.array(hull.exterior.coords)[:-1]
