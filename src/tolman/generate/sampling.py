@@ -11,6 +11,9 @@ from typing import TypeVar
 
 from tolman.errors import UsageError
 
+_LOOKED_AT = 64
+"""Questions that are compared before one is left out."""
+_WHOLE = (-1, "")
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
 
@@ -118,57 +121,105 @@ def unbiased(
     return [thing for i, thing in enumerate(things) if i in left]
 
 
-def unhinted(
+def guesses(
     things: Sequence[T],
     key: Callable[[T], Hashable],
-    clues: Callable[[T], Sequence[Hashable]],
-    share: float,
-    slack: float,
-    seed: str,
-) -> list[T]:
-    """Without so many that any clue goes with one answer more often than with others; in their old order.
+    hints: Callable[[T], Sequence[Sequence[Hashable]]],
+    group: Callable[[T], Hashable],
+) -> list[tuple[Hashable, ...]]:
+    """For each question and each part of its media the answer under which that part's hints are likeliest.
 
-    A clue is what somebody knows who sees part of the media; clues at different positions are never known together.
-    Among all things, and among those that have the same clue at the same position, no answer has more than its share,
-    rounded up.
+    How likely hints are is learned from the other groups' questions. The hints of a part count as independent of each
+    other (naive Bayes), all answers as equally frequent before.
 
     Args:
         things: questions.
         key: their answers.
-        clues: of each, one for each part of the media.
-        share: the largest share that one answer may have among all.
-        slack: by how much more among those with the same clue.
+        hints: of each, a list for each part; a part's lists are equally long in all questions that have it.
+        group: of each, what its questions have in common, such as their scene.
+    """
+    answers = sorted({key(thing) for thing in things}, key=str)
+    everywhere: Counter[Hashable] = Counter()
+    kinds: dict[Hashable, set[Hashable]] = {}
+    own: dict[Hashable, Counter[Hashable]] = {}
+    for thing in things:
+        cells = [key(thing)]
+        for part, found in enumerate(hints(thing)):
+            for place, hint in enumerate(found):
+                kinds.setdefault((part, place), set()).add(hint)
+                cells.append((part, place, hint, key(thing)))
+        everywhere.update(cells)
+        own.setdefault(group(thing), Counter()).update(cells)
+    made = []
+    for thing in things:
+        here = own[group(thing)]
+
+        def likely(part: int, place: int, hint: Hashable, answer: Hashable, here: Counter[Hashable] = here) -> float:
+            cell = (part, place, hint, answer)
+            total = everywhere[answer] - here[answer] + len(kinds[part, place])
+            return math.log((everywhere[cell] - here[cell] + 1) / total)
+
+        row: list[Hashable] = []
+        for part, found in enumerate(hints(thing)):
+            sums = [sum(likely(part, place, hint, a) for place, hint in enumerate(found)) for a in answers]
+            row.append(answers[sums.index(max(sums))] if found else None)
+        made.append(tuple(row))
+    return made
+
+
+def unhinted(
+    things: Sequence[T],
+    key: Callable[[T], Hashable],
+    guessed: Sequence[Sequence[Hashable]],
+    share: float,
+    slack: float,
+    seed: str,
+) -> list[T]:
+    """Without so many that a part of the media tells the answer more often than chance; in their old order.
+
+    Among all things no answer has more than its share, rounded up. Among those for which the same part makes somebody
+    guess the same answer, that answer is right no more often than that and a little more.
+
+    Args:
+        things: questions.
+        key: their answers.
+        guessed: of each question, the answer that somebody guesses who sees one part of its media, for each part.
+        share: the largest share that one answer may have.
+        slack: by how much more a guess may be right.
         seed: of the choice of what is left out.
     """
     generator = random.Random(seed)
     order = list(range(len(things)))
     generator.shuffle(order)
-    whole = (-1, "")
-    groups = [(whole, *enumerate(clues(thing))) for thing in things]
-    counts: dict[Hashable, Counter[Hashable]] = {}
+    groups = [(_WHOLE, *enumerate(found)) for found in guessed]
+    totals: Counter[Hashable] = Counter()
+    counts: Counter[tuple[Hashable, Hashable]] = Counter()
     members: dict[tuple[Hashable, Hashable], list[int]] = {}
+    limited: list[list[tuple[Hashable, Hashable]]] = [[] for _ in things]
     for i in order:
+        answer = key(things[i])
         for group in groups[i]:
-            counts.setdefault(group, Counter())[key(things[i])] += 1
-            members.setdefault((group, key(things[i])), []).append(i)
+            totals[group] += 1
+            if group == _WHOLE or group[1] == answer:
+                counts[group, answer] += 1
+                members.setdefault((group, answer), []).append(i)
+                limited[i].append((group, answer))
     gone: set[int] = set()
 
-    def excess(group: Hashable, answer: Hashable) -> float:
-        return counts[group][answer] - math.ceil(
-            (share if group == whole else share + slack) * counts[group].total() - 1e-9
-        )
+    def excess(cell: tuple[Hashable, Hashable]) -> float:
+        limit = (share if cell[0] == _WHOLE else share + slack) * totals[cell[0]]
+        return counts[cell] - math.ceil(limit - 1e-9)
 
     while members:
-        worst = max(members, key=lambda cell: (excess(*cell), str(cell)))
-        if excess(*worst) <= 1e-9:
+        worst = max(members, key=lambda cell: (excess(cell), str(cell)))
+        if excess(worst) <= 0:
             break
-        group, answer = worst
         members[worst] = alive = [i for i in members[worst] if i not in gone]
-        # Of some that could go, the one whose other clues are too frequent as well.
-        out = max(alive[-8:], key=lambda i: (sum(max(0.0, excess(g, answer)) for g in groups[i]), i))
+        # Of some that could go, the one that is too frequent in other respects as well.
+        out = max(alive[-_LOOKED_AT:], key=lambda i: (sum(max(0.0, excess(cell)) for cell in limited[i]), i))
         gone.add(out)
-        for group in groups[out]:
-            counts[group][answer] -= 1
+        totals.subtract(groups[out])
+        counts.subtract(limited[out])
     return [thing for i, thing in enumerate(things) if i not in gone]
 
 
