@@ -115,10 +115,6 @@ class SceneGeometry:
     def _distances(self) -> Floats:
         return pairwise_distances(self.boxes)
 
-    def between(self, i: int, j: int) -> float:
-        """The exact distance of two boxes by their numbers, in metres."""
-        return float(self._distances[i, j])
-
     def category(self, name: str) -> str:
         """The category that a name in a question means.
 

@@ -118,7 +118,7 @@ def _follows(
             evidence,
             kind="follow",
             named=True,
-            clue=(start, turn),
+            mentions=(start, turn),
         )
 
 
@@ -161,7 +161,18 @@ def _turn(geometry: SceneGeometry, name: str, settings: CommandSettings) -> Draf
     answer = COMMANDS[side]
     options = (answer, *(text for text in COMMANDS.values() if text != answer))
     question = f"Where the video ends, which command makes the camera look at the {name}?"
-    return Draft(TASK, scene.id, question, answer, None, options, {"margin": margin}, closed=True, kind="turn")
+    return Draft(
+        TASK,
+        scene.id,
+        question,
+        answer,
+        None,
+        options,
+        {"margin": margin},
+        closed=True,
+        kind="turn",
+        clue=(("", name),),
+    )
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CommandSettings, *, released: bool = True) -> Recomputed:

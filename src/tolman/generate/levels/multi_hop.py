@@ -112,7 +112,7 @@ def _nearest(
             evidence,
             kind="nearest",
             named=True,
-            clue=(kind, landmark),
+            mentions=(kind, landmark),
         )
         made += 1
         if made == _PER_HOP:
@@ -146,7 +146,10 @@ def _where(
         )
         options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
         evidence = {"first": hop, "second": {"margin": margin}}
-        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, closed=True, kind="where")
+        clue = (("", kind, landmark, facing, there, f"{facing}/{there}"),)
+        yield Draft(
+            TASK, geometry.scene.id, question, answer, None, options, evidence, closed=True, kind="where", clue=clue
+        )
         made += 1
         if made == _PER_HOP:
             return
