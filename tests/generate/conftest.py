@@ -30,7 +30,7 @@ def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) 
 
 @pytest.fixture(scope="session")
 def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A room and a street with people in them, each recorded by a worn camera and two fixed ones."""
+    """A room with a person in it, recorded by a worn camera and two fixed ones."""
     moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
     try:
         moderngl.create_context(standalone=True, backend="egl").release()
@@ -40,15 +40,7 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("rigs")
     order = Order(
-        scenes=2,
-        seed=23,
-        shapes=("rectangle", "street"),
-        objects=16,
-        seconds=16.0,
-        rate=2,
-        size=(160, 120),
-        actors=1,
-        exo=2,
+        scenes=1, seed=23, shapes=("rectangle",), objects=16, seconds=16.0, rate=2, size=(160, 120), actors=1, exo=2
     )
     simulate(order, folder, 1)
     return folder
