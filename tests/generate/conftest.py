@@ -19,7 +19,7 @@ Asked = tuple[dict[str, SceneGeometry], list[Item]]
 def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) -> Asked:
     """A collection's scenes, and what a preset asks about them."""
     rules = preset(name)
-    share = rules.share.model_copy(update={"most_common": most_common, "named": 100.0})
+    share = rules.share.model_copy(update={"most_common": most_common, "turns": 0})
     rules = rules.model_copy(update={"share": share})
     scenes = {g.scene.id: g for g in open_collection(folder) if isinstance(g, SceneGeometry)}
     with Spool(spool) as drafts:

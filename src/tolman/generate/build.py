@@ -20,7 +20,7 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly, guesses, unbiased, unhinted
+from tolman.generate.sampling import balanced, evenly, guesses, unguessed, unhinted
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
@@ -202,7 +202,15 @@ def _fair(own: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
     offered. Other free texts, such as orders, have none.
     """
     if own[0].names:
-        return unbiased(own, lambda e: e.answer, lambda e: e.names, lambda e: e.mentions, preset.share.named, seed)
+        return unguessed(
+            own,
+            lambda e: e.answer,
+            lambda e: e.names,
+            lambda e: e.mentions,
+            lambda e: e.scene,
+            preset.share.turns,
+            seed,
+        )
     if own[0].number or own[0].closed:
         return _balanced(own, preset.share.most_common, seed)
     return list(own)

@@ -68,8 +68,8 @@ class Draft:
         balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
             the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
-        named: whether the options are names of things, which may be right more often than others: within a kind each
-            name becomes as often right as chance would have it, beside each other option and each of `mentions`.
+        named: whether the options are names of things, which may be right more often than others: within a kind
+            questions are left out until names tell the answer no more often than chance.
         mentions: what the question itself names, then.
     """
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 from tolman.errors import UsageError
@@ -55,70 +54,80 @@ def balanced(things: Sequence[T], key: Callable[[T], Hashable], share: float, se
     return capped(things, key, limit, seed)
 
 
-def unbiased(
+def unguessed(
     things: Sequence[T],
     answer: Callable[[T], str],
     options: Callable[[T], Sequence[str]],
-    contexts: Callable[[T], Sequence[str]],
-    tolerance: float,
+    mentions: Callable[[T], Sequence[str]],
+    group: Callable[[T], Hashable],
+    turns: int,
     seed: str,
 ) -> list[T]:
-    """Without so many questions that any option is right more often than chance would have it; in their old order.
+    """Without so many questions that names tell which option is right more often than chance; in their old order.
 
-    Chance has an option right in 1/k of the questions that offer it among k. That is held to among all questions,
-    among those that name the same thing, and among those that offer the same other option. Questions are left out one
-    by one: where an option is right most too often, the one whose right option is so in most respects.
+    Somebody who has the other groups' questions and answers guesses: by how often each name is right where it is
+    offered, and, every second turn, also by how often it is beside each other option and each name in the question. Of
+    the questions that are guessed right, as many are left out at random as are more than chance has. Making all names
+    equally frequent instead would tell the answers as well: what is rarer elsewhere would be right here.
 
     Args:
         things: questions.
         answer: the right option of one.
         options: all options of one.
-        contexts: what the question itself names.
-        tolerance: by how much an option may be right too often, as a share of what chance has; one question always may.
-        seed: of the choice among equals.
+        mentions: what the question itself names.
+        group: of each, what its questions have in common, such as their scene.
+        turns: how often this is done.
+        seed: of what is left out.
     """
-    order = list(range(len(things)))
-    random.Random(seed).shuffle(order)
-    excess: dict[tuple[str, str], float] = {}
-    chance: dict[tuple[str, str], float] = {}
-    own: dict[tuple[str, str], list[int]] = {}
-    right: list[list[tuple[str, str]]] = [[] for _ in things]
+    generator = random.Random(seed)
+    kept = list(things)
+    for turn in range(turns):
+        told = _told(kept, answer, options, mentions, group, widely=turn % 2 == 1)
+        chance = sum(1 / len(options(thing)) for thing in kept) / max(1, len(kept))
+        right = [i for i, guess in enumerate(told) if guess == answer(kept[i])]
+        surplus = max(0, math.ceil((len(right) - chance * len(kept)) / (1 - chance)))
+        gone = set(generator.sample(right, min(surplus, len(right))))
+        kept = [thing for i, thing in enumerate(kept) if i not in gone]
+    return kept
 
-    def keys(i: int) -> Iterator[tuple[str, str]]:
-        """The respects in which an option of a question counts."""
-        names = options(things[i])
-        for name in names:
-            yield from (("", name), *((f"named {c}", name) for c in contexts(things[i])))
-            yield from ((other, name) for other in names if other != name)
 
-    def over(key: tuple[str, str]) -> float:
-        return excess[key] - max(1.0, tolerance * chance[key])
+def _told(
+    things: Sequence[T],
+    answer: Callable[[T], str],
+    options: Callable[[T], Sequence[str]],
+    mentions: Callable[[T], Sequence[str]],
+    group: Callable[[T], Hashable],
+    *,
+    widely: bool,
+) -> list[str]:
+    """What is guessed of each question from the other groups' ones."""
 
-    for i in order:
-        share = 1 / len(options(things[i]))
-        for key in keys(i):
-            chance[key] = chance.get(key, 0.0) + share
-            excess[key] = excess.get(key, 0.0) - share
-            if key[1] == answer(things[i]):
-                excess[key] += 1
-                own.setdefault(key, []).append(i)
-                right[i].append(key)
-    left = set(order)
-    heap = [(-over(key), key) for key in excess]
-    heapq.heapify(heap)
-    while heap and heap[0][0] < -1e-9:
-        told, key = heapq.heappop(heap)
-        if abs(told + over(key)) > 1e-9:
-            continue  # it has changed since, and stands in the heap again
-        own[key] = alive = [i for i in own[key] if i in left]
-        out = max(alive, key=lambda i: sum(max(0.0, over(k)) for k in right[i]))
-        left.discard(out)
-        share = 1 / len(options(things[out]))
-        for changed in keys(out):
-            chance[changed] -= share
-            excess[changed] += share - (changed[1] == answer(things[out]))
-            heapq.heappush(heap, (-over(changed), changed))
-    return [thing for i, thing in enumerate(things) if i in left]
+    def respects(thing: T, name: str) -> list[tuple[str, str]]:
+        beside = [*(f"named {m}" for m in mentions(thing)), *(other for other in options(thing) if other != name)]
+        return [("", name), *((other, name) for other in beside if widely)]
+
+    offered: Counter[tuple[str, str]] = Counter()
+    right: Counter[tuple[str, str]] = Counter()
+    own: dict[Hashable, tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]] = {}
+    for thing in things:
+        here = own.setdefault(group(thing), (Counter(), Counter()))
+        for name in options(thing):
+            found = respects(thing, name)
+            offered.update(found)
+            here[0].update(found)
+            if name == answer(thing):
+                right.update(found)
+                here[1].update(found)
+    guessed = []
+    for thing in things:
+        shown, true = own[group(thing)]
+        scores = {}
+        for name in options(thing):
+            keys = respects(thing, name)
+            rates = [(right[k] - true[k] + 1) / (offered[k] - shown[k] + len(options(thing))) for k in keys]
+            scores[name] = sum(math.log(rate / (1 - rate)) for rate in rates)
+        guessed.append(max(scores, key=lambda name: (scores[name], name)))
+    return guessed
 
 
 def guesses(

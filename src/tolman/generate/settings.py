@@ -255,13 +255,13 @@ class ShareSettings(_Settings):
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
-        named: by how much a name may be right more often than chance has it, as a share of that.
+        turns: how often questions whose options are names are guessed from other scenes', and surplus hits left out.
     """
 
     per_scene: int = 15
     per_task: int | None = None
     most_common: float = 0.25
-    named: float = 0.05
+    turns: int = 6
 
 
 class Preset(_Settings):
