@@ -25,11 +25,11 @@ from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
 
-_SLACK = 0.02
+_SLACK = 0.0
 """By how much more often than chance a part of the media may tell the answer."""
 
 
-_TURNS = 2
+_TURNS = 4
 """How often hints are learned from what is left and taken out."""
 
 
