@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 from tolman import scene_table
 from tolman.errors import InputError
 from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
-from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting, TrackPoint
+from tolman.scenes import Capture, Event, OrientedBox, Scene, SceneObject, Sighting, TrackPoint
 
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 TILTED = ((0.6, 0.8, 0.0), (-0.48, 0.36, 0.8), (0.64, -0.48, 0.6))
@@ -42,6 +43,26 @@ def test_the_clock_of_a_sensor_is_put_on_the_scenes_time_line() -> None:
     assert capture.scene_time(1) == pytest.approx(0.637)
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"end": 0.5}, "ends at 0.5 s, before it starts at 1 s"),
+        ({"end": float("inf")}, "finite"),
+        ({"label": ""}, "at least 1 character"),
+    ],
+)
+def test_what_is_no_event_is_refused(change: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError, match=sentence):
+        Event.model_validate({"start": 1.0, "end": 2.0, "label": "get a knife", **change})
+
+
+def test_a_scenes_events_stand_in_the_order_of_time() -> None:
+    events = (Event(start=2.0, end=3.0, label="b"), Event(start=1.0, end=9.0, label="a"))
+    with pytest.raises(ValidationError, match="order of time"):
+        Scene(id="s", dataset="d", objects=(), events=events)
+    assert Scene(id="s", dataset="d", objects=(), events=events[::-1]).events[0].label == "a"
+
+
 FLOATS = st.floats(-1e3, 1e3)
 VECTORS = st.tuples(FLOATS, FLOATS, FLOATS)
 BOXES = st.builds(
@@ -59,6 +80,15 @@ OBJECTS = st.builds(
         lambda times: tuple(TrackPoint(seconds=t, center=(t, 0.0, 0.1), axes=TILTED) for t in sorted(times))
     ),
 )
+EVENTS = st.builds(
+    lambda start, length, **rest: Event(start=start, end=start + length, **rest),
+    start=FLOATS,
+    length=st.floats(0, 60),
+    label=st.text(min_size=1, max_size=9),
+    kind=st.sampled_from(["", "keystep"]),
+    essential=st.none() | st.booleans(),
+    views=st.lists(st.text(max_size=5), max_size=2).map(tuple),
+)
 SCENES = st.builds(
     Scene,
     id=st.text(max_size=9),
@@ -71,6 +101,7 @@ SCENES = st.builds(
         tuple
     ),
     video=st.none() | st.text(max_size=9),
+    events=st.lists(EVENTS, max_size=3).map(lambda events: tuple(sorted(events, key=lambda e: e.start))),
 )
 CAPTURES = st.builds(
     lambda id, sensor, times, offset, sightings: Capture(
@@ -122,6 +153,14 @@ def test_scenes_stand_in_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(read_scenes(tmp_path)) == scenes
     write_scenes(tmp_path, scenes[:2])
     assert list(read_scenes(tmp_path)) == scenes[:2]
+
+
+def test_a_table_of_an_earlier_version_has_no_events(tmp_path: Path) -> None:
+    scene = Scene(id="a", dataset="d", objects=(), counts={"chair": 2}, events=(Event(start=1, end=2, label="x"),))
+    write_scenes(tmp_path, [scene])
+    path = tmp_path / "scenes-00000.parquet"
+    pl.read_parquet(path).drop("events").write_parquet(path)
+    assert list(read_scenes(tmp_path)) == [scene.model_copy(update={"events": ()})]
 
 
 def test_a_folder_without_scenes_is_named(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ LEVELS = [
     {"registry", "files"},
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
-    {"scoring", "media", "geometry", "parallel"},
+    {"scoring", "media", "geometry", "parallel", "scene_parts"},
     {"benchmarks"},
     {"ingest"},
     {"generate"},

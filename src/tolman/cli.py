@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tolman import __version__
-from tolman.commands import analyze, construct, evaluate, review, stores
+from tolman.commands import analyze, construct, evaluate, ingest, review, scenes, stores
 from tolman.commands.options import console
 
 app = typer.Typer(
@@ -19,6 +19,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(evaluate.app)
+app.add_typer(ingest.app)
+app.add_typer(scenes.app)
 app.add_typer(construct.app)
 app.add_typer(review.app)
 app.add_typer(analyze.app, name="analyze")

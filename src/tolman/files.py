@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,3 +29,19 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with whole(path) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def cache_folder() -> Path:
+    """$TOLMAN_CACHE, or Tolman's place in the user's cache folder: what is there can always be made again."""
+    cache = os.environ.get("TOLMAN_CACHE")
+    return Path(cache) if cache else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tolman"
+
+
+def link_or_copy(there: Path, here: Path) -> None:
+    """Put a file at another place too: as a link to the same bytes where the disk allows it, else as a copy."""
+    here.parent.mkdir(parents=True, exist_ok=True)
+    here.unlink(missing_ok=True)
+    try:
+        os.link(there, here)
+    except OSError:
+        shutil.copyfile(there, here)

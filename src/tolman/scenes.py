@@ -88,6 +88,33 @@ class SceneObject(BaseModel):
         return self
 
 
+class Event(BaseModel):
+    """Something that happens in a scene, as people have written it down.
+
+    Attributes:
+        start, end: on the scene's time line, in seconds; the same for a moment.
+        label: what happens, in the data set's words.
+        kind: which of a data set's annotations it is: 'keystep', 'description' or another word.
+        essential: whether the activity can't do without it; None where nobody said.
+        views: roles of the captures that are said to show it; empty where nobody said.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    start: float = Field(allow_inf_nan=False)
+    end: float = Field(allow_inf_nan=False)
+    label: str = Field(min_length=1)
+    kind: str = ""
+    essential: bool | None = None
+    views: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _ends_after_its_start(self) -> Event:
+        if self.end < self.start:
+            raise ValueError(f"it ends at {self.end:g} s, before it starts at {self.start:g} s")
+        return self
+
+
 class Scene(BaseModel):
     """A place.
 
@@ -100,6 +127,7 @@ class Scene(BaseModel):
         room_center: metres.
         floor: the outline of the floor, rings of (x, y) in metres; the first is the outer one.
         video: the path of the scene's standard video, relative to the collection's media.
+        events: what happens in it, by time.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -112,6 +140,7 @@ class Scene(BaseModel):
     room_center: Vector | None = None
     floor: tuple[tuple[tuple[float, float], ...], ...] = ()
     video: str | None = None
+    events: tuple[Event, ...] = ()
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Scene:
@@ -119,6 +148,8 @@ class Scene(BaseModel):
             raise ValueError("two objects have the same id")
         if any(len(set(ring)) < 3 for ring in self.floor):
             raise ValueError("a ring of the floor has fewer than three corners")
+        if any(b.start < a.start for a, b in itertools.pairwise(self.events)):
+            raise ValueError("its events aren't in the order of time")
         return self
 
     def of(self, category: str) -> list[SceneObject]:

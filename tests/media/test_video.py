@@ -138,3 +138,11 @@ def test_a_sound_file_holds_no_video(tmp_path: Path) -> None:
         container.mux(stream.encode())
     with pytest.raises(BrokenMediaError, match="holds no video stream"):
         read_index(path)
+
+
+def test_a_title_that_is_no_utf8_stops_nothing(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "v.mp4", 5)
+    data = path.read_bytes()
+    assert b"Lavf" in data
+    path.write_bytes(data.replace(b"Lavf", b"L\xe9vf"))
+    assert len(read_index(path).times) == 5

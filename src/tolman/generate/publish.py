@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import Any
 
 import tolman
 from tolman.errors import InputError
-from tolman.files import write_text
+from tolman.files import link_or_copy, write_text
 from tolman.generate.build import Collected, Entry, items_of
 from tolman.generate.settings import Preset
 from tolman.item_table import write_items
@@ -81,12 +80,7 @@ def _put(source: Path, out: Path, path: str) -> None:
     inside = there.resolve().is_relative_to(source.resolve()) and here.resolve().is_relative_to(out.resolve())
     if not inside or not there.is_file():
         return
-    here.parent.mkdir(parents=True, exist_ok=True)
-    here.unlink(missing_ok=True)
-    try:
-        os.link(there, here)
-    except OSError:
-        shutil.copyfile(there, here)
+    link_or_copy(there, here)
 
 
 def check_place(out: Path) -> None:

@@ -30,7 +30,7 @@ class Tree:
         except ImportError:
             raise MissingExtraError("embreex", extra, "casting rays") from None
         self._scene: Any = rtcore_scene.EmbreeScene()
-        self._mesh = TriangleMesh(self._scene, points.astype(np.float32), faces.astype(np.int32))
+        self._mesh = TriangleMesh(self._scene, np.array(points, dtype=np.float32), np.array(faces, dtype=np.int32))
 
     def cast(self, origins: Floats, directions: Floats) -> tuple[NDArray[np.int64], Floats]:
         """The first triangle on each ray.

@@ -8,6 +8,8 @@ that its density and not its size decides.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,8 @@ ALPHA = 5.0
 CELL = 0.025
 BLUR = 0.03
 _LEAST_SHARE = 0.02
+_MANY = 1000
+"""Points of which the convex hull's corners are looked for first."""
 
 
 def alpha_area(points: Floats, alpha: float = ALPHA, *, fill_holes: bool = True) -> float:
@@ -157,7 +161,13 @@ def room_center(points: Floats) -> Floats:
     """
     import shapely
 
-    rectangle = shapely.minimum_rotated_rectangle(shapely.multipoints(points[:, :2]))
+    flat = points[:, :2]
+    if len(flat) > _MANY:
+        from scipy.spatial import ConvexHull, QhullError
+
+        with suppress(QhullError):
+            flat = flat[ConvexHull(flat).vertices]
+    rectangle = shapely.minimum_rotated_rectangle(shapely.multipoints(flat))
     center = shapely.get_coordinates(shapely.centroid(rectangle))[0]
     x, y = float(center[0]), float(center[1])
     return np.array([x, y, (points[:, 2].min() + points[:, 2].max()) / 2])

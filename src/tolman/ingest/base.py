@@ -6,7 +6,7 @@ labels to categories, room area and centre, the standard video, what is visible 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.scenes import Capture, OrientedBox, TrackPoint
+from tolman.scenes import Capture, Event, OrientedBox, Sighting, TrackPoint
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]
@@ -63,11 +63,14 @@ class Surface:
         points: metres, z up, shape (n, 3).
         faces: three points each, shape (m, 3); shape (0, 3) for a cloud.
         numbers: the instance that each face (for a cloud: each point) belongs to, 0 for none, shape (m,) or (n,).
+        own: the instance of each point, shape (n,), where a data set annotates the points of a mesh: boxes are those of
+            these points then. None where it doesn't.
     """
 
     points: Floats
     faces: NDArray[np.int64]
     numbers: NDArray[np.int64]
+    own: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class Film:
             `media` is taken as it is.
         media: a video that exists already.
         offset: as in Capture.
+        sightings: what is seen in which of these frames, where a format knows it without masks and without a surface.
     """
 
     role: str
@@ -101,6 +105,7 @@ class Film:
     standard: tuple[int, int, float] | None = None
     media: Path | None = None
     offset: float = 0.0
+    sightings: tuple[Sighting, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -112,19 +117,25 @@ class Reading:
         surface: of the whole scan.
         films: its cameras.
         captures: recordings that need nothing more, as a LiDAR's.
+        files: what the media of `captures` consist of: a file's place in the collection, and where it is now.
         room_area, room_center: where the data set says them; else they follow from the surface.
         outdoors: whether there is no room to measure.
+        events: what happens in the scene, by time.
         mended: what was wrong and put right, a sentence each that names the file and the rule.
+        notes: what else is to be said, as what the scan lacks.
     """
 
     instances: tuple[Instance, ...] = ()
     surface: Surface | None = None
     films: tuple[Film, ...] = ()
     captures: tuple[Capture, ...] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
     room_area: float | None = None
     room_center: tuple[float, float, float] | None = None
     outdoors: bool = False
+    events: tuple[Event, ...] = ()
     mended: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
 
 class Format(Protocol):

@@ -200,4 +200,6 @@ def _about(one: Correction) -> tuple[str, ...]:
     """What a fact is about. Whether an object exists and where it is are one question."""
     if isinstance(one, CountIs):
         return "count", one.scene, one.category
-    return "category" if isinstance(one, CategoryIs) else "object", one.scene, one.object
+    if isinstance(one, CategoryIs):
+        return "category", one.scene, one.object
+    return "object", one.scene, one.object

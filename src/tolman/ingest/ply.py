@@ -15,6 +15,8 @@ from tolman.geometry.boxes import Floats
 _INDICES = ("vertex_indices", "vertex_index")
 _HEADER = 1 << 16
 """Bytes in which a header must end."""
+_FARTHEST = 1e9
+"""What no coordinate reaches, in any unit."""
 _WIDTHS = {
     **dict.fromkeys(("char", "uchar", "int8", "uint8"), 1),
     **dict.fromkeys(("short", "ushort", "int16", "uint16"), 2),
@@ -96,7 +98,10 @@ def read_ply(path: Path) -> Ply:
     if not np.isfinite(points).all():
         bad = int(np.flatnonzero(~np.isfinite(points).all(1))[0])
         raise InputError(path, f"vertex {bad} has a coordinate that isn't finite")
-    vertex = {name: np.asarray(rows[name]) for name in names if name not in ("x", "y", "z")}
+    if np.abs(points).max(initial=0.0) > _FARTHEST:
+        bad = int(np.abs(points).max(1).argmax())
+        raise InputError(path, f"vertex {bad} has a coordinate of {points[bad].tolist()}")
+    vertex = {name: np.array(rows[name]) for name in names if name not in ("x", "y", "z")}
     if "face" not in elements:
         empty = np.empty(0, dtype=np.int64)
         return Ply(path, points, empty.reshape(0, 3), empty, vertex, {})
@@ -108,14 +113,14 @@ def read_ply(path: Path) -> Ply:
     if len(faces) and (faces.min() < 0 or faces.max() >= len(points)):
         bad = int(source[np.flatnonzero(((faces < 0) | (faces >= len(points))).any(1))[0]])
         raise InputError(path, f"face {bad} names a vertex that isn't among the {len(points):,}")
-    face = {name: np.asarray(table[name]) for name in table.dtype.names or () if name != index}
+    face = {name: np.array(table[name]) for name in table.dtype.names or () if name != index}
     return Ply(path, points, faces, source, vertex, face)
 
 
 def _numbers(path: Path, column: NDArray[Any]) -> Floats:
     if column.dtype == object:
         raise InputError(path, "a coordinate is a list")
-    return column.astype(np.float64)
+    return np.array(column, dtype=np.float64)
 
 
 def _triangles(path: Path, lists: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -123,7 +128,7 @@ def _triangles(path: Path, lists: NDArray[Any]) -> tuple[NDArray[np.int64], NDAr
     if lists.dtype != object:
         if lists.ndim != 2:
             raise InputError(path, "its faces are no lists of vertices")
-        return lists.astype(np.int64), np.arange(len(lists))
+        return np.array(lists, dtype=np.int64), np.arange(len(lists))
     lengths = np.array([len(one) for one in lists], dtype=np.int64)
     if len(lengths) and lengths.min() < 3:
         raise InputError(path, f"face {int(lengths.argmin())} has {int(lengths.min())} corners")

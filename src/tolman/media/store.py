@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 import threading
@@ -23,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tolman.files import write_text
+from tolman.files import cache_folder, write_text
 from tolman.items import Media
 from tolman.media.images import image_to_jpeg, read_image, to_jpeg
 from tolman.media.joining import join
@@ -46,9 +45,7 @@ class _Encoded:
 
 def default_root() -> Path:
     """$TOLMAN_CACHE/frames, or the user's cache folder."""
-    cache = os.environ.get("TOLMAN_CACHE")
-    base = Path(cache) if cache else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tolman"
-    return base / "frames"
+    return cache_folder() / "frames"
 
 
 class FrameStore:

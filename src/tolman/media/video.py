@@ -185,12 +185,16 @@ class _opened:  # noqa: N801 - used as a function
         if not self._path.is_file():
             raise BrokenMediaError(f"{self._path}: the file is missing")
         try:
-            self._container = av.open(str(self._path))
+            # What a title is encoded in must not decide whether the pictures can be read.
+            self._container = av.open(str(self._path), metadata_errors="replace")
         except (av.FFmpegError, OSError) as error:
             raise BrokenMediaError(f"{self._path}: is no video ({error.strerror or error})") from None
         if not self._container.streams.video:
             self._container.close()
             raise BrokenMediaError(f"{self._path}: holds no video stream")
+        if self._container.streams.video[0].codec_context is None:
+            self._container.close()
+            raise BrokenMediaError(f"{self._path}: its video stream is in an unknown codec")
         return self._container
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,8 +14,7 @@ import tolman
 from tolman.errors import InputError, UsageError
 from tolman.files import write_text
 from tolman.parallel import cores, mapped
-from tolman.scene_table import has_captures, has_scenes, read_captures, read_scenes, write_captures, write_scenes
-from tolman.scenes import Capture, Scene
+from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
@@ -33,7 +31,6 @@ from tolman.simulate.world import World
 DATASET = "simulated"
 PLACES = (*SHAPES, *KINDS)
 SETTINGS = "simulation.json"
-_PARTS = ".scenes.partial"
 
 
 @dataclass(frozen=True)
@@ -82,18 +79,8 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Made:
-    """One scene, done.
-
-    Attributes:
-        scene: its truth.
-        captures: its recordings.
-        notes: what was asked for and didn't fit, models left out.
-    """
-
-    scene: Scene
-    captures: tuple[Capture, ...]
-    notes: tuple[str, ...]
+class Made(Part):
+    """One scene, done; its notes tell what was asked for and didn't fit, and which models are left out."""
 
     @property
     def coverage(self) -> float:
@@ -119,11 +106,11 @@ def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None]
     check_place(out, settings)
     if order.furniture is not None:
         _library(order.furniture).usable()
-    (out / _PARTS).mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
     # Every process draws with its share of the processors.
     os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores() // max(1, workers))))
-    kept = _kept(out)
+    kept = {part.scene.id: Made(part.scene, part.captures) for part in read_collection(out)}
     names = [f"{order.seed}-{number:04d}" for number in range(order.scenes)]
     jobs = [_Job(order, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
     fresh = mapped(_carry_out, jobs, workers)
@@ -133,9 +120,8 @@ def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None]
         made.append(one)
         if done:
             done(one)
-    write_scenes(out, (one.scene for one in made))
-    write_captures(out, (capture for one in made for capture in one.captures))
-    shutil.rmtree(out / _PARTS)
+    write_collection(out, made)
+    Parts(out).remove()
     return made
 
 
@@ -158,16 +144,6 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
         )
 
 
-def _kept(out: Path) -> dict[str, Made]:
-    """The scenes that an earlier start finished, by id."""
-    if not has_scenes(out) or not has_captures(out):
-        return {}
-    captures: dict[str, list[Capture]] = {}
-    for capture in read_captures(out):
-        captures.setdefault(capture.scene, []).append(capture)
-    return {scene.id: Made(scene, tuple(captures.get(scene.id, ())), ()) for scene in read_scenes(out)}
-
-
 @dataclass(frozen=True)
 class _Job:
     """One scene's part of an order."""
@@ -179,21 +155,11 @@ class _Job:
 
 def _carry_out(job: _Job) -> Made:
     """Draw and record one scene, or take it from where an earlier start left it."""
-    part = job.out / _PARTS / f"{job.number:05d}.json"
-    if part.exists():
-        kept = json.loads(part.read_text(encoding="utf-8"))
-        return Made(
-            Scene.model_validate(kept["scene"]),
-            tuple(Capture.model_validate(capture) for capture in kept["captures"]),
-            tuple(kept["notes"]),
-        )
+    parts = Parts(job.out)
+    if kept := parts.read(f"{DATASET}/{job.order.seed}-{job.number:04d}"):
+        return Made(kept.scene, kept.captures, kept.notes)
     made = make(job.order, job.number, job.out)
-    content = {
-        "scene": made.scene.model_dump(mode="json"),
-        "captures": [capture.model_dump(mode="json") for capture in made.captures],
-        "notes": made.notes,
-    }
-    write_text(part, json.dumps(content))
+    parts.write(made)
     return made
 
 

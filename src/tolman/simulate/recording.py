@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError
 from tolman.files import whole
 from tolman.geometry.visibility import sightings_in_mask
+from tolman.media.writing import VideoWriter
 from tolman.scenes import Capture, Sighting
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.survey import Survey
@@ -78,7 +75,7 @@ def record(
     with (
         Renderer(world, camera.size) as renderer,
         whole(path) as partial,
-        Video(partial, camera.size, camera.rate) as video,
+        VideoWriter(partial, camera.size, camera.rate, "simulate") as video,
     ):
         for number, (seconds, pose) in enumerate(zip(camera.walk.times, camera.walk.poses, strict=True)):
             frame = renderer.frame(pose, intrinsics, float(seconds))
@@ -104,49 +101,6 @@ def record(
         recorded=survey.recorded(),
         recorded_area=survey.area() if world.scene.room_area is not None else None,
     )
-
-
-class Video:
-    """An H.264 MP4 that is written frame by frame, by one thread, so that the bytes don't depend on the machine's load.
-
-    Args:
-        path: of the file.
-        size: width and height.
-        rate: frames a second.
-    """
-
-    def __init__(self, path: Path, size: tuple[int, int], rate: int) -> None:
-        try:
-            import av
-        except ImportError:
-            raise MissingExtraError("av", "simulate", "writing videos") from None
-        self._av = av
-        self._container = av.open(str(path), "w", format="mp4")
-        self._stream = self._container.add_stream("libx264", rate=Fraction(rate))
-        self._stream.width, self._stream.height = size
-        self._stream.pix_fmt = "yuv420p"
-        # x264's macroblock tree gives other bytes for the same pictures now and then.
-        self._stream.options = {
-            "crf": "22",
-            "preset": "veryfast",
-            "g": str(2 * rate),
-            "threads": "1",
-            "x264-params": "mbtree=0",
-        }
-
-    def __enter__(self) -> Video:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self._container.mux(self._stream.encode())
-        self._container.close()
-
-    def add(self, colour: NDArray[np.uint8]) -> None:
-        """Add a picture, shape (height, width, 3)."""
-        self._container.mux(self._stream.encode(self._av.VideoFrame.from_ndarray(colour, format="rgb24")))
 
 
 def _write_layers(folder: Path, name: str, number: int, frame: Frame) -> None:

@@ -1,0 +1,214 @@
+"""One scene: from what a format read to a Scene with its Captures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tolman.errors import InputError
+from tolman.files import link_or_copy
+from tolman.geometry.boxes import Floats
+from tolman.geometry.casting import Tree
+from tolman.geometry.rooms import room_area, room_center
+from tolman.geometry.turning import scaled_intrinsics
+from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.ingest.categories import Categories
+from tolman.ingest.checks import check_intrinsics, check_scale, check_together, checked_poses
+from tolman.ingest.films import Sight, record, working_size
+from tolman.ingest.surfaces import box_of, completeness, points_of, spread_points
+from tolman.scene_parts import Part
+from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
+
+_LOOKED_AT = 60
+"""Frames of a scene that its completeness is measured on."""
+_LONGEST, _SLOWEST = 12 * 3600.0, 10.0
+"""Seconds that a recording lasts, and that lie between its frames, at most."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a scene is made with, apart from its files.
+
+    Attributes:
+        categories: which labels are asked about, under which name.
+        completeness: scenes whose mesh is less complete are left out, 0 to 1.
+    """
+
+    categories: Categories
+    completeness: float = 0.75
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of a reading.
+
+    Attributes:
+        part: the scene with its captures; None where it is left out.
+        reason: why it is left out.
+        completeness: of its mesh, 0 to 1; None where it wasn't measured.
+        mended: what was wrong and put right.
+        notes: what else is to be said.
+    """
+
+    part: Part | None
+    reason: str | None
+    completeness: float | None
+    mended: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def make(source: Source, dataset: str, reading: Reading, settings: Settings, out: Path, made_of: str = "") -> Made:
+    """Make a scene.
+
+    Args:
+        source: where it is from.
+        dataset: the format's name.
+        reading: what it holds.
+        settings: what it is made with.
+        out: the collection's folder, where the videos go.
+        made_of: what tells whether it must be made again.
+
+    Raises:
+        InputError: what was read can't be true, or can't be used.
+        MissingExtraError: a package is missing.
+    """
+    mended = list(reading.mended)
+    notes = list(reading.notes)
+    surface = reading.surface
+    points = np.empty((0, 3)) if surface is None else spread_points(surface)
+    films = [_checked(film, source, mended) for film in reading.films]
+    if not reading.outdoors:
+        check_scale(source.path, points if len(points) else _corners(reading.instances))
+    for film in films:
+        check_together(source.path, points, film.poses)
+    tree = _tree(surface)
+    complete = None if reading.outdoors or tree is None else _completeness(tree, films)
+    if complete is not None and complete < settings.completeness:
+        reason = f"its mesh is {complete:.0%} complete, less than {settings.completeness:.0%}"
+        return Made(None, reason, complete, tuple(mended), ())
+    objects, counts, small = _objects(reading, settings.categories)
+    notes += small
+    if not objects and not reading.captures and not films:
+        raise InputError(source.path, "holds no object that is asked about, and no recording")
+    names = {one.number: one.id for one in reading.instances if one.number and one.id in objects}
+    faces = surface.numbers if surface is not None else np.empty(0, dtype=np.int64)
+    sight = Sight(tree, faces, names, frozenset(objects))
+    captures: list[Capture] = []
+    for film in films:
+        capture, said = record(film, source.id, _media(source, film, len(films)), out, sight, source.path)
+        captures.append(capture)
+        notes += said
+    captures += [_owned(capture, source) for capture in reading.captures]
+    for place, file in reading.files.items():
+        link_or_copy(file, out / place)
+    area, center = _room(reading, points)
+    scene = Scene(
+        id=source.id,
+        dataset=dataset,
+        objects=tuple(objects.values()),
+        counts=dict(counts),
+        room_area=area,
+        room_center=center,
+        video=next((one.media for one in captures if one.sensor == "camera" and one.media), None),
+        events=reading.events,
+    )
+    part = Part(scene, tuple(captures), tuple(notes), made_of)
+    return Made(part, None, complete, tuple(mended), tuple(notes))
+
+
+def _checked(film: Film, source: Source, mended: list[str]) -> Film:
+    """A film whose numbers can be relied on."""
+    if not len(film.times):
+        raise InputError(source.path, f"its film '{film.role}' has no frame")
+    if not np.isfinite(film.times).all() or (np.diff(film.times) < 0).any():
+        raise InputError(source.path, f"the times of '{film.role}' fall, or aren't finite")
+    seconds = float(film.times[-1] - film.times[0])
+    if film.standard is not None and (seconds > _LONGEST or seconds > _SLOWEST * len(film.times) + 60):
+        raise InputError(
+            source.path, f"'{film.role}' lasts {seconds:,.0f} s with {len(film.times):,} frames: its times are wrong"
+        )
+    if len(film.poses) not in (0, len(film.times)):
+        raise InputError(source.path, f"'{film.role}' has {len(film.poses):,} poses for {len(film.times):,} frames")
+    if len(film.intrinsics) not in (0, 1, len(film.times)):
+        raise InputError(
+            source.path, f"'{film.role}' has {len(film.intrinsics):,} rows of intrinsics for {len(film.times):,} frames"
+        )
+    check_intrinsics(source.path, film.intrinsics, film.size)
+    if not len(film.poses):
+        return film
+    poses, said = checked_poses(source.path, film.poses)
+    mended += [one for one in said if not any("no pose" in known for known in mended)]
+    return replace(film, poses=poses)
+
+
+def _tree(surface: Surface | None) -> Tree | None:
+    if surface is None or not len(surface.faces):
+        return None
+    return Tree(surface.points, surface.faces, "ingest")
+
+
+def _completeness(tree: Tree, films: list[Film]) -> float | None:
+    """Of the first film with poses and intrinsics, on frames evenly chosen."""
+    for film in films:
+        tracked = np.flatnonzero(np.isfinite(film.poses).all((1, 2))) if len(film.poses) else np.empty(0, np.int64)
+        if len(tracked) and len(film.intrinsics):
+            some = tracked[np.unique(np.linspace(0, len(tracked) - 1, _LOOKED_AT).round().astype(int))]
+            work = working_size(film.size)
+            cameras = scaled_intrinsics(film.intrinsics, film.size, work)
+            rows = cameras[some] if len(cameras) > 1 else np.repeat(cameras, len(some), axis=0)
+            return completeness(tree, film.poses[some], [(*map(float, row),) for row in rows], work)  # type: ignore[misc]
+    return None
+
+
+def _objects(reading: Reading, categories: Categories) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:
+    """The objects that are asked about, how many there are of each category, and which have no box."""
+    objects: dict[str, SceneObject] = {}
+    counts: Counter[str] = Counter()
+    notes = []
+    for one in reading.instances:
+        category = categories.category(one.label)
+        if category is None:
+            continue
+        counts[category] += 1
+        box = one.box
+        if box is None and reading.surface is not None and one.number:
+            box = box_of(points_of(reading.surface, one.number))
+        if box is None:
+            notes.append(f"{category} {one.id} has too few points for a box; it is counted and not asked about")
+            continue
+        objects[one.id] = SceneObject(id=one.id, category=category, box=box, track=one.track)
+    return objects, counts, notes
+
+
+def _room(reading: Reading, points: Floats) -> tuple[float | None, tuple[float, float, float] | None]:
+    area, center = reading.room_area, reading.room_center
+    if reading.outdoors or not len(points):
+        return area, center
+    if area is None:
+        found = room_area(points)
+        area = found if found > 0 else None
+    if center is None and len(points) >= 3:
+        x, y, z = (float(value) for value in room_center(points))
+        center = (x, y, z)
+    return area, center
+
+
+def _media(source: Source, film: Film, films: int) -> str:
+    """Where a film's video goes: by the scene's own name, and the camera's where there are several."""
+    suffix = ".mp4" if film.standard is not None or film.media is None else film.media.suffix.lower()
+    return f"videos/{source.id}{f'-{film.role}' if films > 1 else ''}{suffix}"
+
+
+def _owned(capture: Capture, source: Source) -> Capture:
+    if capture.scene != source.id:
+        raise InputError(source.path, f"its capture '{capture.id}' is of another scene, '{capture.scene}'")
+    return capture
+
+
+def _corners(instances: tuple[Instance, ...]) -> Floats:
+    """The middles of boxes, for a scan without a surface."""
+    boxes: list[OrientedBox] = [one.box for one in instances if one.box is not None]
+    return np.array([box.center for box in boxes]).reshape(-1, 3) if len(boxes) > 3 else np.empty((0, 3))

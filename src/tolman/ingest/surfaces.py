@@ -1,0 +1,98 @@
+"""What follows from a scan's surface: boxes, points evenly spread, and how complete it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.geometry.boxes import Floats
+from tolman.geometry.casting import Tree, pixel_rays
+from tolman.geometry.least_box import least_box
+from tolman.ingest.base import Surface
+from tolman.scenes import OrientedBox
+
+SPREAD = 0.05
+"""Metres between points on large faces; scans have small ones, whose corners suffice."""
+_LARGE = 0.15
+_MOST = 4_000_000
+"""Points on large faces, at most."""
+
+
+def points_of(surface: Surface, number: int) -> Floats:
+    """The points of one instance, shape (n, 3)."""
+    if surface.own is not None:
+        return np.asarray(surface.points[surface.own == number])
+    if not len(surface.faces):
+        return np.asarray(surface.points[surface.numbers == number])
+    return np.asarray(surface.points[np.unique(surface.faces[surface.numbers == number])])
+
+
+def box_of(points: Floats) -> OrientedBox | None:
+    """The least oriented box around points; None where there are too few."""
+    found = least_box(points)
+    if found is None or not found[2].max() > 0:
+        return None
+    center, axes, extents = found
+    return OrientedBox.model_validate(
+        {"center": center.tolist(), "axes": axes.tolist(), "extents": np.maximum(extents, 0.0).tolist()}
+    )
+
+
+def spread_points(surface: Surface) -> Floats:
+    """The surface's points, and for its large faces points on them, so that no part of it is thinly covered."""
+    if not len(surface.faces):
+        return surface.points
+    corners = surface.points[surface.faces]
+    longest = np.zeros(len(corners))
+    for i in range(3):
+        longest = np.maximum(longest, np.linalg.norm(corners[:, i] - corners[:, i - 1], axis=1))
+    steps = np.where(longest > _LARGE, np.ceil(longest / SPREAD), 1).astype(np.int64)
+    while ((steps[steps > 1] + 1).astype(float) ** 2).sum() / 2 > _MOST:
+        steps = np.where(steps > 1, steps * 2 // 3, 1)
+    found = [surface.points]
+    for count in np.unique(steps[steps > 1]).tolist():
+        rows, columns = np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij")
+        inside = rows + columns <= count
+        shares = np.stack([rows[inside], columns[inside], (count - rows - columns)[inside]], axis=1) / count
+        found.append((shares @ corners[steps == count]).reshape(-1, 3))
+    return np.concatenate(found)
+
+
+def completeness(
+    tree: Tree,
+    poses: Iterable[Floats],
+    intrinsics: Iterable[tuple[float, float, float, float]],
+    size: tuple[int, int],
+) -> float | None:
+    """The share of what cameras look at that the mesh has: of the rays of their pixels that lead level or downwards.
+
+    A room's floor, walls and furniture close it downwards, so each of these rays ends somewhere; where one meets no
+    mesh, something is missing. Rays that lead upwards don't count: many scans have no ceiling.
+
+    Args:
+        tree: of the mesh.
+        poses, intrinsics: of some frames, as many of each.
+        size: of the pictures that the intrinsics belong to.
+
+    Returns:
+        0 to 1; None where no ray leads downwards.
+    """
+    met = count = 0
+    for pose, camera in zip(poses, intrinsics, strict=True):
+        rays = pixel_rays(pose, camera, size)
+        rays = rays[rays[:, 2] <= 0]
+        faces, _ = tree.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+        met, count = met + int((faces >= 0).sum()), count + len(rays)
+    return met / count if count else None
+
+
+def majority(numbers: NDArray[np.int64], faces: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The instance of each face, of which at least two corners are; 0 where all three differ, shape (m,)."""
+    own = numbers[faces]
+    return np.where(
+        own[:, 1] == own[:, 2],
+        own[:, 1],
+        np.where(own[:, 0] == own[:, 1], own[:, 0], np.where(own[:, 0] == own[:, 2], own[:, 0], 0)),
+    )

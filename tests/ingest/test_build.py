@@ -1,0 +1,228 @@
+"""A collection of scans: never done twice, never stopped by one bad scene, the same whatever the processes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
+
+from ingest.results import collection
+from ingest.scannet_writer import write_ply, write_scannet
+from ingest.worlds import small_world, transform
+from tolman.cli import app
+from tolman.errors import InputError, UsageError
+from tolman.generate.collection import open_collection
+from tolman.ingest import build, get, names
+from tolman.ingest.build import Order, ingest
+from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
+from tolman.ingest.make import make
+from tolman.ingest.summary import NAME, read_summary
+from tolman.parallel import mapped
+
+
+@pytest.fixture
+def scans(tmp_path: Path) -> Path:
+    for number in (2, 9, 10):
+        write_scannet(tmp_path / "scans", None, f"scene00{number:02d}_00")
+    return tmp_path / "scans"
+
+
+def states(result: build.Ingested) -> list[str]:
+    return [entry.state for entry in result.scenes]
+
+
+def test_what_is_done_is_not_done_again(scans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(build, "make", lambda source, *rest: (made.append(source.id), make(source, *rest))[1])
+    out = tmp_path / "out"
+    assert states(ingest(Order("scannet", scans), out, 1)) == ["new"] * 3
+    before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
+    assert states(ingest(Order("scannet", scans), out, 1)) == ["kept"] * 3
+    assert {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")} == before
+    write_scannet(scans, None, "scene0003_00")
+    os.utime(scans / "scene0010_00/scene0010_00.txt", ns=(1, 1))
+    assert states(ingest(Order("scannet", scans), out, 1)) == ["kept", "new", "kept", "new"]
+    assert made[3:] == ["scannet/scene0003_00", "scannet/scene0010_00"]
+    assert list(collection(out)) == [f"scannet/scene00{n}_00" for n in ("02", "03", "09", "10")]
+    (tmp_path / "own.json").write_text(json.dumps({"keep": ["bookshelf", "table"], "remap": {"desk": "table"}}))
+    own = ingest(Order("scannet", scans / "scene0002_00", categories=tmp_path / "own.json"), out, 1)
+    assert (states(own), own.others) == (["new"], 3)
+    assert collection(out)["scannet/scene0002_00"].scene.counts == {"table": 1, "bookshelf": 1}
+    assert len(collection(out)) == 4
+
+
+def test_it_goes_on_where_it_was_stopped(scans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def stopping(source, *rest):  # type: ignore[no-untyped-def]
+        made.append(source.id)
+        if len(made) == 3:
+            raise KeyboardInterrupt
+        return make(source, *rest)
+
+    monkeypatch.setattr(build, "make", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(Order("scannet", scans), tmp_path / "out", 1)
+    assert states(ingest(Order("scannet", scans), tmp_path / "out", 1)) == ["new"] * 3
+    assert made[3:] == ["scannet/scene0010_00"]
+    assert not (tmp_path / "out/.scenes.partial").exists()
+    ingest(Order("scannet", scans), tmp_path / "whole", 1)
+    assert collection(tmp_path / "out") == collection(tmp_path / "whole")
+
+
+def test_one_bad_scene_stops_no_other_and_processes_change_nothing(scans: Path, tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    write_scannet(scans, drawn[:3], "scene0005_00", exported=True)
+    mesh = scans / "scene0009_00/scene0009_00_vh_clean_2.ply"
+    mesh.write_bytes(mesh.read_bytes()[:-7])
+    alone, two = (ingest(Order("scannet", scans), tmp_path / f"{n}", n) for n in (1, 2))
+    assert alone.scenes == two.scenes
+    assert states(alone) == ["new", "new", "refused", "new"]
+    assert str(mesh) in str(alone.scenes[2].reason)
+    first, second = ({p.name: p.read_bytes() for p in (tmp_path / n).rglob("*") if p.is_file()} for n in "12")
+    assert first == second
+    # A refused scene is tried again, and is there when its files are.
+    write_scannet(tmp_path / "again", None, "scene0009_00")
+    mesh.write_bytes((tmp_path / "again/scene0009_00/scene0009_00_vh_clean_2.ply").read_bytes())
+    assert states(ingest(Order("scannet", scans), tmp_path / "1", 1)) == ["kept", "kept", "new", "kept"]
+
+
+def test_an_error_that_nobody_foresaw_refuses_its_scene(
+    scans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(source, *rest):  # type: ignore[no-untyped-def]
+        if source.id.endswith("0009_00"):
+            raise ZeroDivisionError("of nothing")
+        return make(source, *rest)
+
+    monkeypatch.setattr(build, "make", failing)
+    result = ingest(Order("scannet", scans), tmp_path / "out", 1)
+    assert states(result) == ["new", "refused", "new"]
+    assert "scene0009_00: can't be used (ZeroDivisionError: of nothing)" in str(result.scenes[1].reason)
+
+
+def test_corrections_hold_at_every_ingest_and_can_be_taken_back(scans: Path, tmp_path: Path) -> None:
+    out, file = tmp_path / "out", tmp_path / "mine"
+    file.mkdir()
+    box = small_world().objects[0].box
+    scene = "scannet/scene0002_00"
+    append_corrections(
+        file,
+        [
+            Absent(scene=scene, object="5"), CategoryIs(scene=scene, object="0", category="desk"),
+            BoxIs(scene=scene, object="new", category="lamp", box=box), CountIs(scene=scene, category="chair", count=4),
+            Absent(scene=scene, object="77"), Absent(scene="scannet/gone", object="1"),
+        ],
+    )  # fmt: skip
+    result = ingest(Order("scannet", scans, corrections=file / "corrections.json"), out, 1)
+    assert any("object '77'" in note for note in result.scenes[0].notes)
+    assert result.lost == ("scannet/gone: a correction speaks of it, and it isn't in the collection",)
+    for _ in range(2):
+        assert collection(out)[scene].scene.counts == {"chair": 4, "desk": 1, "bookshelf": 1, "lamp": 1}
+        assert states(ingest(Order("scannet", scans), out, 1)) == ["kept"] * 3
+    opened = next(iter(open_collection(out)))
+    assert opened.scene.counts["chair"] == 4  # type: ignore[union-attr]
+    (out / "corrections.json").unlink()
+    ingest(Order("scannet", scans), out, 1)
+    assert collection(out)[scene].scene.counts == {"chair": 2, "table": 1, "sofa": 1, "bookshelf": 1}
+
+
+def broken(
+    folder: Path, *, scale: float = 1.0, apart: float = 0.0, mirrored: bool = False, holes: bool = False
+) -> None:
+    """The small world with something wrong, as exported frames without masks."""
+    name, world = folder.name, small_world()
+    write_scannet(folder.parent, None, name, aligned=False)
+    keep = np.ones(len(world.faces), dtype=bool)
+    if holes:
+        keep = ~((world.numbers == 0) & (world.points[world.faces].mean(1)[:, 0] < 3.5))
+    write_ply(folder / f"{name}_vh_clean_2.ply", world.points * scale, world.faces[keep])
+    for part in ("color", "pose", "intrinsic"):
+        (folder / part).mkdir()
+    from ingest.scannet_writer import intrinsic, jpeg
+
+    poses = transform(shift=(apart, 0, 0)) @ world.poses[:4]
+    if mirrored:
+        poses = poses @ np.diag([-1.0, 1.0, 1.0, 1.0])
+    poses[:, :3, 3] *= scale
+    for i, pose in enumerate(poses):
+        (folder / f"color/{i}.jpg").write_bytes(jpeg(np.full((120, 160, 3), 90, dtype=np.uint8)))
+        (folder / f"pose/{i}.txt").write_text("\n".join(" ".join(f"{v:.9f}" for v in row) for row in pose))
+    (folder / "intrinsic/intrinsic_color.txt").write_text("\n".join(" ".join(map(str, row)) for row in intrinsic()))
+
+
+def test_what_cannot_be_true_is_refused_or_left_out(tmp_path: Path) -> None:
+    root = tmp_path / "scans"
+    broken(root / "scene0001_00", scale=1000.0)
+    broken(root / "scene0002_00", scale=0.001)
+    broken(root / "scene0003_00", mirrored=True)
+    broken(root / "scene0004_00", apart=50.0)
+    broken(root / "scene0005_00", holes=True)
+    broken(root / "scene0006_00")
+    result = ingest(Order("scannet", root), tmp_path / "out", 1)
+    said = {entry.id[-7:]: (entry.state, entry.reason or "") for entry in result.scenes}
+    assert "5,000 m wide" in said["0001_00"][1]
+    assert "0.5 cm wide" in said["0002_00"][1]
+    assert "frame 0 is mirrored: its axes are left-handed" in said["0003_00"][1]
+    assert "no camera is within 3 m of the mesh" in said["0004_00"][1]
+    assert [said[f"000{n}_00"][0] for n in range(1, 7)] == ["refused"] * 4 + ["left out", "new"]
+    assert "complete, less than 75%" in said["0005_00"][1]
+    # A limit that lets it pass is another setting: it is read again.
+    found = ingest(Order("scannet", root / "scene0005_00", completeness=0.1), tmp_path / "out", 1)
+    assert states(found) == ["new"]
+    assert found.scenes[0].completeness is not None
+    assert 0.1 < found.scenes[0].completeness < 0.75
+
+
+def test_places_names_and_files_that_cannot_be_used(scans: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no format 'scanet'"):
+        ingest(Order("scanet", scans), tmp_path / "out", 1)
+    with pytest.raises(InputError, match="holds other files"):
+        ingest(Order("scannet", scans), scans, 1)
+    (tmp_path / "own.json").write_text('{"keep": ["a"], "leave_out": ["b"]}')
+    with pytest.raises(InputError, match="both 'keep' and 'leave_out'"):
+        ingest(Order("scannet", scans, categories=tmp_path / "own.json"), tmp_path / "out", 1)
+    (tmp_path / "spoilt").mkdir()
+    (tmp_path / "spoilt" / NAME).write_text("{")
+    with pytest.raises(InputError, match="is no readable summary"):
+        read_summary(tmp_path / "spoilt")
+
+
+def test_the_registry_knows_formats_and_no_helpers() -> None:
+    assert {"scannet", "scannetpp"} <= set(names())
+    assert all(hasattr(get(name), "find") for name in names())
+
+
+def test_the_command_tells_every_state_and_ends_with_1_where_one_is_refused(scans: Path, tmp_path: Path) -> None:
+    runner = CliRunner()
+    out = str(tmp_path / "out")
+    done = runner.invoke(app, ["ingest", "scannet", str(scans), "--out", out, "--workers", "1"])
+    assert done.exit_code == 0, done.output
+    assert "3 new" in done.output
+    (scans / "scene0009_00/scene0009_00.aggregation.json").write_text("{")
+    done = runner.invoke(app, ["ingest", "scannet", str(scans), "--out", out, "--workers", "1"])
+    assert done.exit_code == 1
+    assert "2 kept, 1 refused" in done.output
+    done = runner.invoke(app, ["ingest", "scannet", str(scans), "--out", out, "--workers", "1", "--json"])
+    found = json.loads(done.output)
+    assert [entry["state"] for entry in found["scenes"]] == ["kept", "refused", "kept"]
+    assert "aggregation.json: is no JSON" in found["scenes"][1]["reason"]
+    kept = json.loads((tmp_path / "out" / NAME).read_text())
+    assert [entry["state"] for entry in kept["scenes"]] == ["kept", "refused", "kept"]
+
+
+def test_a_process_that_ends_says_what_to_do(scans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from concurrent.futures.process import BrokenProcessPool
+
+    def ending(*ignored: object) -> object:
+        yield from mapped(str, [], 1)
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(build, "mapped", ending)
+    with pytest.raises(Exception, match="start again with fewer --workers"):
+        ingest(Order("scannet", scans), tmp_path / "out", 2)
