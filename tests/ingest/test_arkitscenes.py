@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ingest.arkit_layout import ID, stamps, write_arkit
+from ingest.arkit_writer import ID, stamps, write_arkit
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.errors import InputError

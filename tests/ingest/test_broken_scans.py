@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.arkit_layout import write_arkit
-from ingest.generic_layout import write_generic
-from ingest.matterport_layout import write_matterport
+from ingest.arkit_writer import write_arkit
+from ingest.generic_writer import write_generic
+from ingest.matterport_writer import write_matterport
 from ingest.worlds import SmallWorld, small_world
 from tolman.errors import TolmanError
 from tolman.ingest import get

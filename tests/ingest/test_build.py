@@ -43,8 +43,10 @@ def test_what_is_done_is_not_done_again(scans: Path, tmp_path: Path, monkeypatch
     out = tmp_path / "out"
     assert states(ingest(Order("scannet", scans), out, 1)) == ["new"] * 3
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
+    assert [entry.state for entry in read_summary(out).scenes] == ["new"] * 3
     assert states(ingest(Order("scannet", scans), out, 1)) == ["kept"] * 3
     assert {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")} == before
+    assert [entry.state for entry in read_summary(out).scenes] == ["kept"] * 3
     write_scannet(scans, None, "scene0003_00")
     os.utime(scans / "scene0010_00/scene0010_00.txt", ns=(1, 1))
     assert states(ingest(Order("scannet", scans), out, 1)) == ["kept", "new", "kept", "new"]
@@ -74,6 +76,30 @@ def test_it_goes_on_where_it_was_stopped(scans: Path, tmp_path: Path, monkeypatc
     assert not (tmp_path / "out/.scenes.partial").exists()
     ingest(Order("scannet", scans), tmp_path / "whole", 1)
     assert collection(tmp_path / "out") == collection(tmp_path / "whole")
+
+
+def test_who_is_stopped_while_the_tables_are_written_loses_nothing(
+    scans: Path, tmp_path: Path, drawn: tuple, monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[type-arg]
+    out = tmp_path / "out"
+    write_scannet(scans, drawn[:3], "scene0001_00")
+    ingest(Order("scannet", scans), out, 1)
+    whole = collection(out)
+    write_scannet(scans, None, "scene0011_00")
+
+    def stopping(folder: Path, parts: object) -> int:
+        for table in folder.glob("captures-*.parquet"):
+            table.unlink()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "write_collection", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            ingest(Order("scannet", scans), out, 1)
+    assert states(ingest(Order("scannet", scans), out, 1)) == ["kept"] * 4 + ["new"]
+    again = collection(out)
+    assert len(again) == 5
+    assert str({name: again[name] for name in whole}) == str(whole)  # poses may be nan, which no == finds equal
 
 
 def test_one_bad_scene_stops_no_other_and_processes_change_nothing(scans: Path, tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
@@ -128,7 +154,8 @@ def test_corrections_hold_at_every_ingest_and_can_be_taken_back(scans: Path, tmp
     opened = next(iter(open_collection(out)))
     assert opened.scene.counts["chair"] == 4  # type: ignore[union-attr]
     (out / "corrections.json").unlink()
-    ingest(Order("scannet", scans), out, 1)
+    taken_back = ingest(Order("scannet", scans), out, 1)
+    assert not any("correction" in note for note in taken_back.scenes[0].notes)
     assert collection(out)[scene].scene.counts == {"chair": 2, "table": 1, "sofa": 1, "bookshelf": 1}
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ingest.generic_layout import write_generic
+from ingest.generic_writer import write_generic
 from ingest.pipeline import hold, ingested
 from ingest.worlds import small_world, transform
 from tolman.errors import InputError
+from tolman.ingest.build import Order, ingest
 from tolman.ingest.generic import FORMAT
 from tolman.ingest.generic_schema import read_scene_file
+from videos import write_video
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
 pytest.importorskip("av", reason="scans need the extra 'ingest'")
@@ -71,7 +74,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, change: dict[str, Any], said: st
         ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "axes": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}}]}, "row objects.0: the axes"),
         ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "extents": [900, 1, 1]}}]}, "a box is 900 m long"),
         ({}, "'a' has no box, and no mesh with labels has it"),
-        ({"objects": [], "cameras": [CAMERA]}, "v.mp4: the file is missing"),
+        ({"objects": [], "cameras": [CAMERA]}, "v.mp4: is no readable video (the file is missing)"),
         ({"objects": [], "cameras": [{"frames": "nothing", "rate": 1}]}, "nothing: is no folder"),
         ({"objects": [], "mesh": {"file": "m.ply"}}, "m.ply"),
     ],
@@ -82,3 +85,61 @@ def test_what_cannot_be_is_named(tmp_path: Path, change: dict[str, Any], said: s
     with pytest.raises(InputError) as caught:
         FORMAT.read(source)
     assert said in str(caught.value)
+
+
+def test_the_example_of_the_page_is_right(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ingest" / "generic.md").read_text(encoding="utf-8")
+    example = page.split("```json\n")[1].split("```")[0]
+    (tmp_path / "scene.json").write_text(example)
+    found = read_scene_file(tmp_path / "scene.json")
+    assert [one.label for one in found.objects] == ["table", "chair", "chair"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"unit": "m"}, "in another unit than metres"),
+        ({"poses": "mirrored"}, "left-handed"),
+        ({"poses": "short"}, "poses.txt: has 15 poses for 16 frames"),
+        ({"poses": "skew"}, "poses.txt, row 3: a pose is no turn and shift"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, drawn: tuple, change: dict[str, Any], said: str) -> None:  # type: ignore[type-arg]
+    folder = tmp_path / "in" / "room"
+    content = write_generic(folder, small_world(), drawn, boxes="unit" not in change)
+    lines = (folder / "poses.txt").read_text().splitlines()
+    match change.get("poses"):
+        case "mirrored":
+            lines = [" ".join([*line.split()[:8], *(str(-float(word)) for word in line.split()[8:])]) for line in lines]
+        case "short":
+            del lines[-1]
+        case "skew":
+            lines[2] = " ".join(str(2 * float(word)) for word in lines[2].split())
+    (folder / "poses.txt").write_text("\n".join(lines))
+    rest = {key: value for key, value in change.items() if key != "poses"}
+    (folder / "scene.json").write_text(json.dumps({**content, **rest}))
+    (entry,) = ingest(Order("generic", tmp_path / "in"), tmp_path / "out", 1).scenes
+    assert entry.state == "refused"
+    assert entry.reason is not None
+    assert re.search(said, entry.reason), entry.reason
+
+
+def test_cameras_and_tracks(tmp_path: Path) -> None:
+    """A video as it is, lost poses, a moving thing, intrinsics for each frame, nested folders."""
+    folder = tmp_path / "in" / "a" / "b"
+    write_video(folder / "v.mp4", 3, size=(64, 48))
+    pose = [1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3]
+    content = {
+        "tolman_scene": 1, "unit": "ft", "up": "-z",
+        "objects": [{"id": "c", "label": "car", "box": BOX, "track": [{"seconds": s, "center": [s, 1, 0], "axes": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]} for s in (0, 1)]}],
+        "cameras": [{"video": "v.mp4", "poses": [pose, None, pose], "intrinsics": [[50, 50, 32, 24]] * 3, "as_it_is": True, "offset": 2.5}],
+    }  # fmt: skip
+    (folder / "scene.json").write_text(json.dumps(content))
+    scene, capture = ingested("generic", tmp_path / "in", tmp_path / "out")
+    assert scene.id == "generic/a_b"
+    assert scene.objects[0].box.extents == pytest.approx((0.3048,) * 3)
+    assert scene.objects[0].track[1].center == pytest.approx((0.3048, -0.3048, 0))
+    assert capture.pose(0)[:3, 3] == pytest.approx((0.3048, -2 * 0.3048, -3 * 0.3048))
+    assert all(value != value for value in capture.poses[1])
+    assert capture.offset == 2.5
+    assert (tmp_path / "out" / str(capture.media)).read_bytes() == (folder / "v.mp4").read_bytes()

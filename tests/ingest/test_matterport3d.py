@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.matterport_layout import DISTORTION, HOUSE, write_matterport
+from ingest.matterport_writer import DISTORTION, HOUSE, write_matterport
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.errors import InputError

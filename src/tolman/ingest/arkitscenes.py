@@ -28,7 +28,8 @@ from tolman.ingest.base import Film, Instance, Reading, Source, Surface
 from tolman.ingest.documents import list_of, read_text
 from tolman.ingest.ply import read_ply
 from tolman.ingest.segments import read_json
-from tolman.ingest.stills import pictures_of, size_of, video_frames
+from tolman.ingest.stills import pictures_of, size_of
+from tolman.ingest.videos import Recording
 
 WITHOUT = frozenset(
     [
@@ -197,7 +198,8 @@ def _still_film(parts: dict[str, Path], stream: str, trajectory: Trajectory | No
 def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | None, mended: list[str]) -> Film:
     """A film of the raw video. Its own clock begins with the recording, whose first time the trajectory or the names of
     the small pictures give; where the two last differently long, where its frames were taken from stays unknown."""
-    since, size, pictures = video_frames(path)
+    recording = Recording(path)
+    since, size, pictures = recording.times, recording.size, recording.pictures
     stamps = _stamped(parts["lowres_wide"], ".png")[0] if "lowres_wide" in parts else None
     clock = stamps if stamps is not None else trajectory.times if trajectory else np.zeros(1)
     times = since + clock[0]

@@ -16,6 +16,7 @@ from tolman.errors import InputError, MissingExtraError, TolmanError
 from tolman.ingest.base import Format, Source
 from tolman.ingest.categories import of_dataset, of_file
 from tolman.ingest.corrections import (
+    UNMATCHED,
     Correction,
     append_corrections,
     corrected,
@@ -137,12 +138,15 @@ def ingest(
     there = [entry.id for entry in merged if entry.there]
     notes: dict[str, list[str]] = {}
     gone = {entry.id for entry in before.scenes if entry.there} - set(there)
-    if fresh or gone or digest != before.corrections:
-        notes = _write(out, there, {entry.id for entry in entries if entry.state == "new"}, corrections)
+    if gone or digest != before.corrections or any(entry.state == "new" for entry in entries):
+        notes = _write(out, {entry.id: entry.made_of for entry in merged if entry.there}, corrections)
         merged = [_noted(entry, notes) for entry in merged]
         entries = [_noted(entry, notes) for entry in entries]
-        write_summary(out, Summary(corrections=digest, scenes=tuple(merged)))
-        Parts(out).remove()
+    write_summary(out, Summary(corrections=digest, scenes=tuple(merged)))
+    for entry in before.scenes:
+        for media in entry.media if entry.id in gone else ():
+            (out / media).unlink(missing_ok=True)
+    Parts(out).remove()
     lost = dict.fromkeys(one.scene for one in corrections if one.scene not in there)
     said = [f"{scene}: a correction speaks of it, and it isn't in the collection" for scene in lost]
     return Ingested(tuple(entries), sum(entry.there for entry in others), tuple(said))
@@ -245,22 +249,34 @@ def _carry_out(job: _Job) -> Entry:
     return entry
 
 
-def _write(out: Path, order: Sequence[str], new: set[str], corrections: Sequence[Correction]) -> dict[str, list[str]]:
-    """Write the collection anew out of parts and what it held; which corrections match nothing, by scene."""
+def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]) -> dict[str, list[str]]:
+    """Write the collection anew out of parts and what it held.
+
+    Args:
+        out: its folder.
+        made: of what each of its scenes was made, in order.
+        corrections: that hold.
+
+    Returns:
+        Which corrections match nothing, by scene.
+    """
     parts, originals = Parts(out), Parts(out, _ORIGINALS)
+    # All of it lies in parts before the tables are touched: whoever is stopped here finds it there, and the tables may
+    # be broken then.
     for old in read_collection(out):
-        if old.scene.id in order and old.scene.id not in new:
-            parts.write(originals.read(old.scene.id) or old)
+        identity = old.scene.id
+        if identity in made and parts.read(identity, made[identity]) is None:
+            parts.write(replace(originals.read(identity) or old, made_of=made[identity]))
     about = {one.scene for one in corrections}
     notes: dict[str, list[str]] = {}
-    for identity in order:
+    for identity in made:
         part = parts.read(identity) if identity in about else None
         if part is None:
             originals.drop(identity)
         else:
             originals.write(part)
             notes[identity] = unmatched(part.scene, corrections)
-    write_collection(out, _Corrected(parts, order, corrections))
+    write_collection(out, _Corrected(parts, tuple(made), corrections))
     return notes
 
 
@@ -283,5 +299,5 @@ class _Corrected:
 
 def _noted(entry: Entry, notes: Mapping[str, Sequence[str]]) -> Entry:
     """An entry with the corrections that match nothing in its scene."""
-    new = tuple(one for one in notes.get(entry.id, ()) if one not in entry.notes)
-    return entry.model_copy(update={"notes": (*entry.notes, *new)}) if new else entry
+    own = [one for one in entry.notes if not one.startswith(UNMATCHED)]
+    return entry.model_copy(update={"notes": (*own, *notes.get(entry.id, ()))})

@@ -28,6 +28,8 @@ from tolman.files import write_text
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
 
 NAME = "corrections.json"
+UNMATCHED = "the correction"
+"""How what is said of a correction that matches nothing begins."""
 _VERSION = 1
 
 
@@ -171,7 +173,7 @@ def without_absent(captures: Iterable[Capture], scene: Scene) -> list[Capture]:
     known = {thing.id for thing in scene.objects}
     found = []
     for capture in captures:
-        if all(one.object in known for one in (*capture.sightings, *capture.recorded)):
+        if {*(one.object for one in capture.sightings), *(one.object for one in capture.recorded)} <= known:
             found.append(capture)
             continue
         left = {
@@ -192,7 +194,7 @@ def unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
         if isinstance(one, BoxIs):
             known.add(one.object)
         elif one.object not in known:
-            found.append(f"the correction '{one.fact}' is about object '{one.object}', which isn't in the scene")
+            found.append(f"{UNMATCHED} '{one.fact}' is about object '{one.object}', which isn't in the scene")
     return found
 
 

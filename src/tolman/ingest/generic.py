@@ -20,8 +20,9 @@ from tolman.ingest.documents import numbers_of, read_text
 from tolman.ingest.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
 from tolman.ingest.numbers import in_order
 from tolman.ingest.ply import read_ply
-from tolman.ingest.stills import IMAGES, masks_of, pictures_of, size_of, video_frames
+from tolman.ingest.stills import IMAGES, masks_of, pictures_of, size_of
 from tolman.ingest.surfaces import majority
+from tolman.ingest.videos import Recording
 from tolman.scenes import TrackPoint
 
 _TURNS: dict[str, Floats] = {
@@ -154,8 +155,8 @@ class _Frame:
         media = None
         if camera.video is not None:
             media = folder / camera.video
-            times, size, pictures = video_frames(media)
-            count = len(times)
+            recording = Recording(media)
+            count, times, size, pictures = recording.count, recording.times, recording.size, recording.pictures
         else:
             assert camera.frames is not None
             paths = in_order(p for p in _listed(folder / camera.frames) if p.suffix.lower() in IMAGES)

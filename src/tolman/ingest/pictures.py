@@ -82,6 +82,7 @@ class Archive:
     def __init__(self, path: Path, suffix: str = ".png") -> None:
         self.path = path
         self.entries: dict[int, str] = {}
+        self._archive: zipfile.ZipFile | None = None
         try:
             with zipfile.ZipFile(path) as archive:
                 names = [info.filename for info in archive.infolist() if info.filename.endswith(suffix)]
@@ -105,10 +106,11 @@ class Archive:
         if name is None:
             return None
         try:
-            with zipfile.ZipFile(self.path) as archive:
-                if archive.getinfo(name).file_size > _MOST:
-                    raise InputError(self.path, f"{name} is too large for a picture")
-                data = archive.read(name)
+            # Opening it reads its whole directory; thousands of masks are read from it.
+            self._archive = self._archive or zipfile.ZipFile(self.path)
+            if self._archive.getinfo(name).file_size > _MOST:
+                raise InputError(self.path, f"{name} is too large for a picture")
+            data = self._archive.read(name)
         except (*_BROKEN, zlib.error, RuntimeError, KeyError) as error:
             raise InputError(self.path, f"{name} can't be unpacked ({error})", fix="get it again") from None
         return decoded_mask(data, self.path, name)

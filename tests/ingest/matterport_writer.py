@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from ingest.arkit_layout import write_ply
+from ingest.arkit_writer import write_ply
 from ingest.worlds import SmallWorld
 from tolman.simulate.render import Frame
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from ingest.arkit_layout import write_ply
+from ingest.arkit_writer import write_ply
 from ingest.worlds import SmallWorld
 from tolman.simulate.render import Frame
 
