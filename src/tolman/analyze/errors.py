@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tolman.items import Item
 from tolman.scoring.agreement import cohen_kappa, jaccard, krippendorff_alpha, nominal, observed_agreement
-from tolman.scoring.error_types import CORRECT, Taxonomy
+from tolman.scoring.error_types import CORRECT, MMSI, VSI, Taxonomy
 from tolman.scoring.intervals import Floats
 from tolman.scoring.shares import Share, share
 
@@ -93,6 +94,13 @@ class Agreement:
     overlap: float | None
     kappa: float | None
     undecided: int = 0
+
+
+def usual_taxonomy(items: Sequence[Item]) -> Taxonomy:
+    """The taxonomy of the benchmark's paper: MMSI-Bench's where its question types are the questions'."""
+    from tolman.benchmarks.mmsi_bench.data import TASKS
+
+    return MMSI if all(item.task in TASKS for item in items) else VSI
 
 
 def worst(answers: pl.DataFrame) -> pl.DataFrame:

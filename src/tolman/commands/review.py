@@ -37,12 +37,17 @@ def review(
     project: Annotated[str | None, typer.Option(help="Which project to write, where there are several.")] = None,
     undecided: Annotated[bool, typer.Option("--undecided", help="Export items without a decision as well.")] = False,
     as_json: Json = False,
+    errors_of: Annotated[
+        list[Path] | None, typer.Option(help="A run's folder, whose errors people label; may be given several times.")
+    ] = None,
 ) -> None:
     """Serve the web application in which people answer and check a benchmark's questions, or write what came of it.
 
     Example:  tolman review my-bench --port 8000
 
     Example:  tolman review my-bench --runs runs/people
+
+    Example:  tolman review vsi-bench --errors-of runs/vsi-bench-full/my-model-cot
 
     Example:  tolman review my-bench --export my-bench-2
     """
@@ -51,7 +56,7 @@ def review(
 
     if runs is not None and export is not None:
         raise UsageError("--runs and --export write different things; give one of them.")
-    place = reviewing.Place(benchmark, data, subset, store, database, scenes)
+    place = reviewing.Place(benchmark, data, subset, store, database, scenes, tuple(errors_of or ()))
     if runs is not None:
         reviewing.write_runs(console(), place, runs, project, as_json=as_json)
     elif export is not None:

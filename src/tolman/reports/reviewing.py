@@ -29,6 +29,7 @@ class Place:
     store: Path | None = None
     database: str | None = None
     scenes: Path | None = None
+    errors_of: tuple[Path, ...] = ()
 
 
 def serve_review(console: Console, place: Place, host: str, port: int) -> None:
@@ -121,4 +122,5 @@ def _settings(place: Place) -> Settings:
         store=place.store or path.parent / f"{path.resolve().name}-review",
         database=place.database,
         scenes=place.scenes,
+        runs=place.errors_of,
     )

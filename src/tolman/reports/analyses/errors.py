@@ -18,6 +18,7 @@ from tolman.analyze.errors import (
     agreements,
     distributions,
     people_alpha,
+    usual_taxonomy,
 )
 from tolman.errors import UsageError
 from tolman.files import write_text
@@ -68,7 +69,7 @@ def print_errors(
             raise UsageError(f"two of the runs are called {name}, with the same settings; give one of them.")
     benchmark = one_benchmark(runs)
     chosen_rules = one_rule_set(runs, rules)
-    chosen = TAXONOMIES[taxonomy or _usual(runs)]
+    chosen = TAXONOMIES[taxonomy] if taxonomy else usual_taxonomy(runs[0].folder.items())
     answers = pl.concat([_answers(run, chosen_rules) for run in runs])
     known: set[Key] = set(answers.select("run", "id", "repeat").iter_rows())
     models = {run.name: run.record.settings.model for run in runs}
@@ -91,13 +92,6 @@ def print_errors(
         written += [out / "labels.jsonl"] if judged.rows else []
         say(console, f"Written: {', '.join(map(str, written))}.")
     return len(judged.failures)
-
-
-def _usual(runs: Sequence[LoadedRun]) -> str:
-    """The taxonomy of the benchmark's paper: MMSI-Bench's where its question types are the questions'."""
-    from tolman.benchmarks.mmsi_bench.data import TASKS
-
-    return "mmsi" if all(item.task in TASKS for item in runs[0].folder.items()) else "vsi"
 
 
 def _answers(run: LoadedRun, rules: str) -> pl.DataFrame:

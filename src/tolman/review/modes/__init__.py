@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tolman.review.mode import Mode
 from tolman.review.modes.answer import ANSWER
+from tolman.review.modes.errors import ERRORS
 from tolman.review.modes.review import REVIEW_MODE
 
-MODES: dict[str, Mode] = {mode.name: mode for mode in (ANSWER, REVIEW_MODE)}
+MODES: dict[str, Mode] = {mode.name: mode for mode in (ANSWER, REVIEW_MODE, ERRORS)}

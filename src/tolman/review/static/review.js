@@ -70,9 +70,9 @@ document.addEventListener("keydown", (event) => {
   if (target.matches("textarea, select, input:not([type=radio]):not([type=checkbox])")) return;
   const form = document.querySelector("form[data-ask]");
   const video = document.querySelector(".media video");
-  const choice = form && form.querySelector(`input[type=radio][data-key="${CSS.escape(event.key.toLowerCase())}"], input[type=radio][name=answer][value="${CSS.escape(event.key.toUpperCase())}"]`);
+  const choice = form && form.querySelector(`input[data-key="${CSS.escape(event.key.toLowerCase())}"], input[type=radio][name=answer][value="${CSS.escape(event.key.toUpperCase())}"]`);
   if (choice && event.key.length === 1) {
-    choice.checked = true;
+    choice.checked = choice.type === "radio" || !choice.checked;
     choice.focus();
     choice.dispatchEvent(new Event("change", { bubbles: true }));
     event.preventDefault();
