@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
@@ -23,6 +24,7 @@ from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site
 from videos import write_video
 
+ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"
 TRUTHS = {"count": "3", "size": "74.5", "order": "B", "which": "A", "pair": "C", "script": "A"}
 
@@ -222,3 +224,15 @@ def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
         thread.join(10)
         listening.close()
         site.database.close()
+
+
+def snap(page: Any, name: str) -> None:
+    """Leave a picture for the documentation, where somebody asks for it."""
+    if os.environ.get("TOLMAN_SCREENSHOTS"):
+        page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png")
+
+
+def enter(page: Any, served: Served, role: str, name: str) -> None:
+    """Sign a new person in, in a browser."""
+    cookie = served.account(role, name)
+    page.context.add_cookies([{"name": "tolman", "value": cookie, "url": served.url}])

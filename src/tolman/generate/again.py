@@ -38,11 +38,11 @@ def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
     draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
     choices = item if item.kind == "choice" else as_choice(item)
     place = choices.letters.index(choices.answer) if choices.kind == "choice" else 0
-    made = item_of(draft, min(place, max(len(draft.options) - 1, 0)), None, seed)
+    fresh = item_of(draft, min(place, max(len(draft.options) - 1, 0)), None, seed)
     if item.kind == "choice":
-        made = as_choice(made)
+        fresh = as_choice(fresh)
     kept = {"id": item.id, "media": item.media, "labels": item.labels, "scene": item.scene}
-    return made.model_copy(update=kept)
+    return fresh.model_copy(update=kept)
 
 
 def _asks(draft: Draft, question: str) -> bool:

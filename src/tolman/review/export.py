@@ -138,7 +138,7 @@ def publish(site: Site, out: Path, name: str | None = None, *, undecided: bool =
         decisions = {version.item: last_decision(db, version) for version in versions}
         taken = [v for v in versions if _taken(decisions[v.item], undecided=undecided)]
         earlier = _earlier(site)
-        summary = {
+        summary: dict[str, Any] = {
             "tolman": tolman.__version__,
             "version": 1 + int(earlier.get("version", 1)),
             "project": project.name,
