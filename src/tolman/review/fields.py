@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """A text that every database and file can hold."""
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
@@ -20,7 +20,7 @@ def _none_if_empty(value: object) -> object:
     return None if value == "" else value
 
 
-Clean = AfterValidator(_clean)
+Clean = AfterValidator(clean)
 Key = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Name = Annotated[str, Form(min_length=1, max_length=64), Clean]
 Line = Annotated[str, Form(max_length=500), Clean]
