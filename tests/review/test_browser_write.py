@@ -47,7 +47,8 @@ def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
     page.get_by_role("button", name="One more step").press("Enter")
     page.get_by_label("Step 2", exact=True).wait_for()
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Step 2"
-    page.keyboard.type("So the camera turned to the right.")
+    with page.expect_response("**/edit"):
+        page.keyboard.type("So the camera turned to the right.")
     page.get_by_text("Nothing is missing").wait_for()
     snap(page, "write")
 
