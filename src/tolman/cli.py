@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tolman import __version__
-from tolman.commands import analyze, construct, evaluate, ingest, review, scenes, stores
+from tolman.commands import analyze, construct, curate, evaluate, ingest, measure, review, scenes, stores
 from tolman.commands.options import console
 
 app = typer.Typer(
@@ -22,7 +22,9 @@ app.add_typer(evaluate.app)
 app.add_typer(ingest.app)
 app.add_typer(scenes.app)
 app.add_typer(construct.app)
+app.add_typer(measure.app)
 app.add_typer(review.app)
+app.add_typer(curate.app, name="curate")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stores.app, name="store")
 

@@ -10,9 +10,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tolman.errors import InputError
 from tolman.files import whole
@@ -41,13 +42,24 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 def write_items(path: Path, items: Iterable[Item]) -> None:
     """Write a Parquet file, whole or not at all."""
-    rows = []
-    for item in items:
-        row = item.model_dump(mode="json")
-        row["labels"], row["evidence"] = json.dumps(item.labels, ensure_ascii=False), json.dumps(row["evidence"])
-        rows.append(row)
     with whole(path) as partial:
-        pl.DataFrame(rows, schema=SCHEMA, orient="row").write_parquet(partial)
+        pl.DataFrame([to_row(item) for item in items], schema=SCHEMA, orient="row").write_parquet(partial)
+
+
+def to_row(item: BaseModel) -> dict[str, Any]:
+    """A row of the table, for an Item or a record that has its fields."""
+    row = item.model_dump(mode="json")
+    row["labels"], row["evidence"] = json.dumps(row["labels"], ensure_ascii=False), json.dumps(row["evidence"])
+    return row
+
+
+def from_row(row: dict[str, Any]) -> dict[str, Any]:
+    """The fields that a row of the table stands for.
+
+    Raises:
+        ValueError: labels or evidence are no JSON.
+    """
+    return row | {"labels": json.loads(row["labels"] or "{}"), "evidence": json.loads(row["evidence"] or "{}")}
 
 
 def read_items(path: Path) -> list[Item]:
@@ -63,8 +75,7 @@ def read_items(path: Path) -> list[Item]:
     items = []
     for number, row in enumerate(rows, start=1):
         try:
-            row["labels"], row["evidence"] = json.loads(row["labels"] or "{}"), json.loads(row["evidence"] or "{}")
-            items.append(Item(**row))
+            items.append(Item(**from_row(row)))
         except (ValidationError, ValueError, TypeError, KeyError) as error:
             raise InputError(path, f"is no item ({str(error).splitlines()[-1].strip()})", row=number) from None
     return items

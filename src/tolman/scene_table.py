@@ -56,6 +56,7 @@ CAPTURES: _Schema = {
     "media": pl.String,
     "size": pl.List(pl.Int64),
     "offset": pl.Float64,
+    "clock": pl.Struct({"method": pl.String, "residual": pl.Float64}),
     "times": pl.List(pl.Float64),
     "poses": pl.List(pl.List(pl.Float64)),
     "intrinsics": pl.List(pl.List(pl.Float64)),

@@ -202,6 +202,21 @@ class Recorded(BaseModel):
     longest: tuple[float, float]
 
 
+class Clock(BaseModel):
+    """How a sensor's clock was brought onto the scene's time line.
+
+    Attributes:
+        method: 'hardware' (triggered or stamped together), 'ptp' or 'ntp' (over a network), 'manual' (somebody found
+            the offset), 'estimated' (from what both sensors recorded), 'none' (taken as it is).
+        residual: by how many seconds it may still be off, as 95 % bound, where that is known.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    method: Literal["hardware", "ptp", "ntp", "manual", "estimated", "none"]
+    residual: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
 class Capture(BaseModel):
     """One sensor's recording of a scene. A scene has any number, on one time line.
 
@@ -213,6 +228,7 @@ class Capture(BaseModel):
         media: path of the video or the clouds.
         size: width and height in pixels.
         offset: what is added to the sensor's own clock to be on the scene's time line, in seconds.
+        clock: how that was found out.
         times: of each frame, by the sensor's own clock, in seconds.
         poses: sensor → scene for each frame, 4×4, row by row; a camera looks along +z with y down.
         intrinsics: fx, fy, cx, cy of each frame, or of all where there is one row.
@@ -230,6 +246,7 @@ class Capture(BaseModel):
     media: str | None = None
     size: tuple[int, int] | None = None
     offset: float = 0.0
+    clock: Clock | None = None
     times: tuple[float, ...] = ()
     poses: tuple[tuple[float, ...], ...] = ()
     intrinsics: tuple[tuple[float, float, float, float], ...] = ()

@@ -1,10 +1,18 @@
 from collections import Counter
 from decimal import Decimal
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.generate.options import balanced_places, counting_options, numeric_options, placed
+from tolman.generate.options import (
+    balanced_places,
+    counting_options,
+    numeric_options,
+    placed,
+    rebalanced_places,
+    whole_options,
+)
 from tolman.generate.sampling import balanced, capped, evenly
 
 
@@ -93,3 +101,28 @@ def test_an_even_cap_takes_answers_in_turn(things: list[str], most: int) -> None
     counts, offered = Counter(kept), Counter(things)
     for one in offered:
         assert counts[one] == offered[one] or counts[one] >= max(counts.values()) - 1
+
+
+@given(st.integers(0, 5000), st.sampled_from(["0.10", "0.20", "0.30"]), st.integers(2, 6), st.integers(0, 99))
+def test_counts_have_whole_distractors_that_are_apart(answer: int, margin: str, count: int, seed: int) -> None:
+    options = whole_options(answer, str(seed), margin=margin, count=count)
+    assert len(options) == count
+    assert options[0] == str(answer)
+    values = sorted(int(option) for option in options)
+    assert all(b - a >= max(1, answer * Decimal(margin)) for a, b in pairwise(values))
+    assert all(value >= 1 for value in values if value != answer)
+    assert whole_options(-1, "0") == ()
+
+
+@given(st.lists(st.tuples(st.integers(2, 5), st.integers(0, 1), st.booleans()), max_size=80), st.integers(0, 9))
+def test_letters_are_as_even_as_those_that_stay_allow(rows: list[tuple[int, int, bool]], seed: int) -> None:
+    counts, places, free = [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
+    found = rebalanced_places(counts, places, free, str(seed))
+    for size in set(counts):
+        index = [i for i, n in enumerate(counts) if n == size]
+        fixed = Counter(places[i] for i in index if not free[i])
+        tally = Counter(found[i] for i in index)
+        assert all(found[i] == places[i] for i in index if not free[i])
+        assert all(0 <= found[i] < size for i in index)
+        least = min(tally[p] for p in range(size))
+        assert all(tally[p] <= max(least + 1, fixed[p]) for p in range(size))

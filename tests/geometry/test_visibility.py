@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("shapely", reason="outlines of boxes need the extra 'generate'")
 
 from tolman.geometry.boxes import Boxes
-from tolman.geometry.visibility import boxes_in_view, project, sightings_in_mask
+from tolman.geometry.visibility import boxes_in_view, project, sightings_in_mask, splat
 
 K = (100.0, 100.0, 160.0, 120.0)
 
@@ -40,3 +40,13 @@ def test_a_mask_tells_pixels_and_nearest_depth() -> None:
     found = sightings_in_mask(4, mask, {1: "chair", 2: "lamp"}, depth)
     assert [(s.frame, s.object, s.pixels, s.depth) for s in found] == [(4, "chair", 3, 1.5), (4, "lamp", 1, 5.0)]
     assert sightings_in_mask(0, mask, {7: "x"}, depth)[0].depth is None
+
+
+def test_a_splat_shows_the_nearest_point_of_each_pixel() -> None:
+    points = np.array([[0.0, 0.0, 4.0], [0.0, 0.0, 2.0], [1.0, 0.0, 2.0], [0.0, 0.0, -2.0], [9.0, 0.0, 2.0]])
+    depth, seen = splat(points, np.eye(4), (10.0, 10.0, 8.0, 6.0), (16, 12))
+    assert seen[6, 8] == 1
+    assert depth[6, 8] == 2.0
+    assert seen[6, 13] == 2
+    assert (seen >= 0).sum() == 2
+    assert np.isinf(depth[0, 0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,8 @@ from ingest.arkit_writer import ID, stamps, write_arkit
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.errors import InputError
-from tolman.ingest.arkit_trajectory import read_trajectory, turns_of
-from tolman.ingest.arkitscenes import FORMAT, WITHOUT
+from tolman.ingest.formats.arkitscenes import FORMAT, WITHOUT
+from tolman.ingest.readers.arkit_trajectory import read_trajectory, turns_of
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
 pytest.importorskip("av", reason="scans need the extra 'ingest'")
@@ -36,7 +37,8 @@ def test_the_released_turns_of_two_lines(tmp_path: Path, line: str, turns: int) 
 
 @pytest.mark.parametrize(("sky", "turns"), [("Up", 0), ("Left", 1), ("Down", 2), ("Right", 3), ("NA", 1)])
 def test_boxes_poses_and_turns(tmp_path: Path, drawn: tuple, sky: str, turns: int) -> None:  # type: ignore[type-arg]
-    world = small_world().moved(MOVED)
+    fx, fy, cx, cy = small_world().intrinsics
+    world = replace(small_world().moved(MOVED), intrinsics=(fx, fy + 1, cx + 3, cy - 7))
     write_arkit(tmp_path, world, drawn, sky=sky)
     (source,) = FORMAT.find(tmp_path)
     assert source.id == f"arkitscenes/{ID}"
@@ -152,11 +154,11 @@ def test_a_video_of_another_length_gets_no_poses(tmp_path: Path, drawn: tuple) -
     [
         ({"label": ""}, "row 2: an object takes a 'label'"),
         ({"segments": {}}, "row 2: an object takes a 'label' and a box"),
-        ({"centroid": [0, 0]}, "row 2, field 'segments.obbAligned.centroid': takes 3 finite numbers"),
-        ({"axesLengths": [1, -1, 1]}, "row 2: an extent is negative"),
-        ({"axesLengths": [1000, 1000, 1000]}, "row 2: a box is 1,000 m long"),
-        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0.1, 1]}, "row 2: the axes of a box are not orthogonal"),
-        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0, float("nan")]}, "field 'segments.obbAligned.normalizedAxes'"),
+        ({"centroid": [0, 0]}, "row 2, field 'segments.obbAligned': has not 3 + 3 + 9 numbers"),
+        ({"axesLengths": [1, -1, 1]}, "row 2, field 'segments.obbAligned': an extent is negative"),
+        ({"axesLengths": [1000, 1000, 1000]}, "is 1,000 m long: its numbers are in another unit"),
+        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0.1, 1]}, "has axes that are no rotation"),
+        ({"normalizedAxes": [1, 0, 0, 0, 1, 0, 0, 0, float("nan")]}, "holds a number that isn't finite"),
     ],
 )
 def test_a_bad_box_is_named(tmp_path: Path, drawn: tuple, change: dict, said: str) -> None:  # type: ignore[type-arg]
@@ -186,3 +188,14 @@ def test_left_handed_axes_are_the_same_box(tmp_path: Path, drawn: tuple) -> None
     for found, true in zip(reading.instances, world.objects, strict=True):
         assert found.box is not None
         assert same_box(found.box, true.box) < 1e-5
+
+
+def test_one_recording_alone_has_its_table(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    folder = write_arkit(tmp_path, small_world(), drawn, sky="Left")
+    table = tmp_path / "3dod" / "metadata.csv"
+    table.write_text(table.read_text().replace("Left", "Down"))
+    (source,) = FORMAT.find(folder)
+    assert FORMAT.read(source).films[0].turns == 2
+    table.write_text(table.read_text().replace("Down", "Sideways"))
+    with pytest.raises(InputError, match="field 'sky_direction': 'Sideways' is none of Up, Left, Down, Right and NA"):
+        FORMAT.read(source)

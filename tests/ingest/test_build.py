@@ -18,9 +18,10 @@ from ingest.worlds import small_world, transform
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.generate.collection import open_collection
-from tolman.ingest import build, get, names
+from tolman.ingest import build
 from tolman.ingest.build import Order, ingest
 from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
+from tolman.ingest.formats import get, names
 from tolman.ingest.make import make
 from tolman.ingest.summary import NAME, read_summary
 from tolman.parallel import mapped

@@ -14,7 +14,7 @@ from ingest.ego_exo4d_layout import FRAMES, START, TAKE, UID
 from tolman.errors import InputError, TolmanError
 from tolman.ingest.base import Reading
 from tolman.ingest.build import Order, ingest
-from tolman.ingest.ego_exo4d import FORMAT
+from tolman.ingest.formats.ego_exo4d import FORMAT
 from tolman.media.video import read_frames, read_index
 from tolman.scene_parts import read_collection
 from videos import read_code, write_video

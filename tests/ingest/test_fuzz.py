@@ -12,7 +12,7 @@ pytest.importorskip("lz4", reason="scans need the extra 'ingest'")
 from ingest.fuzzing import fuzz, read_all
 from ingest.scannet_writer import write_scannet
 from ingest.scannetpp_writer import write_scannetpp
-from tolman.ingest import scannet, scannetpp
+from tolman.ingest.formats import scannet, scannetpp
 
 NAME = "scene0000_00"
 SCANNET = tuple(

@@ -14,8 +14,8 @@ from ingest.pipeline import hold, ingested
 from ingest.worlds import small_world, transform
 from tolman.errors import InputError
 from tolman.ingest.build import Order, ingest
-from tolman.ingest.generic import FORMAT
-from tolman.ingest.generic_schema import read_scene_file
+from tolman.ingest.formats.generic import FORMAT
+from tolman.ingest.readers.generic_schema import read_scene_file
 from videos import write_video
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
@@ -71,8 +71,8 @@ def test_what_is_wrong_is_named(tmp_path: Path, change: dict[str, Any], said: st
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "axes": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}}]}, "row objects.0: the axes"),
-        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "extents": [900, 1, 1]}}]}, "a box is 900 m long"),
+        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "axes": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}}]}, "row objects.0: its box can't be used: has axes that are no rotation"),
+        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "extents": [900, 1, 1]}}]}, "is 900 m long"),
         ({}, "'a' has no box, and no mesh with labels has it"),
         ({"objects": [], "cameras": [CAMERA]}, "v.mp4: is no readable video (the file is missing)"),
         ({"objects": [], "cameras": [{"frames": "nothing", "rate": 1}]}, "nothing: is no folder"),

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tolman.errors import InputError
-from tolman.ingest import json_rows
-from tolman.ingest.json_rows import rows
+from tolman.ingest.readers import json_rows
+from tolman.ingest.readers.json_rows import rows
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),

@@ -12,10 +12,11 @@ from ingest import nuscenes_layout as layout
 from ingest.nuscenes_layout import Drive
 from ingest.worlds import corners
 from tolman.errors import InputError, TolmanError
-from tolman.ingest import nuscenes, nuscenes_tables
 from tolman.ingest.base import Reading
 from tolman.ingest.build import Order, ingest
-from tolman.ingest.nuscenes import FORMAT, read_cloud
+from tolman.ingest.formats import nuscenes
+from tolman.ingest.formats.nuscenes import FORMAT, read_cloud
+from tolman.ingest.readers import nuscenes_tables
 from tolman.media.video import read_frames, read_index
 from tolman.scene_parts import read_collection
 

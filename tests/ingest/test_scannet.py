@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from ingest.scannet_writer import ALIGNMENT, LOST, jpeg, sens_bytes, write_scann
 from ingest.worlds import FRAMES, SIZE, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, Order, ingest
-from tolman.ingest.scannet import FORMAT
-from tolman.ingest.sens import read_sens
+from tolman.ingest.films import frames_for
+from tolman.ingest.formats.scannet import FORMAT
+from tolman.ingest.readers.sens import read_sens
 from tolman.media.video import read_index
 
 NAMES = {"bookshelf": "cabinet"}
@@ -168,3 +170,58 @@ def test_numbers_that_cannot_be_true_are_refused_with_their_offset(tmp_path: Pat
         path.write_bytes(broken)
         with pytest.raises(InputError, match=said):
             read_sens(path)
+
+
+def test_objects_that_do_not_fit_the_mesh_are_refused(tmp_path: Path) -> None:
+    folder = write_scannet(tmp_path, None)
+    (source,) = FORMAT.find(tmp_path)
+    segments, objects = folder / "scene0000_00_vh_clean_2.0.010000.segs.json", folder / "scene0000_00.aggregation.json"
+    whole, groups = json.loads(segments.read_text()), json.loads(objects.read_text())
+
+    def said(path: Path, content: object) -> str:
+        before = path.read_text()
+        path.write_text(json.dumps(content))
+        with pytest.raises(InputError) as raised:
+            FORMAT.read(source)
+        path.write_text(before)
+        assert str(path) in str(raised.value)
+        return str(raised.value)
+
+    def with_group(**changes: object) -> dict[str, object]:
+        return {**groups, "segGroups": [groups["segGroups"][0], {**groups["segGroups"][1], **changes}]}
+
+    assert "segIndices for a mesh of 13,732 vertices" in said(segments, {"segIndices": whole["segIndices"][:-1]})
+    assert "whole numbers" in said(segments, {"segIndices": [0.5] * len(whole["segIndices"])})
+    assert "row 2: names segment 99999" in said(objects, with_group(segments=[99999]))
+    assert "objectId 0 stands twice" in said(objects, with_group(objectId=0))
+    assert "row 2, field 'objectId'" in said(objects, with_group(objectId="1"))
+    assert "row 2, field 'label'" in said(objects, with_group(label=None))
+    segments.unlink()
+    with pytest.raises(InputError, match="can't be read"):
+        FORMAT.read(source)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1 2 3", "is not 16 numbers"),
+        ("-1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1", "it is mirrored: its axes are left-handed"),
+        ("2 0 0 0 0 2 0 0 0 0 2 0 0 0 0 1", "it is no rotation"),
+        ("nan 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1", "is not 16 numbers"),
+    ],
+)
+def test_an_alignment_that_is_none_is_refused(tmp_path: Path, line: str, said: str) -> None:
+    folder = write_scannet(tmp_path, None)
+    (folder / "scene0000_00.txt").write_text(f"colorWidth = 8\naxisAlignment = {line}\n")
+    with pytest.raises(InputError, match="row 2, field 'axisAlignment'") as raised:
+        FORMAT.read(FORMAT.find(tmp_path)[0])
+    assert said in str(raised.value)
+
+
+def test_times_that_do_not_rise_are_taken_as_the_sensors(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    folder = write_scannet(tmp_path, drawn[:4], masks=False)
+    for times, count, mended in (([0, 0, 0, 0], 3, 0), ([1, 3, 2, 4], 3, 1), ([7, 8, 9, 10], 73, 0)):
+        (folder / "scene0000_00.sens").write_bytes(sens_bytes(drawn[:4], small_world().poses[:4], np.array(times)))
+        reading = FORMAT.read(FORMAT.find(tmp_path)[0])
+        assert len(frames_for(reading.films[0].times, 24)) == count
+        assert sum("don't rise" in one for one in reading.mended) == mended

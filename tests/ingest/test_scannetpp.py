@@ -16,9 +16,9 @@ from ingest.scannetpp_writer import LOST, depth_bin, scan_world, write_scannetpp
 from ingest.worlds import FRAMES, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, Order, ingest
-from tolman.ingest.scannetpp import FORMAT
-from tolman.ingest.scannetpp_depth import count_frames, read_depth
-from tolman.ingest.segments import oriented_box
+from tolman.ingest.formats.scannetpp import FORMAT
+from tolman.ingest.readers.scannetpp_depth import count_frames, read_depth
+from tolman.ingest.readers.segments import oriented_box
 from tolman.media.video import read_frames, read_index
 
 NAMES = {"bookshelf": "cabinet"}

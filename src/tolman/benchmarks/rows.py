@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from tolman.errors import InputError
+from tolman.errors import InputError, MissingExtraError
 from tolman.items import Item
 
 Row = dict[str, Any]
+KEY = "_key"
+"""The name of a row in a JSON object of rows."""
+_BATCH_BYTES = 1 << 26
+_JSON_LIMIT = 1 << 26  # larger files are not read whole
 _CSV_LIMIT = 1 << 28  # a row of MMSI's TSV holds up to ten images in base64
 
 
@@ -44,11 +48,37 @@ def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
     Raises:
         InputError: the file can't be read as what its suffix says.
     """
-    readers: dict[str, Callable[[Path], list[Row]]] = {
+    rows = []
+    for _, row in stream_rows(path, columns):
+        if isinstance(row, InputError):
+            raise row
+        rows.append(row)
+    return rows
+
+
+def stream_rows(
+    path: Path, columns: Sequence[str] | None = None, records: str | None = None
+) -> Iterator[tuple[int, Row | InputError]]:
+    """The rows of a table file one by one, in memory that doesn't grow with the file.
+
+    Args:
+        path: the file.
+        columns: for Parquet and Arrow, the columns to read; None for all.
+        records: for JSON, where its list of rows stands: a dotted name of keys such as 'data.questions'; the whole file
+            where None. An object in place of a list gives its values, each with its name under `KEY`.
+
+    Yields:
+        The number of the row or line as people count it, and the row, or what is wrong with it.
+
+    Raises:
+        InputError: the file can't be read as what its suffix says.
+    """
+    readers: dict[str, Callable[[Path], Iterator[tuple[int, Row | InputError]]]] = {
         ".parquet": lambda p: _parquet(p, columns),
+        ".arrow": lambda p: _arrow(p, columns),
         ".jsonl": _json_lines,
-        ".json": _json,
-        ".txt": _json,
+        ".json": lambda p: _json(p, records),
+        ".txt": lambda p: _json(p, records),
         ".csv": lambda p: _separated(p, ","),
         ".tsv": lambda p: _separated(p, "\t"),
     }
@@ -58,7 +88,7 @@ def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
     if reader is None:
         raise InputError(path, f"has an unknown suffix '{path.suffix}'", fix=f"use one of {', '.join(readers)}")
     try:
-        return reader(path)
+        yield from reader(path)
     except UnicodeDecodeError as error:
         raise InputError(path, f"is not UTF-8 text (byte {error.start})", fix="save it as UTF-8") from None
     except OSError as error:
@@ -117,11 +147,18 @@ def check_unique(path: Path, items: Sequence[Item]) -> None:
         seen[item.id] = number
 
 
-def _parquet(path: Path, columns: Sequence[str] | None) -> list[Row]:
+def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:
     import polars as pl
 
     try:
-        return pl.read_parquet(path, columns=list(columns) if columns else None).to_dicts()
+        table = pl.scan_parquet(path)
+        if columns:
+            table = table.select(columns)
+        count = int(table.select(pl.len()).collect().item())
+        # Pictures inside rows make them large: so many at a time as about 64 MB of the file hold.
+        batch = max(16, min(50_000, int(_BATCH_BYTES * max(1, count) / max(1, path.stat().st_size))))
+        for start in range(0, count, batch):
+            yield from enumerate(table.slice(start, batch).collect().iter_rows(named=True), start=start + 1)
     except pl.exceptions.ColumnNotFoundError as error:
         raise InputError(path, f"lacks a column: {str(error).splitlines()[0]}") from None
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -130,35 +167,83 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> list[Row]:
         ) from None
 
 
-def _json_lines(path: Path) -> list[Row]:
-    rows = []
+def _arrow(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:
+    """A shard as `datasets.save_to_disk` writes it, which is a stream; its size is what it limits shards to."""
+    import polars as pl
+
+    try:
+        table = pl.read_ipc_stream(path, columns=list(columns) if columns else None)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(path, f"is no readable Arrow file ({str(error).splitlines()[0]})") from None
+    yield from enumerate(table.iter_rows(named=True), start=1)
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, Row | InputError]]:
     with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
-                rows.append(_object(path, number, _parse(path, line, number)))
-    return rows
+                try:
+                    yield number, _object(path, number, _parse(path, line, number))
+                except InputError as error:
+                    yield number, error
 
 
-def _json(path: Path) -> list[Row]:
+def _json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputError]]:
+    if path.stat().st_size > _JSON_LIMIT:
+        yield from _large_json(path, records)
+        return
     data = _parse(path, path.read_text(encoding="utf-8-sig"), None)
+    for key in records.split(".") if records else ():
+        if not isinstance(data, dict) or key not in data:
+            raise InputError(path, "is missing", field=records, fix="name the key that holds the rows")
+        data = data[key]
+    if isinstance(data, dict) and data and all(isinstance(value, dict) for value in data.values()):
+        data = [{KEY: key} | value for key, value in data.items()]
     if not isinstance(data, list):
         raise InputError(path, "is no JSON list", fix="give a list of objects")
-    return [_object(path, number, row) for number, row in enumerate(data, start=1)]
+    for number, row in enumerate(data, start=1):
+        try:
+            yield number, _object(path, number, row)
+        except InputError as error:
+            yield number, error
 
 
-def _separated(path: Path, separator: str) -> list[Row]:
+def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputError]]:
+    try:
+        import ijson
+    except ImportError:
+        raise MissingExtraError("ijson", "curate", f"reading a JSON file as large as {path.name}") from None
+    try:
+        with path.open("rb") as file:
+            opening = next((value for prefix, value, _ in ijson.parse(file) if prefix == (records or "")), None)
+        with path.open("rb") as file:
+            found: Iterable[Any]
+            if opening == "start_map":
+                found = ({KEY: key} | value if isinstance(value, dict) else value
+                         for key, value in ijson.kvitems(file, records or "", use_float=True))  # fmt: skip
+            else:
+                found = ijson.items(file, f"{records}.item" if records else "item", use_float=True)
+            for number, row in enumerate(found, start=1):
+                try:
+                    yield number, _object(path, number, row)
+                except InputError as error:
+                    yield number, error
+    except ijson.JSONError as error:
+        raise InputError(path, f"is no JSON ({error})", fix="correct or fetch the file again") from None
+
+
+def _separated(path: Path, separator: str) -> Iterator[tuple[int, Row | InputError]]:
     csv.field_size_limit(_CSV_LIMIT)
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
-            rows = list(csv.DictReader(file, delimiter=separator, strict=True))
+            for number, row in enumerate(csv.DictReader(file, delimiter=separator, strict=True), start=2):
+                if None in row or None in row.values():
+                    fix = "quote cells that hold a separator"
+                    yield number, InputError(path, "has more or fewer cells than the header", row=number, fix=fix)
+                else:
+                    yield number, row
         except csv.Error as error:
             raise InputError(path, f"is no table ({error})") from None
-    for number, row in enumerate(rows, start=2):
-        if None in row or None in row.values():
-            raise InputError(
-                path, "has more or fewer cells than the header", row=number, fix="quote cells that hold a separator"
-            )
-    return rows
 
 
 def _parse(path: Path, text: str, number: int | None) -> Any:

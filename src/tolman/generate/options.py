@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 
@@ -63,6 +64,29 @@ def counting_options(answer: int, seed: str) -> tuple[str, ...]:
     return tuple(str(n) for n in (answer, *drawn))
 
 
+def whole_options(answer: int, seed: str, *, margin: str = "0.20", count: int = 4) -> tuple[str, ...]:
+    """A count with distractors that are whole numbers too, the right one first.
+
+    Distractors are at least 1 and at most 5, or three quarters of the
+    answer if that is more, away; all options are at least `margin` times the answer, and at least 1, apart. How many
+    distractors are smaller is drawn first, as in `numeric_options`.
+
+    Returns:
+        The options; empty where the answer is negative.
+    """
+    if answer < 0:
+        return ()
+    gap = max(1, int((answer * Decimal(margin)).to_integral_value(ROUND_CEILING)))
+    reach = max(5, (count - 1) * gap, answer * 3 // 4)
+    generator = random.Random(seed)
+    for smaller in generator.sample(range(count), count):
+        below = _apart(max(1, answer - reach), answer - gap, smaller, gap, generator)
+        above = _apart(answer + gap, answer + reach, count - 1 - smaller, gap, generator)
+        if below is not None and above is not None:
+            return tuple(str(n) for n in (answer, *below, *above))
+    return ()
+
+
 def balanced_places(counts: Iterable[int], seed: str) -> list[int]:
     """Where the right option goes in each question, so that every place is as frequent as any other.
 
@@ -82,6 +106,58 @@ def balanced_places(counts: Iterable[int], seed: str) -> list[int]:
         for i, place in zip(index, deck, strict=True):
             places[i] = place
     return places
+
+
+def rebalanced_places(counts: Sequence[int], places: Sequence[int], movable: Sequence[bool], seed: str) -> list[int]:
+    """Where the right option goes in questions of which some must stay as they are.
+
+    Args:
+        counts: the number of options of each question.
+        places: where the right one is now.
+        movable: whether it may go elsewhere.
+        seed: of the order.
+
+    Returns:
+        A place for each. Among questions with equally many options the places are as even as those that stay allow:
+        where these take no more than their share of any place, the places' counts differ by one at most.
+    """
+    found = list(places)
+    for size in sorted(set(counts)):
+        index = [i for i, n in enumerate(counts) if n == size]
+        taken = Counter(places[i] for i in index if not movable[i])
+        moved = [i for i in index if movable[i]]
+        deck = []
+        for _ in moved:
+            place = min(range(size), key=lambda p: (taken[p], p))
+            taken[place] += 1
+            deck.append(place)
+        random.Random(f"{seed}:{size}").shuffle(deck)
+        for i, place in zip(moved, deck, strict=True):
+            found[i] = place
+    return found
+
+
+class Dealer:
+    """Places of the right option for questions that come one by one: at every moment the places of questions with
+    equally many options are as frequent as each other, but for one.
+
+    Args:
+        seed: of the order.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._decks: dict[int, list[int]] = {}
+        self._rounds: Counter[int] = Counter()
+
+    def place(self, count: int) -> int:
+        """The place, from 0, for a question with so many options."""
+        deck = self._decks.setdefault(count, [])
+        if not deck:
+            self._rounds[count] += 1
+            deck += range(count)
+            random.Random(f"{self._seed}:{count}:{self._rounds[count]}").shuffle(deck)
+        return deck.pop()
 
 
 def placed(options: tuple[str, ...], place: int, seed: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
@@ -63,6 +63,79 @@ def evenly(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: s
             if queue and len(kept) < most:
                 kept.add(queue.pop())
     return [thing for i, thing in enumerate(things) if i in kept]
+
+
+def spread(
+    things: Sequence[T],
+    keys: Sequence[Callable[[T], Hashable]],
+    most: int,
+    seed: str,
+    caps: Sequence[tuple[Callable[[T], Hashable], int]] = (),
+) -> list[T]:
+    """So many at most, even over the strata of the first key, within each of them over those of the second, and so on.
+
+    Strata take turns, so that none leads by more than one while another has any left that the caps allow.
+
+    Args:
+        things: what is drawn from.
+        keys: one label or more, the most important first.
+        most: how many are wanted.
+        seed: of the draw.
+        caps: (label, most of any one of its values); a value of None is not limited.
+
+    Returns:
+        What was drawn, in the old order; fewer where the caps or the things run out.
+    """
+    order = list(range(len(things)))
+    random.Random(seed).shuffle(order)
+    root = _Stratum()
+    for i in order:
+        stratum = root
+        for key in keys:
+            stratum = stratum.part(key(things[i]))
+        stratum.members.append(i)
+    taken: list[Counter[Hashable]] = [Counter() for _ in caps]
+    kept: set[int] = set()
+
+    def allowed(i: int) -> bool:
+        values = [key(things[i]) for key, _ in caps]
+        if any(v is not None and taken[n][v] >= caps[n][1] for n, v in enumerate(values)):
+            return False
+        for n, value in enumerate(values):
+            taken[n][value] += 1
+        return True
+
+    while len(kept) < most and (drawn := root.draw(allowed)) is not None:
+        kept.add(drawn)
+    return [thing for i, thing in enumerate(things) if i in kept]
+
+
+class _Stratum:
+    """Things that share their labels so far, and their parts by the next label."""
+
+    def __init__(self) -> None:
+        self.members: list[int] = []
+        self._parts: dict[Hashable, _Stratum] = {}
+        self._turn: deque[_Stratum] = deque()
+
+    def part(self, value: Hashable) -> _Stratum:
+        if value not in self._parts:
+            self._parts[value] = _Stratum()
+            self._turn.append(self._parts[value])
+        return self._parts[value]
+
+    def draw(self, allowed: Callable[[int], bool]) -> int | None:
+        """The next thing of the part whose turn it is; a thing that isn't allowed never will be."""
+        while self.members:
+            if allowed(i := self.members.pop()):
+                return i
+        while self._turn:
+            part = self._turn.popleft()
+            drawn = part.draw(allowed)
+            if drawn is not None:
+                self._turn.append(part)
+                return drawn
+        return None
 
 
 def quotas(strata: Sequence[H], size: int) -> dict[H, int]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
+from tolman.geometry.clouds import groups
 
 ALPHA = 5.0
 CELL = 0.025
@@ -83,16 +84,9 @@ def without_outliers(points: Floats, reach: float = 0.2, least_share: float = _L
         reach: points nearer than this belong together, in metres.
         least_share: a group with a smaller share of all points is left out.
     """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
-
     if len(points) < 2:
         return points
-    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
-    shape = (len(points), len(points))
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=shape)
-    _, group = connected_components(graph, directed=False)
+    group = groups(points, reach)
     sizes = np.bincount(group)
     return np.asarray(points[(sizes >= least_share * len(points))[group]])
 

@@ -33,6 +33,34 @@ def project(points: Floats, pose: Floats, intrinsics: tuple[float, float, float,
     return np.stack([fx * local[..., 0] / ahead + cx, fy * local[..., 1] / ahead + cy], axis=-1), depth
 
 
+def splat(
+    points: Floats, pose: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]
+) -> tuple[Floats, NDArray[np.int64]]:
+    """A cloud as a camera sees it: the nearest point of each pixel.
+
+    Args:
+        points: of the scene, metres, shape (n, 3).
+        pose, intrinsics: as in `project`; the middle of the first pixel lies at (0.5, 0.5).
+        size: width and height of the picture.
+
+    Returns:
+        Depths along the view, shape (height, width), infinite where no point is; and the numbers of the points that are
+        seen, -1 for none, the same shape. Between points one looks through: this is no surface.
+    """
+    pixels, depth = project(points, pose, intrinsics)
+    width, height = size
+    with np.errstate(invalid="ignore"):
+        inside = ((pixels >= 0) & (pixels < [width, height])).all(-1)
+    index = np.flatnonzero(inside)
+    cell = np.floor(pixels[index]).astype(np.int64) @ np.array([1, width])
+    order = np.lexsort((depth[index], cell))
+    first = order[np.flatnonzero(np.diff(cell[order], prepend=-1))]
+    seen = np.full(width * height, -1, dtype=np.int64)
+    depths = np.full(width * height, np.inf)
+    seen[cell[first]], depths[cell[first]] = index[first], depth[index[first]]
+    return depths.reshape(height, width), seen.reshape(height, width)
+
+
 def sightings_in_mask(
     frame: int, mask: NDArray[np.integer], names: Mapping[int, str], depth: NDArray[np.floating] | None = None
 ) -> list[Sighting]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.scenes import Capture, Event, OrientedBox, Sighting, TrackPoint
+from tolman.scenes import Capture, Clock, Event, OrientedBox, Sighting, TrackPoint
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]
@@ -90,8 +90,8 @@ class Film:
         standard: width, height and frame rate of the video that is written of it, after turning; None where the file
             `media` is taken as it is.
         media: a video that exists already.
-        offset: as in Capture.
         sightings: what is seen in which of these frames, where a format knows it without masks and without a surface.
+        offset, clock: as in Capture.
     """
 
     role: str
@@ -106,6 +106,7 @@ class Film:
     media: Path | None = None
     offset: float = 0.0
     sightings: tuple[Sighting, ...] | None = None
+    clock: Clock | None = None
 
 
 @dataclass(frozen=True)

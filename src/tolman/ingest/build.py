@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tolman
-from tolman import ingest as formats
 from tolman.errors import InputError, MissingExtraError, TolmanError
+from tolman.ingest import formats
 from tolman.ingest.base import Format, Source
 from tolman.ingest.categories import of_dataset, of_file
 from tolman.ingest.corrections import (
@@ -25,7 +25,7 @@ from tolman.ingest.corrections import (
     without_absent,
 )
 from tolman.ingest.make import Settings, make
-from tolman.ingest.numbers import natural
+from tolman.ingest.readers.numbers import natural
 from tolman.ingest.summary import Entry, Summary, read_summary, write_summary
 from tolman.parallel import mapped
 from tolman.scene_parts import Part, Parts, read_collection, write_collection

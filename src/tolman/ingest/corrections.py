@@ -142,7 +142,7 @@ def corrected(scene: Scene, corrections: Sequence[Correction]) -> Scene:
 
     Counts follow the boxes: a category that gains or loses an object gains or loses one, before counts are set.
     """
-    own = [one for one in corrections if one.scene == scene.id]
+    own = merge((), (one for one in corrections if one.scene == scene.id))
     if not own:
         return scene
     objects = {thing.id: thing for thing in scene.objects}

@@ -110,6 +110,7 @@ def record(film: Film, scene: str, media: str, out: Path, sight: Sight, source: 
         media=video,
         size=size,
         offset=film.offset + start,
+        clock=film.clock,
         times=tuple(times.tolist()),
         poses=tuple(tuple(pose.ravel().tolist()) for pose in poses),
         intrinsics=tuple(tuple(row.tolist()) for row in intrinsics),

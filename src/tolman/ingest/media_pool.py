@@ -28,7 +28,7 @@ from tolman.errors import InputError, UsageError
 from tolman.files import whole, write_text
 from tolman.ingest.media_files import Looked, look
 from tolman.ingest.media_search import Found, search
-from tolman.ingest.numbers import natural
+from tolman.ingest.readers.numbers import natural
 from tolman.media.video import need_pillow
 from tolman.parallel import mapped
 

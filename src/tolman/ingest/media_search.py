@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tolman.errors import InputError
 from tolman.ingest.media_files import IMAGES, VIDEOS
-from tolman.ingest.numbers import natural
+from tolman.ingest.readers.numbers import natural
 
 LISTS = frozenset({".txt", ".lst"})
 """Endings of text files with a path on each line."""

@@ -176,7 +176,7 @@ def _ways(axes: Axes, captures: Sequence[Capture]) -> None:
 
 
 def _thinned(way: Floats) -> Floats:
-    return way[np.unique(np.linspace(0, len(way) - 1, min(len(way), _MOST_POINTS)).round().astype(int))]
+    return np.asarray(way[np.unique(np.linspace(0, len(way) - 1, min(len(way), _MOST_POINTS)).round().astype(int))])
 
 
 def _names(axes: Axes, names: Sequence[tuple[str, Floats, str]], scale: float) -> None:
@@ -204,8 +204,11 @@ def _names(axes: Axes, names: Sequence[tuple[str, Floats, str]], scale: float) -
             inside = left <= x0 and x1 <= right and bottom <= y0 and y1 <= top
             if inside and not any(_overlap(((x0, y0), (x1, y1)), other) for other in taken):
                 taken.append(((x0, y0), (x1, y1)))
-                style = {"ha": "center", "va": "center", "fontsize": _TEXT, "color": _dark(colour)}
-                axes.text(*place.tolist(), text, zorder=8, parse_math=False, **style)
+                x, y = place.tolist()
+                axes.text(
+                    x, y, text, ha="center", va="center", fontsize=_TEXT, color=_dark(colour), zorder=8,
+                    parse_math=False,
+                )  # fmt: skip
                 break
 
 

@@ -130,7 +130,8 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 def _print(console: Console, rows: Sequence[dict[str, Any]], skipped: Sequence[Skipped]) -> None:
     grid = RichTable(box=None, pad_edge=False)
     for heading in _HEADINGS:
-        grid.add_column(heading, justify="left" if heading == "scene" else "right", no_wrap=heading != "scene")
+        left = heading == "scene"
+        grid.add_column(heading, justify="left" if left else "right", no_wrap=not left, overflow="fold")
     for row in rows[:_LISTED]:
         grid.add_row(*(Text(cell) for cell in _cells(row)))
     console.print(grid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -72,6 +73,8 @@ class Guard:
         except _TooLargeError:
             if not started:
                 await _refuse(guarded_send, limit)
+        except ClientDisconnect:
+            pass  # the browser has taken the request back
 
 
 class _TooLargeError(Exception):

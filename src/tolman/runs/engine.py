@@ -62,8 +62,14 @@ class Engine:
     tally: Tally = field(default_factory=Tally)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
 
-    async def run(self, items: Sequence[Item], repeats: int = 1) -> None:
+    async def run(self, items: Sequence[Item], repeats: int = 1, *, close: bool = True) -> None:
         """Ask every item as often as `repeats` says; `outcomes` fills as answers come.
+
+        Args:
+            items: each id once.
+            repeats: how often each is asked.
+            close: whether the models let go of their connections and weights afterwards; who goes on asking on the same
+                event loop closes them at the end.
 
         Raises:
             EndpointError: the first call showed that none can succeed; nothing else was sent.
@@ -87,8 +93,13 @@ class Engine:
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
                 self._decoders.shutdown(wait=False, cancel_futures=True)
-                for model in models.values():
-                    await model.close()
+                if close:
+                    await self.close()
+
+    async def close(self) -> None:
+        """Close the models."""
+        for model in (self.model, *self.helpers.values()):
+            await model.close()
 
     def _workers(self) -> int:
         """Some more than calls may be in flight, so that the next are ready when a place is free."""

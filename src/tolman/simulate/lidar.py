@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.files import whole
 from tolman.geometry.boxes import Floats
+from tolman.geometry.motion import carried, poses_at
 from tolman.scenes import Capture
 from tolman.simulate.casting import Caster
-from tolman.simulate.motion import poses_at
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import World
 
@@ -120,14 +120,14 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
     caster = Caster(world)
     offset = draw_offset(seed)
     generator = _generator(seed, "noise")
-    carried = walk.poses @ mount()
+    mounted = walk.poses @ mount()
     angles = np.radians(np.linspace(kind.low, kind.high, kind.rings))
     start = float(walk.times[0] + generator.uniform(0, 1 / kind.rate))
     span = 1.0 / kind.rate
     for number in range(max(0, int((walk.times[-1] - start) / span + 1e-9))):
         begin = start + number * span
         fired = begin + np.arange(kind.columns) * span / kind.columns
-        poses = poses_at(walk.times, carried, fired)
+        poses = poses_at(walk.times, mounted, fired)
         # Seen from above, the head turns clockwise, as most do.
         around = -2 * np.pi * np.arange(kind.columns) / kind.columns
         ways = np.stack(
@@ -156,7 +156,7 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
         points["time"] = times[kept] - offset
         points["object"] = hits.numbers[kept]
         middle = begin + span / 2
-        yield Sweep(middle - offset, poses_at(walk.times, carried, np.array([middle]))[0], points)
+        yield Sweep(middle - offset, poses_at(walk.times, mounted, np.array([middle]))[0], points)
 
 
 def record_lidar(
@@ -260,10 +260,8 @@ def in_scene(points: NDArray[np.void], times: Floats, poses: Floats) -> Floats:
         times: of the recording's poses, by the sensor's own clock, shape (k,).
         poses: sensor → scene, shape (k, 4, 4).
     """
-    fired, column = np.unique(points["time"], return_inverse=True)
-    at = poses_at(times, poses, fired)[column]
     local = np.column_stack([points["x"], points["y"], points["z"]]).astype(np.float64)
-    return np.asarray(np.einsum("nij,nj->ni", at[:, :3, :3], local) + at[:, :3, 3])
+    return carried(local, points["time"], times, poses)
 
 
 def _generator(seed: str, what: str) -> np.random.Generator:

@@ -1,0 +1,1 @@
+"""Existing question sets into one benchmark: import, duplicates, classify, convert, stratify, verify, publish."""

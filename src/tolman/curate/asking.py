@@ -1,0 +1,265 @@
+"""Asking a model about many candidates: through the engine and store of the runs, several questions in one call.
+
+A reply is read strictly. Where a call was about several candidates, those whose part can't be read are asked about
+again alone; what can't be read then either, after `TRIES` calls, is left for people. All calls stand in the response
+store under the hash of what was sent, so that work which goes on asks nothing twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tolman import models
+from tolman.benchmarks.base import Benchmark, Preset, plain_question
+from tolman.curate.candidates import Candidate
+from tolman.errors import RunInterruptedError, UsageError
+from tolman.items import Item
+from tolman.media.sampling import Frames
+from tolman.media.store import FrameStore, default_root
+from tolman.messages import Message, Sampling
+from tolman.models.base import KnowsTheTruth, Model, ModelOptions
+from tolman.protocols.base import Answer, Ask, Conversation, Protocol
+from tolman.responses import Failure, FailureKind, Response
+from tolman.runs.engine import Engine, Limits, Tally
+from tolman.runs.prices import read_price
+from tolman.runs.store import open_store
+from tolman.scoring.table import Column, Table, pool
+
+TRIES = 3
+"""How often a candidate is asked about alone until the reply can be read, as for judges."""
+_LASTING = {FailureKind.MEDIA, FailureKind.REFUSED}
+"""Failures that the same call would meet again."""
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,4})[.)][ \t]+", re.MULTILINE)
+_BENCHMARK = Benchmark(  # the engine takes one; what is asked here is no benchmark's question
+    name="curation",
+    title="Curation",
+    paper="",
+    licence="",
+    subsets={},
+    load=lambda folder, subset: [],
+    prompt=lambda item, preset: plain_question(item, preset, True),
+    blind_prompt=lambda item, preset: plain_question(item, preset, False),
+    presets=(),
+    rule_sets=(),
+    table=Table((Column("none", "none", pool("none")),), headline="none"),
+)
+
+
+class AskedModel(BaseModel):
+    """A model in a recipe.
+
+    Attributes:
+        model: its name: openai/NAME, gemini/NAME, hf/NAME, scripted/FILE …
+        base_url, body, concurrency, timeout, retries: as for `tolman run`.
+        max_tokens, temperature: of its replies.
+        frames: how many of a video it is shown.
+        prices: a file with the price of tokens.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    base_url: str | None = None
+    body: dict[str, Any] = {}
+    concurrency: int = Field(default=32, ge=1)
+    timeout: float = Field(default=600.0, gt=0)
+    retries: int = Field(default=8, ge=0)
+    max_tokens: int | None = None
+    temperature: float | None = 0.0
+    frames: int = Field(default=8, ge=1)
+    prices: Path | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to ask about candidates.
+
+    Attributes:
+        name: becomes the purpose of the calls.
+        messages: what is sent about some candidates.
+        read: (the part of a reply that belongs to a candidate, the candidate) → a JSON value, or None where it
+            can't be read.
+        batch: how many candidates one call is about.
+        shows_media: whether the messages have the candidates' media in them.
+    """
+
+    name: str
+    messages: Callable[[Sequence[Candidate]], tuple[Message, ...]]
+    read: Callable[[str, Candidate], Any]
+    batch: int = 1
+    shows_media: bool = False
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back about a candidate.
+
+    Attributes:
+        value: what was read; None where nothing could be.
+        failure: why there is no value.
+        lasting: whether the same call would end the same way, so that people must decide.
+    """
+
+    value: Any = None
+    failure: str | None = None
+    lasting: bool = False
+
+
+class Asker:
+    """A model that is asked about many candidates, one part of a pool after the other.
+
+    Args:
+        asked: the model and its settings.
+        store: of responses, other than the user's own.
+        data: the folder that media are relative to.
+        done: called with the number of candidates that are answered.
+
+    Raises:
+        UsageError: there is no such model, or it is a baseline.
+    """
+
+    def __init__(
+        self,
+        asked: AskedModel,
+        store: Path | None = None,
+        data: Path = Path(),
+        done: Callable[[int], None] = lambda count: None,
+    ) -> None:
+        options = ModelOptions(
+            base_url=asked.base_url, body=asked.body, concurrency=asked.concurrency, timeout=asked.timeout
+        )
+        self.model: Model = models.create(asked.model, options)
+        if isinstance(self.model, KnowsTheTruth) or asked.model.startswith("baseline/"):
+            raise UsageError(f"curation needs a model that reads, and {asked.model} doesn't.")
+        self.tally = Tally()
+        self._asked, self._data, self._done = asked, data, done
+        self._store = open_store(store) if self.model.remote else None
+        self._runner = asyncio.Runner()
+        self._price = read_price(asked.prices, self.model.name) if asked.prices else None
+
+    def ask(self, candidates: Sequence[Candidate], task: Task) -> dict[str, Reply]:
+        """Put one task to the model for each candidate.
+
+        Returns:
+            Candidate's id → reply.
+
+        Raises:
+            EndpointError: the first call showed that none can succeed.
+            RunInterruptedError: the user stopped it; what was answered is kept.
+            UsageError: media are to be shown to a model that sees none.
+        """
+        if task.shows_media and not getattr(self.model, "takes_pictures", True):
+            raise UsageError(
+                f"{self.model.name} reads text only and can't be shown media; name a model that sees, or set "
+                "media = false where the recipe has that setting."
+            )
+        groups = [candidates[i : i + task.batch] for i in range(0, len(candidates), task.batch)]
+        jobs = {f"{task.name}:{group[0].id}": group for group in groups}
+        engine = Engine(
+            benchmark=_BENCHMARK,
+            model=self.model,
+            protocol=Protocol(
+                f"curate-{task.name}",
+                shows_media=task.shows_media,
+                converse=lambda benchmark, item, preset: _converse(task, jobs[item.id]),
+            ),
+            preset=self._preset(),
+            data=self._data,
+            frames=FrameStore(default_root()),
+            store=self._store,
+            limits=Limits(retries=self._asked.retries),
+            done=lambda outcome: self._done(len(jobs[outcome.id])),
+            prices={"model": self._price} if self._price else {},
+            tally=self.tally,
+        )
+        try:
+            self._runner.run(engine.run([_item(key, group, task) for key, group in jobs.items()], close=False))
+        except KeyboardInterrupt:
+            raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
+        found: dict[str, Reply] = {}
+        for key, group in jobs.items():
+            outcome = engine.outcomes[key, 0]
+            if isinstance(outcome, Failure):
+                reply = Reply(failure=f"{outcome.kind}: {outcome.message}", lasting=outcome.kind in _LASTING)
+                found.update({candidate.id: reply for candidate in group})
+                continue
+            for candidate, value in zip(group, json.loads(outcome.response), strict=True):
+                failure = None if value is not None else f"no reply of {TRIES} can be read"
+                found[candidate.id] = Reply(value, failure, lasting=failure is not None)
+        return found
+
+    def close(self) -> None:
+        """Let go of the model and the store."""
+        self._runner.run(_closed(self.model))
+        self._runner.close()
+        if self._store is not None:
+            self._store.close()
+
+    def _preset(self) -> Preset:
+        sampling = Sampling(temperature=self._asked.temperature, max_tokens=self._asked.max_tokens)
+        return Preset("curation", "curation", Frames(count=self._asked.frames), sampling, rule_sets=())
+
+    def __enter__(self) -> Asker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def numbered(text: str, count: int) -> list[str] | None:
+    """The parts of a reply that are numbered 1, 2, 3 …; None where they aren't exactly so many, in order."""
+    marks = list(_NUMBERED.finditer(text))
+    if [int(mark[1]) for mark in marks] != list(range(1, count + 1)) or text[: marks[0].start()].strip():
+        return None
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return [text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
+
+
+def question_text(candidate: Candidate, *, answer: bool = True) -> str:
+    """A candidate as text: question, options and, if wanted, the answer, as in the paper's examples."""
+    lines = [f"Question: {candidate.question}"]
+    if candidate.kind == "choice":
+        letters = candidate.item().letters
+        lines += ["Options:", *(f"{a}: {text}" for a, text in zip(letters, candidate.options, strict=True))]
+    if answer:
+        letter = f"{candidate.answer}: " if candidate.kind == "choice" else ""
+        lines.append(f"Answer: {letter}{candidate.answer_text}")
+    return "\n".join(lines)
+
+
+def _converse(task: Task, group: Sequence[Candidate]) -> Conversation:
+    """All of a group in one call; those that can't be read alone."""
+    values: list[Any] = [None] * len(group)
+    if len(group) > 1:
+        response: Response = yield Ask(task.messages(group), purpose=f"{task.name} of {len(group)}")
+        parts = numbered(response.response, len(group))
+        if parts is not None:
+            values = [task.read(part, candidate) for part, candidate in zip(parts, group, strict=True)]
+    for draw in range(TRIES):
+        left = [i for i, value in enumerate(values) if value is None]
+        if not left:
+            break
+        responses: list[Response] = yield tuple(
+            Ask(task.messages([group[i]]), draw=draw, purpose=f"{task.name} {i + 1}") for i in left
+        )
+        for i, response in zip(left, responses, strict=True):
+            values[i] = task.read(response.response.strip(), group[i])
+    return Answer(json.dumps(values))
+
+
+def _item(key: str, group: Sequence[Candidate], task: Task) -> Item:
+    """What stands for a group in the engine; its media bring groups about one video together."""
+    media = group[0].media if task.shows_media else ()
+    return Item(id=key, question=key, kind="number", answer="0", task=task.name, media=media)
+
+
+async def _closed(model: Model) -> None:
+    await model.close()

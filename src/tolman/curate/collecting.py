@@ -1,0 +1,179 @@
+"""The stages `import` and `duplicates`: question sets into one pool, each question once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tolman.curate.candidates import Candidate, scan_pool, shards_of, write_lines, write_pool
+from tolman.curate.duplicates import (
+    Question,
+    leaks,
+    media_names,
+    near_duplicates,
+    without_repeats,
+)
+from tolman.curate.importing import Importer, Source, Unmapped
+from tolman.curate.pipeline import Work, plainly
+from tolman.curate.recipe import Against, Duplicates
+from tolman.errors import InputError
+from tolman.files import whole
+from tolman.items import LETTERS, Media
+from tolman.media.store import FrameStore, default_root
+from tolman.runs.load import load
+
+
+def import_settings(work: Work) -> Any:
+    """Mappings, and the names, sizes and times of all files."""
+    found = []
+    for source in work.sources:
+        files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in source.files()]
+        found.append([source.name, plainly(source.mapping), str(source.media_folder), files])
+    return found
+
+
+def import_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
+    """Read all question sets.
+
+    Raises:
+        InputError: a file can't be read, or no row of a question set can be mapped.
+    """
+    importer = Importer(work.root)
+    taken: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    unmapped: Counter[str] = Counter()
+
+    def rows() -> Iterator[Candidate]:
+        for source in work.sources:
+            work.taxonomy.check(_labels_of(source), f"the mapping {source.mapping.name}")
+            work.watch.begin(f"reading {source.name}", None)
+            first: Unmapped | None = None
+            for found in importer.read(source):
+                work.watch.advance()
+                if isinstance(found, Unmapped):
+                    first = first or found
+                    unmapped[source.name] += 1
+                    lines.write(json.dumps(asdict(found), ensure_ascii=False) + "\n")
+                else:
+                    taken[source.name] += 1
+                    kinds[found.kind] += 1
+                    yield found
+            if not taken[source.name]:
+                reason = f"the first: {first.file}, row {first.row}: {first.reason}" if first else "there is none"
+                raise InputError(source.data, f"no row can be mapped ({reason})", fix="correct the mapping")
+
+    with whole(out / "unmapped.jsonl") as partial, partial.open("w", encoding="utf-8") as lines:
+        total = write_pool(out, rows())
+    return {
+        "candidates": total,
+        "sources": {name: {"taken": taken[name], "unmapped": unmapped[name]} for name in taken},
+        "kinds": dict(sorted(kinds.items())),
+    }
+
+
+def _labels_of(source: Source) -> set[str]:
+    return {*source.mapping.spatial.categories.values(), source.mapping.spatial.default}
+
+
+def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
+    """Leave out questions that are in the pool before, or in a benchmark that nothing may be shared with."""
+    settings = work.recipe.duplicates or Duplicates()
+    frames = FrameStore(default_root()) if settings.pictures else None
+    work.watch.begin("comparing", None)
+    questions, looked_at = pool_questions(before, work.root, frames, settings.bits)
+    groups = near_duplicates(questions, settings.alike)
+    dropped = dict(without_repeats(groups, [question.id for question in questions]))
+    within = len(dropped)
+    leaked: Counter[str] = Counter()
+    for against in settings.against:
+        own = [question for question in questions if question.id not in dropped]
+        for question, other in shared_with(own, against, settings, frames, before, work.root):
+            dropped[question.id] = f"{against.benchmark}: {other.id}"
+            leaked[against.benchmark] += 1
+    write_lines(
+        out / "duplicates.jsonl",
+        (
+            {"members": [questions[i].id for i in group.members], "different_answers": group.conflict}
+            for group in groups
+        ),
+    )
+    write_lines(out / "left-out.jsonl", ({"id": one, "same_as": other} for one, other in dropped.items()))
+    kept = _without(before, out, set(dropped))
+    return {
+        "candidates": kept,
+        "groups": len(groups),
+        "different_answers": sum(group.conflict for group in groups),
+        "left_out": within,
+        "shared": dict(leaked),
+        "media_looked_at": looked_at,
+    }
+
+
+def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: int) -> tuple[list[Question], int]:
+    """What is compared of a pool, and how many media could be looked at."""
+    table = scan_pool(folder).select("id", "question", "options", "media", "kind", "answer").collect()
+    media = [_media_of(row) for row in table["media"]]
+    names, looked_at = media_names(media, root, frames, bits)
+    questions = []
+    for name, (identity, text, options, kind, answer) in zip(
+        names, table.select("id", "question", "options", "kind", "answer").iter_rows(), strict=True
+    ):
+        right = options[LETTERS.index(answer)] if kind == "choice" else answer
+        questions.append(Question.of(identity, "pool", text, name, right, options or ()))
+    return questions, looked_at
+
+
+def shared_with(
+    own: list[Question],
+    against: Against,
+    settings: Duplicates,
+    frames: FrameStore | None,
+    folder: Path,
+    root: Path,
+) -> list[tuple[Question, Question]]:
+    """The pool's questions that a benchmark has too, each with the benchmark's.
+
+    Pictures are compared across both, so their names are made anew.
+    """
+    loaded = load(against.benchmark, against.data, against.subset)
+    table = scan_pool(folder).select("id", "media").collect()
+    wanted = {question.id for question in own}
+    media = [_media_of(row) for identity, row in table.iter_rows() if identity in wanted]
+    # One list of names for both, so that groups of pictures mean the same: paths made absolute.
+    there = [[_below(loaded.folder, medium) for medium in item.media] for item in loaded.items]
+    names, _ = media_names(
+        [*([_below(root, m) for m in one] for one in media), *there], Path("/"), frames, settings.bits
+    )
+    mine = [replace(question, media=name) for question, name in zip(own, names, strict=False)]
+    theirs = [
+        Question.of(item.id, against.benchmark, item.question, name, item.answer_text, item.options)
+        for item, name in zip(loaded.items, names[len(mine) :], strict=True)
+    ]
+    both = [*mine, *theirs]
+    return list(leaks(near_duplicates(both, settings.alike), both))
+
+
+def _below(folder: Path, medium: Media) -> Media:
+    return medium.model_copy(update={"path": str((folder / medium.path).absolute()).lstrip("/")})
+
+
+def _media_of(row: Any) -> list[Media]:
+    return [Media(**one) for one in row] if row is not None else []
+
+
+def _without(before: Path, out: Path, dropped: set[str]) -> int:
+    """Copy a pool shard by shard without some of its questions; how many are left."""
+    gone = pl.Series(sorted(dropped), dtype=pl.String)
+    total = 0
+    for path in shards_of(before):
+        kept = pl.read_parquet(path).filter(~pl.col("id").is_in(gone.implode()))
+        total += kept.height
+        with whole(out / path.name) as partial:
+            kept.write_parquet(partial)
+    return total

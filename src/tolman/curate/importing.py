@@ -1,0 +1,333 @@
+"""Rows of question sets → candidates, one by one, whatever the size of the files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import ValidationError
+
+from tolman.benchmarks.rows import Row, stream_rows
+from tolman.curate.candidates import Candidate
+from tolman.curate.fields import Field, Unmappable, plain
+from tolman.curate.mapping import ASK, Mapping, MediaFields
+from tolman.errors import InputError
+from tolman.items import LETTERS, MEDIA_MARK, Media
+
+_LETTER = re.compile(r"\A\s*[(\[]?([A-Za-z])[)\].:]?\s*\Z")
+_NUMBER = re.compile(r"\A\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+)\s*\Z")
+LONGEST_PATH = 1_000
+"""A longer text is an image in base64, as some tables hold them where others have a path."""
+_SIGNATURES = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"), (b"RIFF", ".webp"))
+MEDIA = "media"
+"""The folder of a pool in which each question set's media stand under its name."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A question set as the user has it.
+
+    Attributes:
+        name: of its own in this pool.
+        mapping: how its rows are read.
+        data: a file, or a folder in which the mapping's patterns find them.
+        media: the folder that media are relative to; the data's where None.
+    """
+
+    name: str
+    mapping: Mapping
+    data: Path
+    media: Path | None = None
+
+    @property
+    def media_folder(self) -> Path:
+        """Where its media are."""
+        return self.media or (self.data if self.data.is_dir() else self.data.parent)
+
+    def files(self) -> list[Path]:
+        """The files to read: all that fit the first pattern that fits any.
+
+        Raises:
+            InputError: there is none.
+        """
+        if self.data.is_file():
+            return [self.data]
+        if not self.data.is_dir():
+            raise InputError(self.data, "does not exist", fix=f"give the folder that holds {self.mapping.title}")
+        for pattern in self.mapping.files:
+            found = sorted(self.data.glob(pattern)) or sorted(self.data.glob(f"**/{pattern}"))
+            if found:
+                return found
+        raise InputError(
+            self.data, f"holds no {self.mapping.title}", fix=f"put one of {', '.join(self.mapping.files)} there"
+        )
+
+
+@dataclass(frozen=True)
+class Unmapped:
+    """A row that is left out, and why."""
+
+    source: str
+    file: str
+    row: int
+    reason: str
+
+
+@dataclass
+class Importer:
+    """Reads question sets into a pool.
+
+    Args:
+        pool: the folder; images that stand inside tables are written below it.
+
+    Attributes:
+        seen: hashes of the ids so far.
+    """
+
+    pool: Path
+    seen: set[bytes] = field(default_factory=set)
+
+    def read(self, source: Source) -> Iterator[Candidate | Unmapped]:
+        """The candidates of a question set, and the rows that can't be mapped.
+
+        Raises:
+            InputError: a file can't be read at all.
+        """
+        mapping = source.mapping
+        linked = False
+        for path in source.files():
+            relative = path.relative_to(source.data) if source.data.is_dir() else Path(path.name)
+            extra = {"_file": relative.as_posix(), "_stem": path.stem, "_folder": relative.parent.name}
+            for number, found in stream_rows(path, _columns(path, mapping), mapping.records):
+                if isinstance(found, InputError):
+                    yield Unmapped(source.name, str(relative), number, found.what)
+                    continue
+                row = {**found, **extra, "_row": number}
+                try:
+                    if not _kept(mapping, row):
+                        continue
+                    candidate = self._candidate(source, row)
+                except (Unmappable, ValidationError) as error:
+                    yield Unmapped(source.name, str(relative), number, _reason(error))
+                    continue
+                if candidate.media and not linked:
+                    linked = self._link(source)
+                yield candidate
+
+    def _candidate(self, source: Source, row: Row) -> Candidate:
+        mapping, fields = source.mapping, source.mapping.fields
+        own = fields.id.text(row) if fields.id else f"{row['_stem']}:{row['_row']}"
+        identity = f"{source.name}/{own}"
+        digest = hashlib.blake2b(identity.encode(), digest_size=12).digest()
+        if digest in self.seen:
+            raise Unmappable(f"the id {own} is used twice")
+        task = (_text(fields.task, row) or mapping.name) if fields.task else mapping.name
+        media = self._media(source, row)
+        question = (_text(fields.question, row) or "").strip()
+        answer = fields.answer.of(row)
+        options = _options(fields.options, row)
+        common: dict[str, Any] = {
+            "id": identity,
+            "source": source.name,
+            "question": question,
+            "task": task,
+            "labels": self._labels(source, row, task),
+            "scene": self._scene(source, row, media),
+            "media": media,
+            "reasoning": _text(fields.reasoning, row),
+        }
+        if options:
+            candidate = Candidate(kind="choice", options=options, answer=_letter(mapping, answer, options), **common)
+        else:
+            candidate = _open(mapping, task, answer, _also(fields.also, row), common)
+        self.seen.add(digest)
+        return candidate
+
+    def _labels(self, source: Source, row: Row, task: str) -> dict[str, str]:
+        mapping = source.mapping
+        found = {"dataset": source.name}
+        for name, where in mapping.labels.items():
+            value = where.text(row)
+            if value is not None:
+                found[name] = value
+        own = mapping.spatial.field.text(row) if mapping.spatial.field else task
+        spatial = mapping.spatial.categories.get(own or "", mapping.spatial.default)
+        if spatial != ASK:
+            found["category"] = spatial
+        return found
+
+    def _scene(self, source: Source, row: Row, media: tuple[Media, ...]) -> str | None:
+        where = source.mapping.fields.scene
+        if where is not None:
+            own = where.text(row)
+            return None if own is None else f"{source.name}/{own}"
+        return media[0].path if media else None
+
+    def _media(self, source: Source, row: Row) -> tuple[Media, ...]:
+        where = source.mapping.media
+        if where is None:
+            return ()
+        found = where.origin.of(row)
+        if found is None:
+            return ()
+        start, end = (_seconds(one, row) for one in (where.start, where.end))
+        paths = [self._path(source, where, one) for one in (found if isinstance(found, list) else [found])]
+        return tuple(Media(kind=where.kind, path=path, start=start, end=end) for path in paths)
+
+    def _path(self, source: Source, where: MediaFields, found: Any) -> str:
+        """Where a medium is below the pool; one that stands inside the table is written there first."""
+        if isinstance(found, dict) and ("bytes" in found or "path" in found):
+            found = found.get("bytes") or found.get("path")
+        if isinstance(found, str) and (where.base64 or len(found) > LONGEST_PATH):
+            try:
+                found = base64.b64decode(re.sub(r"\Adata:image/\w+;base64,", "", found), validate=True)
+            except binascii.Error:
+                raise Unmappable("the image is no base64") from None
+        if isinstance(found, bytes):
+            return self._written(source, found)
+        if not isinstance(found, str):
+            raise Unmappable("a medium is neither a path nor an image")
+        pure = PurePosixPath(plain(found).strip())
+        parts = [part for part in pure.parts if part != "."]
+        if pure.is_absolute() or ".." in parts or not parts or "\0" in found:
+            raise Unmappable(f"the path {found[:80]!r} leads out of the media folder")
+        return "/".join((MEDIA, source.name, "files", *parts))
+
+    def _written(self, source: Source, image: bytes) -> str:
+        suffix = next((end for start, end in _SIGNATURES if image.startswith(start)), None)
+        if suffix is None:
+            raise Unmappable("the image is of no format that is known here")
+        digest = hashlib.sha256(image).hexdigest()
+        path = f"{MEDIA}/{source.name}/inside/{digest[:2]}/{digest}{suffix}"
+        target = self.pool / path
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = target.with_suffix(".partial")
+            partial.write_bytes(image)
+            partial.replace(target)
+        return path
+
+    def _link(self, source: Source) -> bool:
+        """Let the pool's media folder lead to the question set's own."""
+        place = self.pool / MEDIA / source.name / "files"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        goal = source.media_folder.resolve()
+        if place.is_symlink():
+            if Path(os.readlink(place)) == goal:
+                return True
+            place.unlink()
+        place.symlink_to(goal, target_is_directory=True)
+        return True
+
+
+def _columns(path: Path, mapping: Mapping) -> list[str] | None:
+    """Of a Parquet file, those that the mapping looks at and the file has."""
+    if path.suffix != ".parquet":
+        return None
+    import polars as pl
+
+    try:
+        there = pl.read_parquet_schema(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(path, f"is no readable Parquet file ({str(error).splitlines()[0]})") from None
+    return [name for name in mapping.columns if name in there] or None
+
+
+def _kept(mapping: Mapping, row: Row) -> bool:
+    return all(plain(Field(column=name, optional=True).of(row)) in values for name, values in mapping.keep.items())
+
+
+def _text(where: Field | None, row: Row) -> str | None:
+    return where.text(row) if where is not None else None
+
+
+def _options(where: Field | None, row: Row) -> tuple[str, ...]:
+    """The texts of the options, without the letters that some data sets write in front of them."""
+    found = where.of(row) if where is not None else None
+    if found is None:
+        return ()
+    if isinstance(found, dict):  # {"A": "left", "B": "right"}
+        found = [found[key] for key in sorted(found) if found[key] not in (None, "")]
+    if not isinstance(found, list):
+        raise Unmappable("the options are no list")
+    texts = [plain(option).strip() for option in found]
+    lettered = [re.match(rf"\(?{letter}[).:]\s*", text) for letter, text in zip(LETTERS, texts, strict=False)]
+    if len(lettered) == len(texts) and all(lettered):
+        texts = [text[match.end() :] for text, match in zip(texts, lettered, strict=True) if match]
+    told_apart = [" ".join(text.casefold().split()) for text in texts if MEDIA_MARK not in text]
+    if "" in told_apart:
+        raise Unmappable("an option is empty")
+    if len(set(told_apart)) < len(told_apart):
+        raise Unmappable("two options are the same")
+    return tuple(texts)
+
+
+def _letter(mapping: Mapping, answer: Any, options: tuple[str, ...]) -> str:
+    """The letter of the right option."""
+    text = plain(answer).strip()
+    if mapping.answer in ("index", "position"):
+        if not text.lstrip("-").isdigit():
+            raise Unmappable(f"the answer {text[:40]!r} is no number of an option")
+        place = int(text) - (mapping.answer == "position")
+        if not 0 <= place < len(options):
+            raise Unmappable(f"the answer {text[:40]!r} is none of the {len(options)} options")
+        return LETTERS[place]
+    if mapping.answer == "letter":
+        match = _LETTER.match(text)
+        if match is None or match[1].upper() not in LETTERS[: len(options)]:
+            raise Unmappable(f"the answer {text[:40]!r} is no letter of an option")
+        return match[1].upper()
+    wanted = " ".join(text.casefold().split())
+    hits = [i for i, option in enumerate(options) if " ".join(option.casefold().split()) == wanted]
+    if len(hits) != 1:
+        raise Unmappable(f"the answer {text[:40]!r} is {'none' if not hits else 'several'} of the options")
+    return LETTERS[hits[0]]
+
+
+def _open(mapping: Mapping, task: str, answer: Any, also: tuple[str, ...], common: dict[str, Any]) -> Candidate:
+    """A candidate with a number or a text as its answer."""
+    if isinstance(answer, list | dict | bytes):
+        raise Unmappable("the answer is no text")
+    text = plain(answer).strip()
+    number = _NUMBER.match(text)
+    if mapping.open == "number" and number is None:
+        raise Unmappable(f"the answer {text[:40]!r} is no number")
+    if number is not None and mapping.open != "text":
+        unit = mapping.units.get(task, mapping.units.get("*"))
+        return Candidate(kind="number", answer=number[1].replace(",", "").removeprefix("+"), unit=unit, **common)
+    return Candidate(kind="text", answer=text, also=also, **common)
+
+
+def _also(where: Field | None, row: Row) -> tuple[str, ...]:
+    found = where.of(row) if where is not None else None
+    if found is None:
+        return ()
+    parts = found if isinstance(found, list) else [found]
+    texts = [part.get("answer") if isinstance(part, dict) else part for part in parts]
+    return tuple(dict.fromkeys(plain(text).strip() for text in texts if text not in (None, "")))
+
+
+def _seconds(where: Field | None, row: Row) -> float | None:
+    text = _text(where, row)
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise Unmappable(f"{text[:40]!r} is no time in seconds") from None
+
+
+def _reason(error: Unmappable | ValidationError) -> str:
+    if isinstance(error, Unmappable):
+        return str(error)
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    what = first["msg"].removeprefix("Value error, ")
+    return f"{field}: {what}" if field else what

@@ -1,0 +1,203 @@
+"""Mappings: how the rows of a question set become candidates, written down as TOML.
+
+```toml
+name = "vsi-bench"
+title = "VSI-Bench"
+files = ["test-*.parquet", "test.jsonl"]
+
+[fields]
+id = "id"
+question = "question"
+answer = "ground_truth"
+options = { column = "options", optional = true }
+task = "question_type"
+scene = { template = "{dataset}/{scene_name}" }
+
+[media]
+kind = "video"
+from = { template = "{dataset}/{scene_name}.mp4" }
+
+[units]
+object_counting = "count"
+
+[spatial.categories]
+object_counting = "counting & existence"
+```
+
+Those of the data sets that SITE surveyed come with the package (`mappings/*.toml`); each says where its fields were
+read, and in `unsure` what nobody has checked on the data itself.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field as Setting
+
+from tolman.curate.fields import Field
+from tolman.errors import InputError, UsageError
+from tolman.items import Unit
+
+ASK = "ask"
+"""Spatial or not, and in which category, is for a model to say."""
+NO = "no"
+"""Not about space."""
+
+
+class Fields(BaseModel):
+    """Where the parts of a question stand.
+
+    Attributes:
+        id: unique in the question set; the file and row number where None.
+        question, answer: texts.
+        options: a list of texts; without one the question is open-ended.
+        also: further answers that count as right.
+        task: the question set's own category.
+        scene: what questions share their error with; the first medium where None.
+        reasoning: a human reasoning that comes with the answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Field | None = None
+    question: Field
+    answer: Field
+    options: Field | None = None
+    also: Field | None = None
+    task: Field | None = None
+    scene: Field | None = None
+    reasoning: Field | None = None
+
+
+class MediaFields(BaseModel):
+    """Where the media stand.
+
+    Attributes:
+        kind: what they are.
+        origin: `from` in the file: a path below the media folder or a list of them, or the bytes themselves, as the
+            hub's tables hold images.
+        base64: the text is the image.
+        start, end: of the part of a video that is meant, in seconds.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    kind: Literal["image", "video"]
+    origin: Field = Setting(alias="from")
+    base64: bool = False
+    start: Field | None = None
+    end: Field | None = None
+
+
+class Spatial(BaseModel):
+    """Which of a question set's own categories are about space.
+
+    Attributes:
+        field: the category; the task where None.
+        categories: category → the one of the benchmark to be built, 'ask', or 'no'.
+        default: of categories that aren't named.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    field: Field | None = None
+    categories: dict[str, str] = {}
+    default: str = ASK
+
+
+class Mapping(BaseModel):
+    """One question set.
+
+    Attributes:
+        name: becomes the label `dataset` and the first part of every id.
+        title, paper, licence, where: of the data set.
+        read: what the fields were read in.
+        unsure: what is not certain, a sentence each.
+        files: patterns below the data folder; all files of the first that fits any are read.
+        records: for JSON, the dotted name of the list of rows.
+        keep: column → the values of rows that are taken.
+        answer: what the answer of a choice is: 'letter', 'index' (from 0), 'position' (from 1), or an option's 'text'.
+        open: what an open-ended answer is: 'number', 'text', or a number where it can be read as one ('auto').
+        fields, media, spatial: see there.
+        units: task → unit of its numbers; '*' for all.
+        labels: label → where it stands.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Setting(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    title: str
+    paper: str = ""
+    licence: str = ""
+    where: str = ""
+    read: str = ""
+    unsure: tuple[str, ...] = ()
+    files: tuple[str, ...] = Setting(min_length=1)
+    records: str | None = None
+    keep: dict[str, tuple[str, ...]] = {}
+    answer: Literal["letter", "index", "position", "text"] = "letter"
+    open: Literal["number", "text", "auto"] = "auto"
+    fields: Fields
+    media: MediaFields | None = None
+    spatial: Spatial = Spatial()
+    units: dict[str, Unit] = {}
+    labels: dict[str, Field] = {}
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are read."""
+        every = [*(getattr(self.fields, name) for name in Fields.model_fields), self.spatial.field]
+        every += [*self.labels.values()]
+        if self.media is not None:
+            every += [self.media.origin, self.media.start, self.media.end]
+        names = {name for field in every if field is not None for name in field.wanted}
+        return sorted(names | {name.split(".")[0] for name in self.keep})
+
+
+def shipped() -> list[str]:
+    """The names of the mappings that come with the package."""
+    folder = files("tolman.curate").joinpath("mappings")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def open_mapping(name: str) -> Mapping:
+    """A mapping of the package by its name, or one of the user's by its path.
+
+    Raises:
+        UsageError: there is none of that name.
+        InputError: the file is none.
+    """
+    if "/" in name or name.endswith(".toml"):
+        path = Path(name)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(path, f"can't be read ({error})") from None
+        return _parse(path, text)
+    if name not in shipped():
+        raise UsageError(f"there is no mapping '{name}'; known: {', '.join(shipped())}, or the path of a .toml file.")
+    entry = files("tolman.curate").joinpath("mappings", f"{name}.toml")
+    return _parse(Path(str(entry)), entry.read_text(encoding="utf-8"))
+
+
+def _parse(path: Path, text: str) -> Mapping:
+    try:
+        return Mapping.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(path, f"is no TOML ({error})") from None
+    except ValidationError as error:
+        raise invalid(path, error) from None
+
+
+def invalid(path: Path, error: ValidationError) -> InputError:
+    """A file of settings that doesn't hold, with the first field that is wrong."""
+    first: Any = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or None
+    what = {"extra_forbidden": "is not a known field", "missing": "is missing"}.get(
+        first["type"], first["msg"].removeprefix("Value error, ")
+    )
+    return InputError(path, what, field=field)

@@ -1,0 +1,206 @@
+"""The stages of a recipe, each from the pool before it to a pool of its own.
+
+```
+POOL/
+  recipe.json              what was asked for
+  import/ …  verify/       one folder for each stage: items-*.parquet, stage.json, and what the stage says beside
+  media/NAME/              the media of each question set: links to them, or images that stood inside tables
+  benchmark/               what was published
+```
+
+A stage that is whole has a `stage.json` with a fingerprint of all that determined it; starting again passes over stages
+whose fingerprint is the same. A stage that was stopped is done again, and finds its models' answers in the response
+store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+import tolman
+from tolman.curate.asking import AskedModel, Asker
+from tolman.curate.importing import Source
+from tolman.curate.recipe import Recipe
+from tolman.curate.taxonomy import Taxonomy, open_taxonomy
+from tolman.errors import InputError, UsageError
+from tolman.files import write_text
+
+STAMP = "stage.json"
+
+
+class Watch:
+    """Is told what goes on. This one says nothing."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+
+    def begin(self, what: str, total: int | None) -> None:
+        """A part of the stage begins: so many steps, where that is known."""
+
+    def advance(self, count: int = 1) -> None:
+        """Steps are done."""
+
+
+@dataclass
+class Work:
+    """What all stages need.
+
+    Attributes:
+        recipe: what was asked for.
+        root: the pool's folder.
+        store: of responses, other than the user's own.
+        watch: is told what goes on.
+    """
+
+    recipe: Recipe
+    root: Path
+    store: Path | None = None
+    watch: Watch = field(default_factory=Watch)
+
+    @property
+    def sources(self) -> list[Source]:
+        """The question sets."""
+        return self.recipe.opened()
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The categories."""
+        return open_taxonomy(self.recipe.classify.taxonomy if self.recipe.classify else "site")
+
+    def asker(self, asked: AskedModel) -> Asker:
+        """A model that is asked about candidates, and tells the watch."""
+        return Asker(asked, self.store, self.root, self.watch.advance)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage.
+
+    Attributes:
+        name: of its folder.
+        run: (work, folder of the stage before, own folder) → what it did; `failed` counts calls that must be made
+            again.
+        settings: (work) → all that determines it, besides what comes in.
+        wanted: whether the recipe has it.
+    """
+
+    name: str
+    run: Callable[[Work, Path, Path], dict[str, Any]]
+    settings: Callable[[Work], Any]
+    wanted: Callable[[Recipe], bool] = lambda recipe: True
+
+
+@dataclass(frozen=True)
+class Done:
+    """A stage that was carried out, or was whole already.
+
+    Attributes:
+        name, folder: of the stage.
+        statistics: what it did.
+        again: whether it had to be carried out.
+    """
+
+    name: str
+    folder: Path
+    statistics: dict[str, Any]
+    again: bool
+
+    @property
+    def failed(self) -> int:
+        """Calls that must be made again."""
+        return int(self.statistics.get("failed", 0))
+
+
+def carry_out(work: Work, stages: list[Stage], until: str | None = None) -> list[Done]:
+    """Carry out the stages of a recipe, up to one of them; a stage with failed calls is the last.
+
+    Raises:
+        UsageError: there is no such stage in the recipe.
+        InputError: the folder holds something else, or a source can't be read.
+        EndpointError, RunInterruptedError: see `Asker.ask`.
+    """
+    chosen = [stage for stage in stages if stage.wanted(work.recipe)]
+    names = [stage.name for stage in chosen]
+    if until is not None and until not in names:
+        raise UsageError(f"the recipe has no stage '{until}'; it has {', '.join(names)}.")
+    _claim(work)
+    found: list[Done] = []
+    before, mark = work.root, tolman.__version__
+    for stage in chosen:
+        folder = work.root / stage.name
+        mark = _fingerprint(stage.name, stage.settings(work), mark)
+        known = _stamp(folder)
+        if known is not None and known["fingerprint"] == mark:
+            found.append(Done(stage.name, folder, known["statistics"], again=False))
+        else:
+            work.watch.stage(stage.name)
+            fresh = work.root / f".{stage.name}.partial"
+            shutil.rmtree(fresh, ignore_errors=True)
+            fresh.mkdir(parents=True)
+            statistics = stage.run(work, before, fresh)
+            done = Done(stage.name, folder, statistics, again=True)
+            if not done.failed:
+                stamp = {"stage": stage.name, "fingerprint": mark, "tolman": tolman.__version__}
+                write_text(fresh / STAMP, _json({**stamp, "statistics": statistics}))
+            shutil.rmtree(folder, ignore_errors=True)
+            fresh.rename(folder)
+            found.append(done)
+            if done.failed:
+                break
+        before = folder
+        if stage.name == until:
+            break
+    return found
+
+
+def plainly(settings: Any) -> Any:
+    """Settings as JSON values."""
+    if isinstance(settings, BaseModel):
+        return settings.model_dump(mode="json")
+    return settings
+
+
+def file_state(path: Path | None) -> Any:
+    """A hash of a small file, or None."""
+    if path is None:
+        return None
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(path, error.strerror or "can't be read") from None
+
+
+def _claim(work: Work) -> None:
+    """Make sure that the folder is free, or one of these."""
+    root = work.root
+    if root.exists() and not root.is_dir():
+        raise InputError(root, "is a file", fix="give a folder with --out")
+    if root.is_dir() and any(root.iterdir()) and not (root / "recipe.json").is_file():
+        raise InputError(root, "holds other files", fix="give an empty folder with --out")
+    root.mkdir(parents=True, exist_ok=True)
+    write_text(root / "recipe.json", work.recipe.model_dump_json(indent=2) + "\n")
+
+
+def _stamp(folder: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads((folder / STAMP).read_text(encoding="utf-8"))
+        return {"fingerprint": found["fingerprint"], "statistics": dict(found["statistics"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _fingerprint(name: str, settings: Any, before: str) -> str:
+    text = json.dumps([name, plainly(settings), before], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,174 @@
+"""The stage `benchmark`: the last pool as a folder that `tolman run` and `datasets.load_dataset` open."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import tolman
+from tolman import benchmarks
+from tolman.benchmarks.rows import stream_rows
+from tolman.curate.candidates import Candidate, read_pool, write_lines
+from tolman.curate.fields import plain
+from tolman.curate.pipeline import STAMP, Work, file_state, plainly
+from tolman.curate.statistics import counts, pool_table
+from tolman.errors import InputError, UsageError
+from tolman.files import link_or_copy, write_text
+from tolman.generate.publish import CONFIGS, write_shards
+from tolman.items import Item
+
+DECISIONS = ("approve", "reject")
+
+
+def publish_settings(work: Work) -> Any:
+    """The stage's part of the recipe, its name and title, and people's decisions."""
+    settings = work.recipe.publish
+    return [work.recipe.name, work.recipe.title, plainly(settings), file_state(settings.decisions)]
+
+
+def publish_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
+    """Write the benchmark's folder.
+
+    Raises:
+        UsageError: no question is left, or the benchmark whose prompts are to be taken doesn't exist.
+        InputError: a decision that is none.
+    """
+    settings = work.recipe.publish
+    if settings.like:
+        benchmarks.get(settings.like)
+    decisions = read_decisions(settings.decisions) if settings.decisions else {}
+    tally: Counter[str] = Counter()
+    missing: set[str] = set()
+    ids = [one.id for one in read_pool(before) if _stays(one, decisions, settings.undecided, tally)]
+    if not ids:
+        raise UsageError("no question is left to be published.")
+    wanted = set(ids)
+
+    def items() -> Iterator[Item]:
+        placed: set[str] = set()
+        for one in read_pool(before, wanted):
+            if settings.link_media:
+                _put_media(one, work.root, out, placed, missing)
+            yield published(one, settings.task)
+
+    write_shards(out, items(), len(ids))
+    table = pool_table(before)
+    statistics = {
+        "questions": len(ids),
+        "decisions": dict(sorted(tally.items())),
+        "media_missing": len(missing),
+        "labels": counts(table.filter(table["id"].is_in(ids))),
+    }
+    write_lines(out / "missing-media.jsonl", ({"path": path} for path in sorted(missing)))
+    _write_cards(work, out, statistics)
+    return statistics
+
+
+def read_decisions(path: Path) -> dict[str, str]:
+    """People's decisions by id; the last one of an id holds.
+
+    Raises:
+        InputError: a row that is none.
+    """
+    found = {}
+    for number, row in stream_rows(path):
+        if isinstance(row, InputError):
+            raise row
+        decision = plain(row.get("decision") or "").strip().casefold()
+        if not row.get("id") or decision not in DECISIONS:
+            fix = 'write {"id": …, "decision": "approve"} or "reject"'
+            raise InputError(path, "is no decision", row=number, fix=fix)
+        found[plain(row["id"])] = decision
+    return found
+
+
+def published(candidate: Candidate, task: str) -> Item:
+    """The question as the benchmark has it: a label as its question type, where it has that label."""
+    item = candidate.item()
+    chosen = candidate.labels.get(task, candidate.source if task == "source" else item.task)
+    kind = {"media": item.media[0].kind} if item.media else {}
+    labels = {**kind, **item.labels, "source_task": item.task}
+    return item.model_copy(update={"task": chosen, "labels": labels})
+
+
+def _stays(one: Candidate, decisions: dict[str, str], undecided: str, tally: Counter[str]) -> bool:
+    decision = decisions.get(one.id)
+    if decision is not None:
+        tally[f"{decision} by people"] += 1
+        return decision == "approve"
+    status = one.labels.get("verified", "not verified")
+    tally[status] += 1
+    return status != "people" or undecided == "keep"
+
+
+def _put_media(one: Candidate, root: Path, out: Path, placed: set[str], missing: set[str]) -> None:
+    for medium in one.media:
+        if medium.path in placed or medium.path in missing:
+            continue
+        there = root / medium.path
+        if ".." in Path(medium.path).parts or not there.is_file():
+            missing.add(medium.path)
+            continue
+        placed.add(medium.path)
+        link_or_copy(Path(os.path.realpath(there)), out / medium.path)
+
+
+def _write_cards(work: Work, out: Path, statistics: dict[str, Any]) -> None:
+    recipe, settings = work.recipe, work.recipe.publish
+    title = recipe.title or recipe.name
+    card = {"name": recipe.name, "title": title, "licence": settings.licence}
+    card |= {"like": settings.like} if settings.like else {}
+    write_text(out / "benchmark.json", _json(card))
+    stages = {
+        stamp.parent.name: json.loads(stamp.read_text(encoding="utf-8"))["statistics"]
+        for stamp in sorted(work.root.glob(f"*/{STAMP}"))
+    }
+    provenance = {
+        "tolman": tolman.__version__,
+        "recipe": plainly(recipe),
+        "stages": stages,
+        "statistics": statistics,
+    }
+    write_text(out / "provenance.json", _json(provenance))
+    write_text(out / "README.md", _readme(work, statistics))
+
+
+def _readme(work: Work, statistics: dict[str, Any]) -> str:
+    recipe = work.recipe
+    sources = statistics["labels"].get("source", {})
+    rows = "\n".join(
+        f"| {source.mapping.title} | {source.mapping.licence or 'not known'} | {sources.get(source.name, 0):,} |"
+        for source in work.sources
+    )
+    labels = "\n".join(
+        f"| {label} | {value} | {number:,} |"
+        for label, values in statistics["labels"].items()
+        if label in ("category", "scale", "view", "structure", "motion", "letter")
+        for value, number in values.items()
+    )
+    return f"""---
+license: {recipe.publish.licence}
+task_categories: [visual-question-answering]
+{CONFIGS}---
+# {recipe.title or recipe.name}
+
+{statistics["questions"]:,} questions out of {len(work.sources)} question sets, curated by tolman {tolman.__version__}
+with seed {recipe.seed}. `provenance.json` holds the recipe and what each stage did. Evaluate with `tolman run` and the
+path of this folder. Questions and media stay under the licences of their sources.
+
+| source | licence | questions |
+|---|---|---:|
+{rows}
+
+| label | value | questions |
+|---|---|---:|
+{labels}
+"""
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

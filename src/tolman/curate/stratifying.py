@@ -1,0 +1,100 @@
+"""The stage `stratify`: an even draw over labels, under caps, with even letters (SITE, section 4.3)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tolman.curate.candidates import Candidate, read_pool, shards_of, write_pool
+from tolman.curate.convert import movable
+from tolman.curate.pipeline import Work
+from tolman.curate.statistics import pool_table, summary
+from tolman.errors import UsageError
+from tolman.files import write_text
+from tolman.generate.options import rebalanced_places
+from tolman.generate.sampling import spread
+from tolman.items import LETTERS
+
+Row = dict[str, Any]
+
+
+def stratify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
+    """Draw the benchmark's questions.
+
+    Raises:
+        UsageError: a label that no candidate has.
+    """
+    settings = work.recipe.stratify
+    assert settings is not None
+    labels = [*settings.by, *settings.caps]
+    table = pool_table(before, labels)
+    for label in labels:
+        if label not in table.columns or table[label].null_count() == table.height:
+            raise UsageError(f"no candidate has the label '{label}', which [stratify] names.")
+    rows = table.select("id", *dict.fromkeys(labels)).to_dicts()
+    seed = f"{work.recipe.seed}:stratify"
+    chosen = spread(
+        rows,
+        [_value(label) for label in settings.by],
+        settings.size or len(rows),
+        seed,
+        [(_value(label), most) for label, most in settings.caps.items()],
+    )
+    wanted = {row["id"] for row in chosen}
+    places = _places(before, wanted, settings.letters, seed)
+    total = write_pool(out, _placed(before, wanted, places))
+    after = table.filter(pl.col("id").is_in(pl.Series(sorted(wanted), dtype=pl.String).implode()))
+    found = summary(table, after)
+    found["after"]["letter"] = _letters(out)
+    write_text(out / "statistics.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    return {"candidates": total, "of": table.height, **found}
+
+
+def _value(label: str) -> Callable[[Row], Hashable]:
+    return lambda row: row[label]
+
+
+def _places(before: Path, wanted: set[str], which: str, seed: str) -> dict[str, int]:
+    """Where the right option of each chosen question goes."""
+    ids: list[str] = []
+    sizes: list[int] = []
+    places: list[int] = []
+    free: list[bool] = []
+    for one in read_pool(before, wanted):
+        if one.kind == "choice":
+            ids.append(one.id)
+            sizes.append(len(one.options))
+            places.append(LETTERS.index(one.answer))
+            free.append(movable(one) and (which == "all" or "converted" in one.evidence))
+    return dict(zip(ids, rebalanced_places(sizes, places, free, seed), strict=True))
+
+
+def _placed(before: Path, wanted: set[str], places: dict[str, int]) -> Iterator[Candidate]:
+    for one in read_pool(before, wanted):
+        yield reordered(one, places[one.id]) if one.id in places else one
+
+
+def reordered(candidate: Candidate, place: int) -> Candidate:
+    """A question with its right option at a place; the others keep their order among themselves."""
+    now = LETTERS.index(candidate.answer)
+    if now == place:
+        return candidate
+    order = [i for i in range(len(candidate.options)) if i != now]
+    order.insert(place, now)
+    item = candidate.item().reordered(order)
+    return candidate.model_copy(
+        update={"options": item.options, "answer": item.answer, "media": item.media, "verbatim": None}
+    )
+
+
+def _letters(folder: Path) -> dict[str, int]:
+    tally: Counter[str] = Counter()
+    for path in shards_of(folder):
+        rows = pl.read_parquet(path, columns=["kind", "answer"]).filter(pl.col("kind") == "choice")
+        tally.update(rows["answer"].to_list())
+    return dict(sorted(tally.items()))

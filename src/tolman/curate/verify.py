@@ -1,0 +1,179 @@
+"""The stage `verify`: several models answer independently, and people look at what these don't settle.
+
+Source: SpatialBench (Xu et al. 2025), section 4.2, "Annotation Verification". Every model answers with its evidence. A
+question is provisionally approved where all of them give the answer that is written down; a share of these is looked at
+by people all the same; the others, and all from level 3 on, go to people. What people are shown is one line of
+review.jsonl for each question (`docs/curate/index.md` says what stands in it).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tolman.curate.asking import Reply, Task, question_text
+from tolman.curate.candidates import Candidate, read_shards, write_lines, write_pool
+from tolman.curate.pipeline import Work
+from tolman.curate.recipe import Verify
+from tolman.messages import Message
+
+CHECKLIST = (
+    "The evidence shows the things that the question is about.",
+    "The models' answers were read rightly.",
+    "The answer has the form that the question asks for.",
+)
+"""What a reviewer goes through (SpatialBench, section 4.2)."""
+NUMBER_MARGIN = 0.05
+"""Numbers agree that differ by no more than this share of the one written down."""
+_REPLY = re.compile(
+    r"\A\s*Evidence:[ \t]*(?P<evidence>.+?)\n+[ \t]*Frames:[ \t]*(?P<frames>[^\n]*)"
+    r"\n+[ \t]*Answer:[ \t]*(?P<answer>[^\n]+?)\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of a question.
+
+    Attributes:
+        status: 'approved' (provisionally), 'spot-check' (approved, and to be looked at), or 'people'.
+        reasons: why people are to look at it.
+    """
+
+    status: str
+    reasons: tuple[str, ...] = ()
+
+
+def answering_task() -> Task:
+    """A question with the demand for evidence; the value is {"answer", "evidence", "frames"}."""
+
+    def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
+        one = group[0]
+        wanted = "the letter of one option" if one.kind == "choice" else "a single number"
+        text = (
+            f"{question_text(one, answer=False)}\n\n"
+            "Reply with exactly three lines:\n"
+            "Evidence: what you see that settles the question, in one or two sentences\n"
+            "Frames: the numbers of the images that show it, from 1, separated by commas, or 'none'\n"
+            f"Answer: {wanted}"
+        )
+        return (Message(parts=(*one.media, text)),)
+
+    return Task("verify", messages, read_answer, shows_media=True)
+
+
+def read_answer(text: str, candidate: Candidate) -> dict[str, Any] | None:
+    """The three lines that were asked for; None for anything else."""
+    said = _REPLY.match(text)
+    if said is None:
+        return None
+    answer = said["answer"].strip().strip("().").strip()
+    if candidate.kind == "choice":
+        answer = answer.upper()
+        if answer not in tuple(candidate.item().letters):
+            return None
+    elif not re.fullmatch(r"-?\d+(?:\.\d+)?", answer):
+        return None
+    frames = [int(number) for number in re.findall(r"\d+", said["frames"])][:100]
+    return {"answer": answer, "evidence": " ".join(said["evidence"].split())[:1000], "frames": frames}
+
+
+def judge(candidate: Candidate, replies: Sequence[Reply], settings: Verify, seed: str) -> Verdict:
+    """What becomes of a question, given what each model said."""
+    reasons = []
+    given = [reply.value["answer"] for reply in replies if reply.value is not None]
+    if len(given) < len(replies):
+        reasons.append("a model gave no answer that can be read")
+    if any(not same(candidate, answer, given[0]) for answer in given):
+        reasons.append("the models disagree")
+    if any(not same(candidate, answer, candidate.answer) for answer in given):
+        reasons.append("a model disagrees with the answer that is written down")
+    if (level := level_of(candidate)) is not None and level >= settings.people_from_level:
+        reasons.append(f"level {level}")
+    if reasons:
+        return Verdict("people", tuple(reasons))
+    if random.Random(f"{seed}:{candidate.id}").random() < settings.spot_check:
+        return Verdict("spot-check", ("drawn for a spot check",))
+    return Verdict("approved")
+
+
+def same(candidate: Candidate, first: str, second: str) -> bool:
+    """Whether two answers to a question agree."""
+    if candidate.kind == "choice":
+        return first == second
+    return abs(float(first) - float(second)) <= NUMBER_MARGIN * abs(float(candidate.answer)) + 1e-9
+
+
+def level_of(candidate: Candidate) -> int | None:
+    """The label `level` as a number: 3 for '3' and 'L3'."""
+    found = re.search(r"\d+", candidate.labels.get("level", ""))
+    return int(found[0]) if found else None
+
+
+def verify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
+    """Ask all models about all questions, and write what people are to look at."""
+    settings = work.recipe.verify
+    assert settings is not None
+    replies: list[dict[str, Reply]] = []
+    names: list[str] = []
+    for asked in settings.models:
+        with work.asker(asked) as asker:
+            names.append(asker.model.name)
+            found: dict[str, Reply] = {}
+            for number, shard in enumerate(read_shards(before), start=1):
+                work.watch.begin(f"{asker.model.name}, part {number}", len(shard))
+                found |= asker.ask(shard, answering_task())
+        replies.append(found)
+    failed = sum(not reply.lasting for found in replies for reply in found.values() if reply.value is None)
+    seed = f"{work.recipe.seed}:verify"
+    tally: Counter[str] = Counter()
+
+    def verdicts() -> Iterator[tuple[Candidate, list[Reply], Verdict]]:
+        for shard in read_shards(before):
+            for one in shard:
+                given = [found[one.id] for found in replies]
+                yield one, given, judge(one, given, settings, seed)
+
+    def judged() -> Iterator[Candidate]:
+        for one, _, verdict in verdicts():
+            tally[verdict.status] += 1
+            yield one.having(verified=verdict.status)
+
+    total = write_pool(out, judged())
+    write_lines(out / "review.jsonl", (review_row(one, names, given, v) for one, given, v in verdicts()))
+    return {
+        "candidates": total,
+        "models": names,
+        "status": {status: tally[status] for status in ("approved", "spot-check", "people")},
+        "failed": failed,
+    }
+
+
+def review_row(
+    candidate: Candidate, names: Sequence[str], replies: Sequence[Reply], verdict: Verdict
+) -> dict[str, Any]:
+    """A line of review.jsonl."""
+    item = candidate.item()
+    return {
+        "id": candidate.id,
+        "status": verdict.status,
+        "reasons": list(verdict.reasons),
+        "question": candidate.question,
+        "kind": candidate.kind,
+        "options": list(candidate.options),
+        "answer": candidate.answer,
+        "unit": candidate.unit,
+        "labels": candidate.labels,
+        "media": [medium.model_dump(exclude_none=True) for medium in item.media],
+        "models": [
+            {"model": name, **(reply.value or {"answer": None, "failure": reply.failure})}
+            for name, reply in zip(names, replies, strict=True)
+        ],
+        "checklist": list(CHECKLIST),
+    }

@@ -1,0 +1,358 @@
+"""Plane and box through noisy points: RANSAC (Fischler and Bolles 1981), then least squares, seeded.
+
+Every fit tells how far off it may be: 95 % bounds, in metres, that hold three parts, added as squares.
+
+- noise: 1.96 standard errors of the fitted place of a face, σ/√n for n returns on it. Returns of one sweep share the
+  error of its pose, so no more than a hundred are counted as independent of each other;
+- residuals: where a shape bends or bulges, the standard deviation of what it leaves unexplained takes the place of σ;
+- coverage: an end that no face makes is only known by the outermost points: 1.96 σ of one return, and half the
+  distance of neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.geometry.boxes import Floats
+from tolman.geometry.clouds import Cloud, Surface, as_cloud, not_strays
+from tolman.geometry.least_box import least_box
+from tolman.scenes import OrientedBox
+
+LEAST = 12
+"""Fewer points are not fitted."""
+_Z = 1.96
+_INDEPENDENT = 100
+_AGREED = 0.5
+"""Mean resultant length of four times the angles, 1 where all normals are at right angles, 0 for a cylinder."""
+_FACE = 0.06
+"""So far inside the outermost points is looked for the face that ends them, metres."""
+_BEYOND = 0.02
+"""A larger share of points beyond a face says that it isn't the end."""
+ALONG = 0.9
+_TRIM = 0.001
+
+
+class FitError(ValueError):
+    """Points that no such shape can be put through; its text is the reason, as the rest of a sentence."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A plane: normal · x = offset.
+
+    Attributes:
+        normal: unit vector, the half with the greatest component positive.
+        offset: metres.
+        inliers: which of the points lie on it, shape (n,).
+        residual: their standard deviation about it, metres.
+        error: 95 % bound of its place at their centre, metres.
+        tilt: 95 % bound of its direction, radians.
+    """
+
+    normal: Floats
+    offset: float
+    inliers: NDArray[np.bool_]
+    residual: float
+    error: float
+    tilt: float
+
+    def distances(self, points: Floats) -> Floats:
+        """How far points lie to the side of its normal, metres, shape (n,)."""
+        return np.asarray(points @ self.normal - self.offset)
+
+
+@dataclass(frozen=True)
+class FittedBox:
+    """The least box around points whose faces lie where the points' surfaces do.
+
+    Attributes:
+        box: the box.
+        errors: 95 % bounds of its extents, metres.
+        seen: whether points lie on the face at the low and the high end of each axis.
+        residual: the standard deviation of points about their faces, metres.
+    """
+
+    box: OrientedBox
+    errors: tuple[float, float, float]
+    seen: tuple[tuple[bool, bool], tuple[bool, bool], tuple[bool, bool]]
+    residual: float
+
+
+def fit_plane(
+    points: Floats | Cloud,
+    *,
+    reach: float = 0.03,
+    seed: int = 0,
+    trials: int = 200,
+    normals: Floats | None = None,
+) -> Plane:
+    """The plane that most points lie on.
+
+    Args:
+        points: shape (n, 3).
+        reach: a point farther from it is none of its own, metres; about three times the noise.
+        seed: of the triples that are tried.
+        trials: how many.
+        normals: of the surface at each point, where known: those that point elsewhere are none of its own.
+
+    Raises:
+        FitError: there are too few points, or they lie on a line.
+    """
+    cloud = enough(points)
+    generator = np.random.default_rng(seed)
+    triples = generator.integers(0, len(cloud), (trials, 3))
+    a, b, c = (cloud.points[triples[:, i]] for i in range(3))
+    found = np.cross(b - a, c - a) if normals is None else normals[triples[:, 0]]
+    lengths = np.linalg.norm(found, axis=1)
+    usable = lengths > 1e-9
+    if not usable.any():
+        raise FitError("lie on a line")
+    found, a = found[usable] / lengths[usable, None], a[usable]
+    # All trials against a sample of the points; the best of them against all.
+    sample = sample_of(len(cloud), 4000, generator)
+    near = np.abs(cloud.points[sample] @ found.T - (a * found).sum(1)) < reach
+    if normals is not None:
+        near &= np.abs(normals[sample] @ found.T) > ALONG
+    best = int((near * cloud.weights[sample, None]).sum(0).argmax())
+    normal, offset = found[best], float(a[best] @ found[best])
+    inliers = np.zeros(len(cloud), dtype=bool)
+    for _ in range(5):
+        new = np.abs(cloud.points @ normal - offset) < reach
+        if normals is not None:
+            new &= np.abs(normals @ normal) > ALONG
+        if new.sum() < 3 or (new == inliers).all():
+            break
+        inliers = new
+        mean, values, vectors = main_axes(cloud.take(inliers))
+        normal, offset = vectors[:, 0], float(mean @ vectors[:, 0])
+    if inliers.sum() < 3:
+        raise FitError("lie on no plane")
+    own = cloud.take(inliers)
+    _, values, _ = main_axes(own)
+    if values[1] < 1e-6:
+        raise FitError("lie on a line")
+    residual, count = float(np.sqrt(max(values[0], 0.0))), float(own.weights.sum())
+    if normal[np.abs(normal).argmax()] < 0:
+        normal, offset = -normal, -offset
+    tilt = bound_of(residual, count) / np.sqrt(values[1])
+    return Plane(normal, offset, inliers, residual, bound_of(residual, count), float(tilt))
+
+
+def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedBox:
+    """The least box around points, upright or in any direction.
+
+    The direction is that of the faces where most of the points lie on faces (least squares over the normals), and
+    else that of the least box. Along each axis, an end is where the points of the outermost face are, by their median;
+    or, where no face ends it, where the points end.
+
+    Args:
+        surface: the points, with normals.
+        upright: whether z is one of its axes.
+        seed: of what is drawn.
+
+    Raises:
+        FitError: there are too few points.
+    """
+    enough(Cloud(surface.points, surface.weights))
+    axes = _upright_axes(surface) if upright else _free_axes(surface, seed)
+    axes = _turned(axes, surface, upright)
+    ends, errors, seen, residuals = np.zeros((3, 2)), [], [], []
+    for i in range(3):
+        pair = [end_of(surface, axes[i] * sign) for sign in (-1, 1)]
+        ends[i] = -pair[0].place, pair[1].place
+        errors.append(float(np.hypot(pair[0].error, pair[1].error)))
+        seen.append((pair[0].face, pair[1].face))
+        residuals += [end.residual for end in pair if end.face]
+    ends[:, 1] = np.maximum(ends[:, 1], ends[:, 0])
+    extents = np.maximum(ends[:, 1] - ends[:, 0], 1e-6)
+    box = OrientedBox.model_validate(
+        {"center": tuple(ends.mean(1) @ axes), "axes": axes.tolist(), "extents": tuple(extents)}
+    )
+    residual = float(np.sqrt(np.mean(np.square(residuals)))) if residuals else surface.noise
+    return FittedBox(box, (errors[0], errors[1], errors[2]), (seen[0], seen[1], seen[2]), residual)
+
+
+@dataclass(frozen=True)
+class End:
+    """Where points end in one direction: the place along it, its 95 % bound, and whether a face ends them."""
+
+    place: float
+    error: float
+    face: bool
+    residual: float
+
+
+def end_of(surface: Surface, way: Floats) -> End:
+    along = surface.points @ way
+    spared = _spared(len(along))
+    last = float(np.partition(along, -spared)[-spared])
+    noise = max(surface.noise, 1e-6)
+    deep = max(3 * noise, 0.01)
+    facing = surface.flat & (np.abs(surface.normals @ way) > ALONG) & (along > last - max(_FACE, deep))
+    least = max(LEAST, 0.003 * len(along))
+    if facing.sum() >= least:
+        middle = _median(along[facing], surface.weights[facing])
+        facing &= np.abs(along - middle) < deep
+        if facing.sum() >= least and (along > middle + deep).mean() < _BEYOND:
+            place = _median(along[facing], surface.weights[facing])
+            # A face that bends reaches on beyond its middle; what it leaves unexplained is its bound.
+            residual = float(np.std(along[facing]))
+            error = bound_of(max(noise, residual), float(surface.weights[facing].sum()))
+            return End(place, float(np.hypot(error, residual / 2)), True, residual)
+    # The noise of the outermost points doesn't average out.
+    return End(last, float(np.hypot(surface.spacing / 2, _Z * noise)), False, noise)
+
+
+def bound_of(deviation: float, count: float) -> float:
+    """The 95 % bound of a mean of so many returns."""
+    return float(_Z * deviation / np.sqrt(min(max(count, 1.0), _INDEPENDENT)))
+
+
+def _spared(count: int) -> int:
+    """How many of the outermost points are taken for strays, the last spared one counted."""
+    return min(count, max(3, round(_TRIM * count)))
+
+
+def _median(values: Floats, weights: Floats) -> float:
+    order = np.argsort(values)
+    sums = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(sums, sums[-1] / 2)])
+
+
+def _upright_axes(surface: Surface) -> Floats:
+    """The directions of an upright box: of its sides where they agree on a right angle, else of the least box; rows."""
+    points = surface.points
+    level = surface.flat & (np.abs(surface.normals[:, 2]) < 0.3)
+    yaw = _right_angle(surface.normals[level, :2], surface.weights[level], len(points))
+    if yaw is None:
+        yaw = _least_turn(points[:, :2])
+    c, s = np.cos(yaw), np.sin(yaw)
+    axes = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    spans = np.ptp(points[:, :2] @ axes[:2, :2].T, axis=0)
+    if spans[1] > spans[0]:
+        axes = np.array([axes[1], -axes[0], axes[2]])
+    return axes
+
+
+def _right_angle(ways: Floats, weights: Floats, among: int) -> float | None:
+    """The turn of two directions at right angles that normals in a plane point along, if most of them do.
+
+    The least box of a thing of which two sides are seen lies across the corner: its sides must be asked first.
+    """
+    if len(ways) < max(LEAST, 0.1 * among):
+        return None
+    angles = np.arctan2(ways[:, 1], ways[:, 0])
+    together = np.average(np.exp(4j * angles), weights=weights)
+    return float(np.angle(together) / 4) if abs(together) > _AGREED else None
+
+
+def _least_turn(flat: Floats) -> float:
+    """The turn of the least rectangle around points of a plane, a thousandth of them left out at each side."""
+    flat = flat[sample_of(len(flat), 20_000, np.random.default_rng(0))]
+
+    def area(turn: float) -> float:
+        c, s = np.cos(turn), np.sin(turn)
+        spans = [
+            float(np.ptp(np.quantile(flat @ way, [_TRIM, 1 - _TRIM]))) for way in (np.array([c, s]), np.array([-s, c]))
+        ]
+        return spans[0] * spans[1]
+
+    best = min(np.radians(np.arange(0.0, 90.0, 2.0)).tolist(), key=area)
+    for step in (0.5, 0.1):
+        best = min((best + np.radians(np.arange(-4, 5) * step)).tolist(), key=area)
+    return float(best)
+
+
+def _free_axes(surface: Surface, seed: int) -> Floats:
+    """The directions of a box around points: of its largest face, and within it those of the least rectangle; or of
+    the least box around them all, where that is less."""
+    candidates = []
+    try:
+        reach = max(3 * surface.noise, 0.01)
+        cloud = Cloud(surface.points, surface.weights)
+        normal = fit_plane(cloud, reach=reach, seed=seed, normals=surface.normals).normal
+        across = across_of(normal)
+        beside = surface.flat & (np.abs(surface.normals @ normal) < 0.3)
+        found = _right_angle(surface.normals[beside] @ across.T, surface.weights[beside], len(surface.points))
+        yaw = _least_turn(surface.points @ across.T) if found is None else found
+        c, s = np.cos(yaw), np.sin(yaw)
+        axes = np.vstack([np.array([[c, s], [-s, c]]) @ across, normal])
+        axes = np.asarray(axes * np.sign(np.linalg.det(axes)))
+        if found is not None:
+            return axes
+        candidates.append(axes)
+    except FitError:
+        pass
+    tight = least_box(surface.points[not_strays(surface.points)])
+    if tight is not None:
+        candidates.append(tight[1])
+    if not candidates:
+        raise FitError("lie on a line")
+
+    def volume(axes: Floats) -> float:
+        trimmed = np.quantile(surface.points @ axes.T, [_TRIM, 1 - _TRIM], axis=0)
+        return float(np.prod(np.maximum(np.ptp(trimmed, axis=0), 1e-3)))
+
+    return min(candidates, key=volume)
+
+
+def _turned(axes: Floats, surface: Surface, upright: bool) -> Floats:
+    """Axes turned by least squares to the normals of points on faces, where those are half of all flat ones."""
+    for _ in range(5):
+        along = surface.normals @ axes.T
+        nearest = np.abs(along).argmax(1)
+        sign = np.sign(along[np.arange(len(along)), nearest])
+        use = surface.flat & (np.abs(along).max(1) > np.cos(np.radians(10)))
+        if upright:
+            use &= nearest < 2
+            level = surface.flat & (np.abs(surface.normals[:, 2]) < 0.3)
+        else:
+            level = surface.flat
+        if use.sum() < LEAST or use.sum() < 0.5 * level.sum():
+            return axes
+        normals, target = surface.normals[use] * sign[use, None], axes[nearest[use]]
+        if upright:
+            turn = np.arctan2(
+                (target[:, 0] * normals[:, 1] - target[:, 1] * normals[:, 0]).sum(),
+                (target[:, :2] * normals[:, :2]).sum(),
+            )
+            c, s = np.cos(turn), np.sin(turn)
+            axes = axes @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        else:
+            u, _, vt = np.linalg.svd(target.T @ normals)
+            axes = axes @ (u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
+            u, _, vt = np.linalg.svd(axes)
+            axes = u @ vt
+    return axes
+
+
+def enough(points: Floats | Cloud) -> Cloud:
+    cloud = as_cloud(points)
+    if len(cloud) < LEAST:
+        raise FitError(f"are only {len(cloud)}, and {LEAST} are needed")
+    return cloud
+
+
+def main_axes(cloud: Cloud) -> tuple[Floats, Floats, Floats]:
+    """Weighted mean, and the values (rising) and vectors (columns) of the covariance."""
+    mean = np.average(cloud.points, axis=0, weights=cloud.weights)
+    local = cloud.points - mean
+    values, vectors = np.linalg.eigh((local * cloud.weights[:, None]).T @ local / cloud.weights.sum())
+    return mean, values, vectors
+
+
+def across_of(axis: Floats) -> Floats:
+    """Two unit vectors across another, shape (2, 3)."""
+    helper = np.eye(3)[np.abs(axis).argmin()]
+    first = np.cross(axis, helper)
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(axis, first)])
+
+
+def sample_of(count: int, most: int, generator: np.random.Generator) -> NDArray[np.intp]:
+    if count <= most:
+        return np.arange(count)
+    return np.sort(generator.choice(count, most, replace=False))

@@ -1,0 +1,11 @@
+"""LiDAR recordings as sweeps: PCD, LAS and LAZ, PLY files and ROS bags, one sweep after the other.
+
+`read_sweeps` reads files, `bags` reads bags, `trajectories` where a sensor was, `along` brings sweeps together.
+"""
+
+from __future__ import annotations
+
+from tolman.ingest.clouds.files import cloud_files, read_sweeps
+from tolman.ingest.clouds.sweep import PointTime, Sweep
+
+__all__ = ["PointTime", "Sweep", "cloud_files", "read_sweeps"]

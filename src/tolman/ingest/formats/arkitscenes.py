@@ -1,0 +1,288 @@
+"""ARKitScenes: rooms recorded with a phone, annotated with boxes (apple/ARKitScenes, DATA.md and threedod/).
+
+```
+{3dod,raw}/{Training,Validation}/ID/ID_3dod_annotation.json, ID_3dod_mesh.ply
+3dod: ID_frames/{lowres_wide.traj, lowres_wide/, lowres_wide_intrinsics/, vga_wide/ …}
+raw: ID.mov, and the same without ID_frames
+{3dod,raw}/metadata.csv
+```
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.errors import InputError
+from tolman.geometry.boxes import Floats
+from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.ingest.readers.annotated import faces_in
+from tolman.ingest.readers.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
+from tolman.ingest.readers.documents import read_text
+from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers.segments import oriented_box, read_json
+from tolman.ingest.readers.stills import pictures_of, size_of
+from tolman.ingest.readers.videos import Recording
+
+WITHOUT = frozenset(
+    [
+        "47334522",
+        "47334523",
+        "42897421",
+        "45261582",
+        "47333152",
+        "47333155",
+        "48458535",
+        "48018733",
+        "47429677",
+        "48458541",
+        "42897848",
+        "47895482",
+        "47333960",
+        "47430089",
+        "42899148",
+        "42897612",
+        "42899153",
+        "42446164",
+        "48018149",
+        "47332198",
+        "47334515",
+        "45663223",
+        "45663226",
+        "45663227",
+    ]
+)
+"""Videos of which no annotation, mesh and trajectory were released (download_data.py)."""
+STREAMS = ("vga_wide", "wide", "lowres_wide")
+"""Folders of pictures, the one that is nearest to the standard video first."""
+RATE = 30.0
+_STANDARD = (640, 480)
+_TRAJECTORY, _METADATA = "lowres_wide.traj", "metadata.csv"
+_ID = re.compile(r"\d{6,10}")
+_CLOCK = 0.5
+"""Seconds by which a video may be longer or shorter than the trajectory's clock says."""
+
+
+@dataclass(frozen=True)
+class ArkitScenes:
+    """The format."""
+
+    name: str = "arkitscenes"
+    title: str = "ARKitScenes"
+
+    def find(self, root: Path) -> list[Source]:
+        """The recordings below a folder; one that lies there both as 3dod and as raw is one."""
+        if not root.is_dir():
+            raise InputError(root, "is no folder")
+        root = root.resolve()  # names of folders count, and '.' has none
+        places: dict[str, list[Path]] = {}
+        for folder in _folders(root):
+            if _ID.fullmatch(folder.name) and (folder.name in WITHOUT or any(_parts(folder))):
+                places.setdefault(folder.name, []).append(folder)
+        if not places:
+            raise InputError(
+                root,
+                "holds no ARKitScenes recording: no folder ID with ID_3dod_annotation.json",
+                fix="give the folder that download_data.py made",
+            )
+        found = []
+        for identity, folders in sorted(places.items(), key=lambda pair: int(pair[0])):
+            files = [part for folder in folders for part in _parts(folder)]
+            metadata = [file for folder in folders for file in _metadata(folder)]
+            found.append(Source(f"{self.name}/{identity}", folders[0], tuple(dict.fromkeys([*files, *metadata]))))
+        return found
+
+    def read(self, source: Source) -> Reading:
+        """Read a recording."""
+        identity = source.path.name
+        parts = {path.name: path for path in reversed(source.files)}
+        if identity in WITHOUT and f"{identity}_3dod_annotation.json" not in parts:
+            raise InputError(source.path, "is one of 24 videos of which no annotation was released")
+        if f"{identity}_3dod_annotation.json" not in parts:
+            raise InputError(source.path, f"has no {identity}_3dod_annotation.json", fix="download it")
+        mended: list[str] = []
+        instances = _instances(parts[f"{identity}_3dod_annotation.json"])
+        mesh = parts.get(f"{identity}_3dod_mesh.ply")
+        trajectory = read_trajectory(parts[_TRAJECTORY]) if _TRAJECTORY in parts else None
+        film = _film(identity, parts, trajectory, mended)
+        return Reading(
+            instances=instances,
+            surface=_surface(mesh, instances) if mesh else None,
+            films=() if film is None else (film,),
+            mended=tuple(mended),
+        )
+
+
+FORMAT = ArkitScenes()
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """A folder and those below it, as deep as the release lays them."""
+    level = [root]
+    for _ in range(4):
+        yield from level
+        below = (path for folder in level if not _ID.fullmatch(folder.name) for path in sorted(folder.iterdir()))
+        level = [path for path in below if path.is_dir()]
+
+
+def _parts(folder: Path) -> list[Path]:
+    """What is read of a recording: files, and folders of frames."""
+    identity = folder.name
+    names = [f"{identity}_3dod_annotation.json", f"{identity}_3dod_mesh.ply", f"{identity}.mov", _TRAJECTORY]
+    names += [part for stream in STREAMS for part in (stream, f"{stream}_intrinsics")]
+    places = (folder, folder / f"{identity}_frames")
+    return [place / name for place in places for name in names if (place / name).exists()]
+
+
+def _metadata(folder: Path) -> list[Path]:
+    """The table of recordings, which lies beside Training/ and Validation/."""
+    above = folder.parents[:3]
+    return [path / _METADATA for path in above if (path / _METADATA).is_file()][:1]
+
+
+def _instances(path: Path) -> tuple[Instance, ...]:
+    records = read_json(path).get("data")
+    if not isinstance(records, list):
+        raise InputError(path, "takes a list of objects", field="data")
+    found, seen = [], set()
+    for row, record in enumerate(records, start=1):
+        segments = record.get("segments") if isinstance(record, dict) else None
+        box = segments.get("obbAligned") if isinstance(segments, dict) else None
+        if not isinstance(box, dict) or not isinstance(record.get("label"), str) or not record["label"].strip():
+            raise InputError(path, "an object takes a 'label' and a box 'segments.obbAligned'", row=row)
+        identity = str(record.get("uid") or row)
+        identity = identity if identity not in seen else f"{identity}/{row}"
+        seen.add(identity)
+        # The released code multiplies corners by the transposed matrix: here too the axes are the rows.
+        made = oriented_box(box)
+        if isinstance(made, str):
+            raise InputError(path, made, row=row, field="segments.obbAligned")
+        found.append(Instance(identity, record["label"].strip(), made, number=row))
+    return tuple(found)
+
+
+def _surface(path: Path, instances: tuple[Instance, ...]) -> Surface:
+    mesh = read_ply(path)
+    boxes = [(one.number, one.box) for one in instances if one.box is not None]
+    return Surface(mesh.points, mesh.faces, faces_in(mesh.points, mesh.faces, boxes))
+
+
+def _film(identity: str, parts: dict[str, Path], trajectory: Trajectory | None, mended: list[str]) -> Film | None:
+    for stream in STREAMS[:2]:
+        if stream in parts:
+            return _still_film(parts, stream, trajectory, mended)
+    if f"{identity}.mov" in parts:
+        return _video_film(parts, parts[f"{identity}.mov"], trajectory, mended)
+    return _still_film(parts, STREAMS[2], trajectory, mended) if STREAMS[2] in parts else None
+
+
+def _still_film(parts: dict[str, Path], stream: str, trajectory: Trajectory | None, mended: list[str]) -> Film:
+    """A film of pictures whose names say when they were taken."""
+    times, paths = _stamped(parts[stream], ".png")
+    size = size_of(paths[0])
+    poses = trajectory.at(times) if trajectory else np.empty((0, 4, 4))
+    intrinsics = _intrinsics(parts, stream, times, size, mended)
+    return _turned(parts, Film("ego", times, poses, intrinsics, size, pictures_of(paths, size)))
+
+
+def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | None, mended: list[str]) -> Film:
+    """A film of the raw video. Its own clock begins with the recording, whose first time the trajectory or the names of
+    the small pictures give; where the two last differently long, where its frames were taken from stays unknown."""
+    recording = Recording(path)
+    since, size, pictures = recording.times, recording.size, recording.pictures
+    stamps = _stamped(parts["lowres_wide"], ".png")[0] if "lowres_wide" in parts else None
+    clock = stamps if stamps is not None else trajectory.times if trajectory else np.zeros(1)
+    times = since + clock[0]
+    known = trajectory is not None
+    if size[0] < size[1]:
+        mended.append(f"{path}: it turns itself upright, so where its frames were taken from is left out.")
+        return Film(
+            "ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE)
+        )
+    if known and abs(float(since[-1]) - float(clock[-1] - clock[0])) > _CLOCK:
+        lasts = f"it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s"
+        mended.append(f"{path}: {lasts}, so its frames get no poses.")
+        known = False
+    poses = trajectory.at(times) if trajectory and known else np.empty((0, 4, 4))
+    stream = next((one for one in STREAMS if f"{one}_intrinsics" in parts), None)
+    intrinsics = np.empty((0, 4))
+    if stream is not None:
+        intrinsics = _intrinsics(parts, stream, times, size, mended)
+    return _turned(parts, Film("ego", times, poses, intrinsics, size, pictures))
+
+
+def _turned(parts: dict[str, Path], film: Film) -> Film:
+    direction = _sky(parts[_METADATA], _identity(parts)) if _METADATA in parts else None
+    turns = SKY[direction] if direction else most_turns(film.poses)
+    upright = film.size if turns % 2 == 0 else film.size[::-1]
+    width, height = _STANDARD if upright[0] >= upright[1] else _STANDARD[::-1]
+    return Film(
+        film.role, film.times, film.poses, film.intrinsics, film.size, film.pictures,
+        turns=turns, standard=(width, height, RATE),
+    )  # fmt: skip
+
+
+def _identity(parts: dict[str, Path]) -> str:
+    return next(name for name in parts if name.endswith("_3dod_annotation.json")).partition("_")[0]
+
+
+def _sky(path: Path, identity: str) -> str | None:
+    """Where a recording's pictures have the sky; None where the table doesn't say."""
+    rows = csv.DictReader(io.StringIO(read_text(path)))
+    if not {"video_id", "sky_direction"} <= set(rows.fieldnames or ()):
+        raise InputError(path, "lacks the columns video_id and sky_direction", fix="get it again")
+    try:
+        found = next(
+            (row["sky_direction"] or "" for row in rows if (row["video_id"] or "").split(".")[0] == identity), ""
+        )
+    except csv.Error as error:
+        raise InputError(path, f"is no table ({error})", fix="get it again") from None
+    if found.strip() in ("", "NA", "nan"):
+        return None
+    if found.strip() not in SKY:
+        raise InputError(path, f"'{found}' is none of {', '.join(SKY)} and NA", row=identity, field="sky_direction")
+    return found.strip()
+
+
+def _stamped(folder: Path, ending: str) -> tuple[Floats, list[Path]]:
+    """The files of a folder by the times in their names, ID_SECONDS."""
+    found: dict[float, Path] = {}
+    for path in folder.iterdir():
+        stamp = path.stem.rpartition("_")[2]
+        if path.suffix == ending and not path.name.startswith("."):
+            try:
+                found[float(stamp)] = path
+            except ValueError:
+                raise InputError(path, "its name doesn't end in the time at which it was taken") from None
+    times = np.array(sorted(found))
+    if not len(times) or not np.isfinite(times).all():
+        raise InputError(folder, f"holds no ID_SECONDS{ending}", fix="download it")
+    return times, [found[time] for time in times.tolist()]
+
+
+def _intrinsics(parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], mended: list[str]) -> Floats:
+    """Of each frame: those of its time, a millisecond more or less, else the nearest; for pictures of a size."""
+    folder = parts.get(f"{stream}_intrinsics")
+    if folder is None:
+        return np.empty((0, 4))
+    known, paths = _stamped(folder, ".pincam")
+    after = np.searchsorted(known, times).clip(0, len(known) - 1)
+    before = (after - 1).clip(0)
+    nearest: NDArray[np.intp] = np.where(np.abs(known[after] - times) <= np.abs(known[before] - times), after, before)
+    away = np.abs(known[nearest] - times)
+    if stream in parts and away.max() > 0.0015:
+        mended.append(f"{folder}: {(away > 0.0015).sum()} frames have no .pincam of their time; the nearest is taken.")
+    rows = {}
+    for index in np.unique(nearest).tolist():
+        own, values = read_pincam(paths[index])
+        if own[0] * size[1] != own[1] * size[0]:
+            raise InputError(paths[index], f"is for {own[0]}×{own[1]} pixels, its picture has {size[0]}×{size[1]}")
+        rows[index] = values * (size[0] / own[0])
+    return np.stack([rows[index] for index in nearest.tolist()])

@@ -1,0 +1,224 @@
+"""ScanNet++: laser scans of rooms with a phone's video (Yeshwanth et al. 2023).
+
+```
+data/<scene>/scans/mesh_aligned_0.05.ply      mesh, z up
+             scans/segments.json              the segment of each vertex
+             scans/segments_anno.json         objects: label, segments, oriented box
+             iphone/rgb.mkv                   60 frames a second; or iphone/rgb/frame_000000.jpg … as unpacked
+             iphone/pose_intrinsic_imu.json   time, pose in the mesh's frame and intrinsics of each frame
+             iphone/depth.bin                 is checked where it is there, and not needed
+```
+
+Source: scannetpp/scannetpp. Boxes are those that the data set stores. A vertex that several objects claim
+belongs to the smallest of them. There are no instance masks of the phone's frames: what is visible is cast on the mesh.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.errors import InputError
+from tolman.geometry.boxes import Floats
+from tolman.ingest.base import Film, Instance, Picture, Reading, Source, Surface
+from tolman.ingest.checks import checked_poses
+from tolman.ingest.readers.numbers import in_order, natural
+from tolman.ingest.readers.pictures import decoded
+from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers.scannetpp_depth import count_frames
+from tolman.ingest.readers.segments import check_known, oriented_box, read_groups, read_json, read_segments
+from tolman.ingest.readers.videos import Recording
+from tolman.ingest.surfaces import majority
+
+STANDARD = (640, 480, 30.0)
+RATE = 60.0
+"""Frames a second of the phone, where frames carry no times."""
+_MESH, _SEGMENTS, _OBJECTS = "scans/mesh_aligned_0.05.ply", "scans/segments.json", "scans/segments_anno.json"
+_POSES, _VIDEO, _DEPTH = "iphone/pose_intrinsic_imu.json", "iphone/rgb.mkv", "iphone/depth.bin"
+_FRAME = re.compile(r"frame_(\d{1,9})", re.ASCII)
+
+
+class ScanNetPlusPlus:
+    """The format."""
+
+    name = "scannetpp"
+    title = "ScanNet++"
+
+    def find(self, root: Path) -> list[Source]:
+        """The scenes of a folder, of its folder `data`, or the folder itself: where scans/mesh_aligned_0.05.ply lies.
+
+        Raises:
+            InputError: there are none.
+        """
+        places = [root, *root.glob("*/"), *root.glob("data/*/")] if root.is_dir() else []
+        folders = {place.resolve(): place for place in places if (place / _MESH).is_file()}
+        if not folders:
+            raise InputError(root, f"holds no scan of ScanNet++: no folder with {_MESH} in it")
+        return [
+            Source(f"{self.name}/{folder.resolve().name}", folder, tuple(_files(folder)))
+            for folder in sorted(folders.values(), key=lambda folder: natural(folder.resolve().name))
+        ]
+
+    def read(self, source: Source) -> Reading:
+        """Read one scan.
+
+        Raises:
+            InputError: it can't be used; names the file.
+            MissingExtraError: plyfile, PyAV, pillow or lz4 is not installed.
+        """
+        folder, notes = source.path, []
+        mesh = read_ply(folder / _MESH)
+        own, instances, mended = _objects(folder, len(mesh.points))
+        if instances is None:
+            notes.append(f"{_OBJECTS} isn't there: no object is annotated")
+        film, said = _film(folder)
+        if film is None:
+            notes.append(f"{_POSES} isn't there: the scan has no video")
+        elif (folder / _DEPTH).is_file() and (depths := count_frames(folder / _DEPTH)) != len(film.times):
+            notes.append(f"{_DEPTH} has {depths:,} frames, the film {len(film.times):,}")
+        return Reading(
+            instances=tuple(instances or ()),
+            surface=Surface(mesh.points, mesh.faces, majority(own, mesh.faces), own),
+            films=() if film is None else (film,),
+            mended=(*mended, *said),
+            notes=tuple(notes),
+        )
+
+
+FORMAT = ScanNetPlusPlus()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for name in (_MESH, _SEGMENTS, _OBJECTS, _POSES, _VIDEO, _DEPTH):
+        if (folder / name).is_file():
+            yield folder / name
+    if not (folder / _VIDEO).is_file():
+        yield from in_order((folder / "iphone" / "rgb").glob("frame_*.jpg"))
+
+
+def _objects(folder: Path, vertices: int) -> tuple[NDArray[np.int64], list[Instance] | None, list[str]]:
+    """The instance of each vertex, the instances (None where the scan isn't annotated), and what was mended."""
+    own = np.zeros(vertices, dtype=np.int64)
+    path = folder / _OBJECTS
+    if not path.is_file():
+        return own, None, []
+    segments = read_segments(folder / _SEGMENTS, vertices, "vertices")
+    # An objectId of 0 or less is no object.
+    groups = [group for group in read_groups(path) if group.number > 0]
+    check_known(path, groups, segments, folder / _SEGMENTS)
+    members = [np.isin(segments, group.segments) for group in groups]
+    # The smallest comes last and keeps what it claims; of equal ones the first in the file does.
+    sizes = [int(member.sum()) for member in members]
+    for place in sorted(range(len(groups)), key=lambda i: (-sizes[i], -i)):
+        own[members[place]] = groups[place].number
+    instances, mended = [], []
+    for group in groups:
+        box = oriented_box(group.record.get("obb"))
+        if isinstance(box, str):
+            mended.append(f"{path.name}: the obb of object {group.number} {box}; its box is that of its points")
+        instances.append(
+            Instance(f"{group.number}", group.label, None if isinstance(box, str) else box, number=group.number)
+        )
+    return own, instances, mended
+
+
+def _film(folder: Path) -> tuple[Film | None, list[str]]:
+    path = folder / _POSES
+    if not path.is_file():
+        return None, []
+    records = _records(path)
+    numbers = list(records)
+    given = [_matrix(path, name, record.get("aligned_pose"), 4) for name, record in _named(records)]
+    if all(pose is None for pose in given):
+        raise InputError(path, "no frame has an 'aligned_pose', the pose in the mesh's frame")
+    poses = np.array([np.full((4, 4), np.nan) if pose is None else pose for pose in given])
+    poses, said = checked_poses(path, poses)
+    cameras = [_matrix(path, name, record.get("intrinsic"), 3) for name, record in _named(records)]
+    matrices = [camera for camera in cameras if camera is not None]
+    if len(matrices) < len(cameras):
+        raise InputError(path, "has no 3×3 numbers", row=f"frame_{numbers[cameras.index(None)]:06d}", field="intrinsic")
+    intrinsics = np.array([[m[0, 0], m[1, 1], m[0, 2], m[1, 2]] for m in matrices])
+    times, lost = _times(path, records)
+    pictures, size, there = _pictures(folder, numbers)
+    if there < len(numbers):
+        said.append(
+            f"{path.name}: has {len(numbers):,} frames, the video {there:,}: those without picture are left out"
+        )
+    return (
+        Film(
+            role="ego",
+            times=times[:there],
+            poses=poses[:there],
+            intrinsics=intrinsics[:there],
+            size=size,
+            pictures=pictures,
+            standard=STANDARD,
+        ),
+        said + lost,
+    )
+
+
+def _records(path: Path) -> dict[int, dict[str, Any]]:
+    """What the file says of each frame, by its number, in the order of the numbers."""
+    found: dict[int, dict[str, Any]] = {}
+    for name, record in read_json(path).items():
+        match = _FRAME.fullmatch(name)
+        if match is None or not isinstance(record, dict):
+            raise InputError(path, "is no frame", row=str(name)[:40])
+        found[int(match[1])] = record
+    if not found:
+        raise InputError(path, "has no frame")
+    return dict(sorted(found.items()))
+
+
+def _named(records: dict[int, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((f"frame_{number:06d}", record) for number, record in records.items())
+
+
+def _matrix(path: Path, name: str, values: object, side: int) -> Floats | None:
+    if values is None:
+        return None
+    try:
+        found = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.shape != (side, side):
+        raise InputError(path, f"has a matrix that isn't {side}×{side} numbers", row=name)
+    return found
+
+
+def _times(path: Path, records: dict[int, dict[str, Any]]) -> tuple[Floats, list[str]]:
+    """Seconds of the frames; by the phone's rate where they carry none or their times don't rise."""
+    numbers = np.array(list(records), dtype=np.float64)
+    stamps = [record.get("timestamp") for record in records.values()]
+    if all(isinstance(stamp, int | float) and np.isfinite(stamp) for stamp in stamps):
+        times = np.array(stamps, dtype=np.float64)
+        if (np.diff(times) > 0).all():
+            return times - times[0], []
+    even = (numbers - numbers[0]) / RATE
+    return even, [f"{path.name}: the times of its frames don't rise; they are taken as {RATE:g} frames a second"]
+
+
+def _pictures(
+    folder: Path, numbers: Sequence[int]
+) -> tuple[Callable[[Sequence[int]], Iterator[Picture]], tuple[int, int], int]:
+    """The pictures of frames by their place, their size, and how many places have one."""
+    video = folder / _VIDEO
+    if video.is_file():
+        recording = Recording(video)
+        there = int(np.searchsorted(numbers, recording.count))
+        if not there:
+            raise InputError(video, f"has {recording.count:,} frames, and the first with a pose is {numbers[0]:,}")
+        return lambda frames: recording.pictures([numbers[i] for i in frames]), recording.size, there
+    paths = [folder / "iphone" / "rgb" / f"frame_{number:06d}.jpg" for number in numbers]
+    there = next((i for i, path in enumerate(paths) if not path.is_file()), len(paths))
+    if not there:
+        raise InputError(folder, f"has neither {_VIDEO} nor {paths[0].relative_to(folder)}")
+    first = decoded(paths[0], paths[0], "it")
+    size = first.shape[1], first.shape[0]
+    return lambda frames: (decoded(paths[i], paths[i], "it") for i in frames), size, there

@@ -1,0 +1,250 @@
+"""`rig.json`: what a recording of cameras and a LiDAR consists of. docs/ingest/lidar.md describes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tolman.errors import InputError
+from tolman.geometry.boxes import Floats
+from tolman.ingest.clouds.sweep import PointTime
+from tolman.scenes import OrientedBox
+
+NAME = "rig.json"
+_TOLERANCE = 1e-3
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RigClock(_Part):
+    """How a sensor's clock relates to the scene's time line, which is the clock of the first camera.
+
+    Attributes:
+        method: as in `tolman.scenes.Clock`; 'estimated' without an offset asks for it to be estimated.
+        offset: what is added to this sensor's clock, seconds.
+        residual: 95 % bound of what is left, seconds.
+    """
+
+    method: Literal["hardware", "ptp", "ntp", "manual", "estimated", "none"] = "none"
+    offset: float | None = Field(default=None, allow_inf_nan=False)
+    residual: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _says_enough(self) -> RigClock:
+        if self.method == "manual" and self.offset is None:
+            raise ValueError("a clock found by hand needs its 'offset' in seconds")
+        return self
+
+
+class RigFiles(_Part):
+    """Something on disk, relative to the rig's folder.
+
+    Attributes:
+        path: a file, a folder or a bag.
+        topic: of a bag.
+    """
+
+    path: str
+    topic: str | None = None
+
+
+class RigTime(_Part):
+    """As `tolman.ingest.clouds.sweep.PointTime`."""
+
+    kind: Literal["auto", "relative", "absolute", "none"] = "auto"
+    unit: Literal["auto", "s", "ms", "us", "ns"] = "auto"
+    field: str | None = None
+
+    def rule(self) -> PointTime:
+        return PointTime(self.kind, self.unit, self.field)
+
+
+class RigLidar(RigFiles):
+    """The LiDAR.
+
+    Attributes:
+        stamps: a text file with the time of each cloud, seconds, where names and points don't say it.
+        frame: of the points: 'sensor', or 'scene' where they are brought together already.
+        trajectory: poses sensor → scene by the LiDAR's clock; not needed where the frame is 'scene'.
+        point_time: how the time of points is to be understood.
+        clock: of the LiDAR.
+    """
+
+    stamps: str | None = None
+    frame: Literal["sensor", "scene"] = "sensor"
+    trajectory: RigFiles | None = None
+    point_time: RigTime = RigTime()
+    clock: RigClock = RigClock()
+
+
+class RigCamera(RigFiles):
+    """A camera.
+
+    Attributes:
+        path: a video, a folder of pictures, or a bag.
+        role: 'ego', 'exo' or its own name.
+        stamps: a text file with the time of each frame, seconds; a video's own times without one.
+        calibration: a JSON file with K, T_cam_lidar, and size where the pictures don't tell; None takes K from a bag.
+        clock: of this camera; the first one's is the time line.
+        trajectory: poses of the camera in any frame, by its own clock, to estimate offsets with.
+        rates: angular rates of an inertial unit on the camera's clock, for the same.
+        rate: frames a second of the video that is written of pictures.
+    """
+
+    role: str = "ego"
+    stamps: str | None = None
+    calibration: str
+    clock: RigClock = RigClock()
+    trajectory: RigFiles | None = None
+    rates: RigFiles | None = None
+    rate: float = Field(default=30.0, gt=0, le=240)
+
+
+class RigObject(_Part):
+    """An object whose box is known."""
+
+    id: str
+    category: str
+    box: OrientedBox
+
+
+class Rig(_Part):
+    """A recording.
+
+    Attributes:
+        rig: the version of this form, 1.
+        dataset, scene: name the scene 'dataset/scene'.
+        category: of the place, as SpatialBench notes it.
+        outdoors: whether there is no room to measure.
+        lidar: the LiDAR.
+        cameras: the cameras.
+        objects: whose boxes are known, as measured.
+    """
+
+    rig: Literal[1]
+    dataset: str = "rig"
+    scene: str = Field(min_length=1)
+    category: str = ""
+    outdoors: bool = False
+    lidar: RigLidar
+    cameras: tuple[RigCamera, ...] = ()
+    objects: tuple[RigObject, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Rig:
+        roles = [camera.role for camera in self.cameras]
+        if len(set(roles)) < len(roles):
+            raise ValueError("two cameras have the same role")
+        if self.lidar.frame == "sensor" and self.lidar.trajectory is None:
+            raise ValueError("a LiDAR whose points are in its own coordinates needs a 'trajectory'")
+        if self.lidar.frame == "scene" and self.lidar.trajectory is None and self.cameras:
+            raise ValueError("cameras need the LiDAR's 'trajectory': their poses follow from it")
+        if "/" in self.scene or "/" in self.dataset:
+            raise ValueError("the names of scene and dataset hold no '/'")
+        return self
+
+
+class Calibration(_Part):
+    """A camera's calibration.
+
+    Attributes:
+        K: camera matrix in pixels.
+        T_cam_lidar: LiDAR → camera, 4×4; the camera looks along +z with y down.
+        size: width and height that K is for.
+        distortion: must be zeros; undistort pictures first.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    K: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
+    T_cam_lidar: tuple[
+        tuple[float, float, float, float],
+        tuple[float, float, float, float],
+        tuple[float, float, float, float],
+        tuple[float, float, float, float],
+    ]
+    size: tuple[int, int] | None = None
+    distortion: tuple[float, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_rigid(self) -> Calibration:
+        matrix, rotation = self.extrinsics, self.extrinsics[:3, :3]
+        if not np.isfinite(matrix).all() or not np.allclose(matrix[3], [0, 0, 0, 1], atol=1e-9):
+            raise ValueError("T_cam_lidar is no rigid motion: its last row must be 0 0 0 1")
+        if np.abs(rotation @ rotation.T - np.eye(3)).max() > _TOLERANCE:
+            raise ValueError("the rotation of T_cam_lidar is none: its rows are not orthonormal")
+        if np.linalg.det(rotation) < 0:
+            raise ValueError("T_cam_lidar turns right-handed axes into left-handed ones")
+        if np.linalg.norm(matrix[:3, 3]) > 20:
+            raise ValueError("T_cam_lidar puts the sensors over 20 m apart: its unit is metres")
+        fx, fy, _, _ = self.intrinsics
+        if not (np.isfinite(self.intrinsics).all() and fx > 0 and fy > 0):
+            raise ValueError("K has a focal length that can't be right")
+        if any(self.distortion):
+            raise ValueError("the pictures are distorted: undistort them, and give the K of the result")
+        return self
+
+    @property
+    def extrinsics(self) -> Floats:
+        """LiDAR → camera, shape (4, 4)."""
+        return np.array(self.T_cam_lidar, dtype=np.float64)
+
+    @property
+    def intrinsics(self) -> tuple[float, float, float, float]:
+        """fx, fy, cx, cy."""
+        return self.K[0][0], self.K[1][1], self.K[0][2], self.K[1][2]
+
+
+def read_rig(folder: Path) -> Rig:
+    """The description of a rig.
+
+    Raises:
+        InputError: it isn't there, or says something that can't be.
+    """
+    found: Rig = _read(folder / NAME, Rig)
+    return found
+
+
+def read_calibration(path: Path) -> Calibration:
+    """A camera's calibration.
+
+    Raises:
+        InputError: it isn't there, or can't be right.
+    """
+    found: Calibration = _read(path, Calibration)
+    return found
+
+
+def inside(folder: Path, name: str) -> Path:
+    """A path that a rig names, which must lie in its folder.
+
+    Raises:
+        InputError: it is elsewhere, or isn't there.
+    """
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(folder / NAME, f"names '{name}', which lies outside its folder")
+    if not path.exists():
+        raise InputError(folder / NAME, f"names '{name}', which isn't there")
+    return path
+
+
+def _read(path: Path, kind: type[Any]) -> Any:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(path, f"can't be read ({error.strerror})") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(path, f"is no JSON ({error})") from None
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise InputError(path, first["msg"].removeprefix("Value error, "), field=field or None) from None
