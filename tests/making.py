@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 
 from reviewing import Served
@@ -18,7 +19,10 @@ def make_pool(place: Path) -> Path:
     for i in range(30):
         path = place / "raw" / ("walk" if i < 4 else "turn") / f"{i:03d}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", (64, 48), (i * 8, 100, 200 - i * 5)).save(path)
+        # 2 and 1 differ in a shade that nobody sees.
+        seed, shade = (1, 1) if i == 2 else (i, 0)
+        colours = np.random.default_rng(seed).integers(0, 250, (6, 8, 3)) + shade
+        Image.fromarray(colours.astype(np.uint8)).resize((64, 48)).save(path)
     (place / "raw" / "walk" / "copy.png").write_bytes((place / "raw" / "walk" / "000.png").read_bytes())
     bring_in([place / "raw"], place / "pool", source="Rooms", licence="CC BY 4.0")
     write_video(place / "films" / "drive.mp4", 40, rate=20, gop=10, size=(176, 120))

@@ -229,7 +229,8 @@ def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
 def snap(page: Any, name: str) -> None:
     """Leave a picture for the documentation, where somebody asks for it."""
     if os.environ.get("TOLMAN_SCREENSHOTS"):
-        page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png")
+        # Hiding the caret would be a style of the page's own, which its policy forbids.
+        page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png", caret="initial")
 
 
 def enter(page: Any, served: Served, role: str, name: str) -> None:

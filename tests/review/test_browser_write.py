@@ -50,6 +50,8 @@ def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
     with page.expect_response("**/edit"):
         page.keyboard.type("So the camera turned to the right.")
     page.get_by_text("Nothing is missing").wait_for()
+    page.set_viewport_size({"width": 1180, "height": 1500})
+    page.evaluate("scrollTo(0, 0)")
     snap(page, "write")
 
     other = page.context.new_page()

@@ -5,12 +5,14 @@ What stops a question is wrong in any case; what warns is for the writer to judg
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tolman.benchmarks.mmsi_bench.data import TASKS
+from tolman.curate.duplicates import BITS, comparable, say_the_same
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.review.answers import is_number
@@ -21,6 +23,8 @@ LONGER = 1.6
 """By this factor the right option's length may differ from the mean of the others'."""
 _SHORT = 12
 """Letters by which it may differ in any case."""
+_NEARLY = 0.7
+"""The share of two questions' words that both have, from which on they are shown to the writer."""
 _LEAST_TO_BALANCE = 4
 """Questions before the letters of right answers are compared."""
 
@@ -49,6 +53,7 @@ class Around:
         taken: how many it has.
         letters: how often each letter is right in the project, for choices with as many options.
         others: the project's questions, with a name for what each is about.
+        looks: key → perceptual hash of each image that is chosen.
     """
 
     pool: Mapping[str, PoolMedium]
@@ -57,6 +62,7 @@ class Around:
     taken: Mapping[str, int] = field(default_factory=dict)
     letters: Mapping[int, Counter[str]] = field(default_factory=dict)
     others: Sequence[tuple[Item, str]] = ()
+    looks: Mapping[str, int] = field(default_factory=dict)
 
 
 def check(written: Written, around: Around) -> list[Finding]:
@@ -139,6 +145,12 @@ def _media(written: Written, media: Sequence[PoolMedium], around: Around) -> lis
         if medium.sha256 in seen and medium.kind == "image":
             found.append(Finding("stop", f"Pictures {seen[medium.sha256]} and {number} are the same."))
         seen.setdefault(medium.sha256, number)
+    for one, other in itertools.combinations(
+        [i for i, c in enumerate(written.media) if c.key in around.looks and len(media) == len(written.media)], 2
+    ):
+        a, b = (around.looks[written.media[i].key] for i in (one, other))
+        if (a ^ b).bit_count() <= BITS and media[one].sha256 != media[other].sha256:
+            found.append(Finding("warn", f"Pictures {one + 1} and {other + 1} look the same."))
     for number, (chosen, medium) in enumerate(zip(written.media, media, strict=False), start=1):
         try:
             span_of(chosen, medium)
@@ -223,20 +235,21 @@ def _reasoning(written: Written) -> list[Finding]:
 
 
 def _alike(written: Written, around: Around) -> list[Finding]:
-    """The one place that compares a question with those there are."""
-    text = _plain(written.question)
+    text, name = comparable(written.question), about(media_of(written, around.pool))
     if not text:
         return []
-    name = about(media_of(written, around.pool))
+    found = []
     for item, shown in around.others:
-        if _plain(item.question) == text and shown == name:
-            return [Finding("stop", f"The same question about the same media is there already ({item.id}).")]
-    for item, shown in around.others:
-        if _plain(item.question) == text:
-            return [Finding("warn", f"A question with these words is there already, about other media ({item.id}).")]
-        if shown == name and _shared(_plain(item.question), text) > 0.7:
-            return [Finding("warn", f"A question about the same media says nearly the same: “{item.question[:120]}”")]
-    return []
+        other = comparable(item.question)
+        if say_the_same(other, text):
+            if shown == name:
+                return [Finding("stop", f"The same question about the same media is there already ({item.id}).")]
+            told = f"A question with these words is there already, about other media ({item.id})."
+            found.append(Finding("warn", told))
+        elif shown == name and _shared(other, text) > _NEARLY:
+            told = f"A question about the same media says nearly the same: “{item.question[:120]}”"
+            found.append(Finding("warn", told))
+    return found[:1]
 
 
 def _letters(written: Written, around: Around) -> list[Finding]:
@@ -251,10 +264,6 @@ def _letters(written: Written, around: Around) -> list[Finding]:
         return []
     told = f"{letter} is right in {so_far[letter]} of {total} questions so far, {rarest} in {so_far[rarest]}"
     return [Finding("warn", f"{told}: move the right option if its place doesn't matter.")]
-
-
-def _plain(text: str) -> str:
-    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
 def _shared(one: str, other: str) -> float:

@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from tolman.curate.duplicates import picture_hash
 from tolman.errors import InputError, TolmanError
 from tolman.files import link_or_copy, whole
 from tolman.ingest.media_files import look
@@ -88,6 +89,7 @@ class Pool:
         self._lock = threading.Lock()
         self._read_at = -1
         self._media: dict[str, PoolMedium] = {}
+        self._looks: dict[str, int] = {}
         self.media()
 
     def media(self) -> dict[str, PoolMedium]:
@@ -146,6 +148,17 @@ class Pool:
         with whole(kept) as partial:
             partial.write_bytes(content)
         return content
+
+    def look_of(self, medium: PoolMedium) -> int | None:
+        """The perceptual hash of an image; None of a video, and of what can't be read."""
+        if medium.kind != "image":
+            return None
+        if medium.sha256 not in self._looks:
+            try:
+                self._looks[medium.sha256] = picture_hash(self.small(medium))
+            except BrokenMediaError:
+                return None
+        return self._looks[medium.sha256]
 
     def keep(self, medium: PoolMedium) -> str:
         """Have a medium in the store for good, whatever becomes of the pool; its path there.

@@ -80,7 +80,9 @@ def open_site(settings: Settings) -> Site:
             key = Fact(name="key", value=settings.token())
             db.add(key)
         secret = key.value.encode()
-    return Site(settings, database, loaded, loaded.media_folder(), secret, MovingWindowRateLimiter(MemoryStorage()), pool)
+    return Site(
+        settings, database, loaded, loaded.media_folder(), secret, MovingWindowRateLimiter(MemoryStorage()), pool
+    )
 
 
 def begin_empty(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What somebody has written of a question so far: reading it from a form, keeping it as a draft, making an item of it."""
+"""What somebody has written of a question so far: reading it from a form, and keeping it as a draft."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from tolman.scoring.error_types import MMSI, steps_of, with_type
 
 MOST_OPTIONS, MOST_STEPS, MOST_MEDIA = 10, 30, 20
 KINDS = ("choice", "number")
-UNITS = {"": "nothing, or it is said in the question", "count": "a count", "m": "metres", "cm": "centimetres", "m2": "square metres"}  # fmt: skip
+UNITS = {
+    "": "nothing, or it is said in the question",
+    "count": "a count",
+    "m": "metres",
+    "cm": "centimetres",
+    "m2": "square metres",
+}
 STEP_KINDS = {kind.key: kind.step for kind in MMSI.types}
 """Types of reasoning steps: key → how MMSI-Bench writes it in brackets after a step."""
 _LONGEST = 5_000
@@ -99,7 +105,9 @@ class Written:
         ]
         kind, unit = _text(form, "kind", self.kind), _text(form, "unit", self.unit)
         kinds = [*said["step-kind"], *[""] * len(said["step"])]
-        steps = [Step(text, kind if kind in STEP_KINDS else "") for text, kind in zip(said["step"], kinds, strict=False)]
+        steps = [
+            Step(text, kind if kind in STEP_KINDS else "") for text, kind in zip(said["step"], kinds, strict=False)
+        ]
         answer = _text(form, "answer", "" if said["option"] else self.answer)
         return Written(
             media=tuple(media),

@@ -76,7 +76,8 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
         return page(
             request, guest, "write.html", tab=site.settings.token()[:16], seen=content.get("saves", 0),
             seconds=kept.seconds if kept else 0.0, shelf=_pool(site).browse(Filters()), filters=Filters(),
-            uploads=site.settings.uploads, **_place(db, site, me, own), **_state(db, site, own, Written.of_draft(content)),
+            uploads=site.settings.uploads, **_place(db, site, me, own),
+            **_state(db, site, own, Written.of_draft(content)),
         )  # fmt: skip
 
 
@@ -163,8 +164,8 @@ def upload(
     filters = Filters(source="" if problem else "uploads")
     shelf = _pool(site).browse(filters)
     return page(
-        request, guest, "_write_pool.html", status=422 if problem else 200, own=assignment, shelf=shelf, filters=filters,
-        told=told, problem=problem,
+        request, guest, "_write_pool.html", status=422 if problem else 200, own=assignment, shelf=shelf,
+        filters=filters, told=told, problem=problem,
     )  # fmt: skip
 
 
@@ -258,7 +259,7 @@ def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 
 def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, Any]:
     """What the form and the checks show."""
-    around = _around(db, site, own.task.project)
+    around = _around(db, site, own.task.project, written)
     chosen = [(one, around.pool.get(one.key)) for one in written.media]
     return {
         "written": written,
@@ -276,11 +277,14 @@ def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, 
     }
 
 
-def _around(db: Orm, site: Site, project: Project) -> Around:
+def _around(db: Orm, site: Site, project: Project, written: Written) -> Around:
     versions = work.current_items(db, project)
     items = [work.item_of(version) for version in versions]
+    pool = _pool(site).media()
+    looks = {one.key: _pool(site).look_of(pool[one.key]) for one in written.media if one.key in pool}
     return Around(
-        pool=_pool(site).media(),
+        pool=pool,
+        looks={key: look for key, look in looks.items() if look is not None},
         categories=project.settings["categories"],
         quota=project.settings.get("per_category", 0),
         taken=Counter(item.task for item in items),
