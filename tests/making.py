@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -11,7 +12,11 @@ from reviewing import Served
 from tolman.ingest.media_pool import bring_in
 from tolman.review.schema import ItemVersion, Project
 from tolman.review.work import current_items
+from tolman.scene_table import write_scenes
+from tolman.scenes import OrientedBox, Scene, SceneObject
 from videos import write_video
+
+HOSTILE = "<script>document.title='owned'</script>"
 
 
 def make_pool(place: Path) -> Path:
@@ -34,3 +39,25 @@ def written(served: Served, project: int) -> list[ItemVersion]:
     """The items that people made in a project."""
     with served.site.database.read() as db:
         return [v for v in current_items(db, db.get_one(Project, project)) if v.origin == "written"]
+
+
+def thing(category: str, x: float, y: float, size: float = 0.4, **rest: Any) -> SceneObject:
+    """A cube on the floor."""
+    box = OrientedBox(center=(x, y, size / 2), axes=((1, 0, 0), (0, 1, 0), (0, 0, 1)), extents=(size, size, size))
+    return SceneObject(id=f"{category}-{x:g}-{y:g}", category=category, box=box, **rest)
+
+
+def make_rooms(place: Path) -> Path:
+    """A collection of one room of 8 m by 8 m: the door south-west, going on counter-clockwise the bed, the sofa and the
+    lamp in the other corners, two chairs of which one is between the last two, and a plant by the door."""
+    things = [
+        thing("door", 1, 1), thing("bed", 7, 1, 1.2), thing("sofa", 7, 7, 1.0), thing("lamp", 1, 7),
+        thing("chair", 4, 3), thing("chair", 4, 7), thing("plant", 1.9, 7.6, 0.2), thing(HOSTILE, 6.2, 4),
+    ]  # fmt: skip
+    room = Scene(
+        id="rooms/one", dataset="rooms", objects=tuple(things), floor=(((0, 0), (8, 0), (8, 8), (0, 8)),),
+        video="videos/room.mp4",
+    )  # fmt: skip
+    write_scenes(place, [room, room.model_copy(update={"id": "rooms/two", "video": None})])
+    write_video(place / "videos" / "room.mp4", 20, rate=10, gop=10, size=(176, 120))
+    return place

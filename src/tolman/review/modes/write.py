@@ -1,4 +1,4 @@
-"""Write: people choose media from a pool and write questions about them (MMSI-Bench paper, sections 3.2 and F.2 to F.5)."""
+"""Write: people choose media from a pool and write questions about them (MMSI-Bench paper, sections 3.2 and F)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, HTTPException, Query, Request, UploadFile
+from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from pydantic import ValidationError
 from sqlalchemy.orm import Session as Orm
@@ -20,7 +20,7 @@ from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts import AccountError
 from tolman.review.checking import Around, about, check, least_media, media_of
-from tolman.review.fields import Key, Line
+from tolman.review.fields import Form, Key, Line, seconds_of
 from tolman.review.history import record
 from tolman.review.making import add_existing, add_made, identity, letters
 from tolman.review.media import TYPES, inside
@@ -36,11 +36,6 @@ STEP = "written"
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
 
 
-async def _form(request: Request) -> FormData:
-    return await request.form()
-
-
-Form = Annotated[FormData, Depends(_form)]
 Text = Annotated[str, Query(max_length=500)]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
 
@@ -121,7 +116,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
             stops = [finding.text for finding in state["findings"] if finding.level == "stop"]
             if other_tab:
                 stops.append("You went on with this question in another tab. What stands there is shown here now.")
-            seconds = _seconds(form)
+            seconds = seconds_of(form)
             item = None if stops else _item(site, own, written)
             if item is None or isinstance(item, str):
                 problem = "Not yet: " + " ".join(stops) if item is None else item
@@ -216,20 +211,13 @@ def _keep(db: Orm, site: Site, own: Assignment, form: FormData, act: str) -> tup
         "tab": content.get("tab", "") if other or not changed else tab,
         "saves": saves + (1 if changed and not other else 0),
     }
-    work.save_draft(db, site, own, fresh, _seconds(form))
+    work.save_draft(db, site, own, fresh, seconds_of(form))
     return written, other
 
 
 def _saves(db: Orm, own: Assignment) -> int:
     kept = work.draft_of(db, own)
     return int(kept.content.get("saves", 0)) if kept else 0
-
-
-def _seconds(form: FormData) -> float:
-    try:
-        return min(max(float(str(form.get("seconds", "0"))), 0.0), 1e7)
-    except ValueError:
-        return 0.0
 
 
 def _pool(site: Site) -> Pool:
