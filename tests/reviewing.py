@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,6 @@ from tolman.review.schema import User
 from tolman.review.server import prepare
 from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site
-from videos import write_video
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"
@@ -62,14 +63,17 @@ TEXTS = {item.question.split("<")[0].strip() or "script": item.id for item in it
 
 
 def make_benchmark(folder: Path) -> Path:
-    """The questions as a folder, with two videos of two seconds and two images."""
-    from PIL import Image
+    """The questions as a folder, with the walks through two rooms of the demo and two pictures out of them."""
+    import av
 
     (folder / "images").mkdir(parents=True)
-    for name in ("left", "right"):
-        write_video(folder / "videos" / f"{name}.mp4", 40, rate=20, gop=10, size=(176, 120))
-    Image.new("RGB", (64, 48), "teal").save(folder / "images" / "a.jpg")
-    Image.new("RGB", (48, 64), "orange").save(folder / "images" / "b.png")
+    (folder / "videos").mkdir()
+    with as_file(files("tolman.demo") / "rooms" / "videos") as rooms:
+        for name, room, picture in (("left", "0-0000.mp4", "a.jpg"), ("right", "0-0001.mp4", "b.png")):
+            shutil.copyfile(rooms / room, folder / "videos" / f"{name}.mp4")
+            with av.open(str(rooms / room)) as container:
+                frame = next(container.decode(video=0)).to_image()
+            frame.resize((320, 240)).save(folder / "images" / picture)
     write_items(folder / "items.parquet", items())
     (folder / "benchmark.json").write_text('{"name": "small", "title": "A small benchmark"}', encoding="utf-8")
     return folder
@@ -229,6 +233,8 @@ def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
 def snap(page: Any, name: str) -> None:
     """Leave a picture for the documentation, where somebody asks for it."""
     if os.environ.get("TOLMAN_SCREENSHOTS"):
+        for video in page.locator("video").all():
+            video.evaluate("v => new Promise(done => { v.onseeked = done; v.pause(); v.currentTime = 5; })")
         # Hiding the caret would be a style of the page's own, which its policy forbids.
         page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png", caret="initial")
 

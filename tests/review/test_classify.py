@@ -11,8 +11,8 @@ from tolman.curate.taxonomy import open_taxonomy
 from tolman.review.modes.classify import majority
 
 LABELS = {
-    "category": "counting & existence", "scale": "vista", "view": "neither", "structure": "extrinsic",
-    "motion": "static",
+    "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
+    "change": "static",
 }  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_a_missing_label_is_asked_for(served_sqlite: Served) -> None:
     project = served_sqlite.project("classify")
     ann = served_sqlite.person("annotator", "Ann")
     path = ann.get(f"/projects/{project}/work").url.path
-    fields = {f"group-{name}": value for name, value in LABELS.items() if name != "motion"}
+    fields = {f"group-{name}": value for name, value in LABELS.items() if name != "change"}
     answer = ann.post(path, **fields)
     assert answer.status_code == 422
     assert "Static or dynamic: choose one." in answer.text

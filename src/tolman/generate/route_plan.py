@@ -142,7 +142,7 @@ def question(
         evidence["facing"] = facing
     if all(error is not None for error in errors):
         evidence |= {"sensor_errors": errors}
-    return Draft(TASK, geometry.scene.id, text, right, None, options, evidence)
+    return Draft(TASK, geometry.scene.id, text, right, None, options, evidence, closed=True)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, released: bool = True) -> Recomputed:

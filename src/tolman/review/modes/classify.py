@@ -25,9 +25,9 @@ from tolman.review.site import Site
 NAME = "classify"
 _TITLES = {
     "scale": "Scale of the space",
-    "view": "Visualization or orientation",
-    "structure": "Intrinsic or extrinsic",
-    "motion": "Static or dynamic",
+    "factor": "Visualization or orientation",
+    "information": "Intrinsic or extrinsic",
+    "change": "Static or dynamic",
 }
 
 
