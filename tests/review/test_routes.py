@@ -46,7 +46,10 @@ def test_a_route_becomes_a_question_with_the_scene_s_truth(served: Served, rooms
     path = page.url.path
     assert path.startswith("/routes/")
     assert HOSTILE not in page.text
-    assert ann.get(page.text.split('<video controls preload="metadata" playsinline src="')[1].split('"')[0]).status_code == 200
+    assert (
+        ann.get(page.text.split('<video controls preload="metadata" playsinline src="')[1].split('"')[0]).status_code
+        == 200
+    )
     for start, stops, facing, sentence in (
         ("", [], "", "Choose where the route begins"),
         ("door", ["bed"], "", "2 to 5 stops"),
@@ -64,7 +67,7 @@ def test_a_route_becomes_a_question_with_the_scene_s_truth(served: Served, rooms
     preview = _send(ann, f"{path}/plan", "door", ["bed", "sofa"]).text
     assert "beginning at the door facing the bed" in preview
     assert 'Turn Left <span class="tag good">right' in preview
-    assert 'selected>bed' in ann.get(path).text
+    assert "selected>bed" in ann.get(path).text
     for start, stops, facing in (
         ("door", ["bed", "sofa"], ""), ("door", ["bed", "sofa"], "lamp"), ("lamp", ["door", "bed"], ""),
     ):  # fmt: skip

@@ -113,7 +113,7 @@ def _distractors(
             found = _apart(rig, before, count, [])
             found = found and _apart(rig, after, 3 - count, found) if count else _apart(rig, after, 3, [])
             if found:
-                return [(moment, change, near(rig, right, moment)) for moment, change in found]
+                return [(moment, change, nearness(rig, right, moment)) for moment, change in found]
     return []
 
 
@@ -135,7 +135,7 @@ def distinct(rig: Rig, a: Moment, b: Moment) -> bool:
     return any(rig.differs(rig.change(clue, a, b), a, b, a.exo) for clue in clues)
 
 
-def near(rig: Rig, right: Moment, other: Moment) -> str:
+def nearness(rig: Rig, right: Moment, other: Moment) -> str:
     """In what a distractor is near: the wearer stands where they stood, or it was soon before or after."""
     if not rig.ego.poses:
         return "time"

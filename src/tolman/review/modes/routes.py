@@ -21,6 +21,7 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import placed
 from tolman.generate.route_plan import TASK, obstacles, question, turns_of, violations
 from tolman.generate.settings import RouteSettings, preset
+from tolman.generate.taxonomy import labels
 from tolman.items import LETTERS, Item, Media
 from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
@@ -64,8 +65,6 @@ class Route:
     def turn_first(self) -> str | None:
         """What is faced, where it isn't the first stop."""
         return self.facing if self.facing and self.stops and self.facing != self.stops[0] else None
-
-
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
@@ -189,7 +188,7 @@ def _item(db: Orm, site: Site, own: Assignment, geometry: SceneGeometry, route: 
         options=placed(drafted.options, place, name),
         answer=LETTERS[place],
         task=TASK,
-        labels={"dataset": scene.dataset},
+        labels={"dataset": scene.dataset, **labels("route", outdoors=scene.room_area is None, own={})},
         scene=scene.id,
         media=(Media(kind="video", path=scene.video),),
         evidence=dict(drafted.evidence) | {"settings": SETTINGS.model_dump()},

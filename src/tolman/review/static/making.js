@@ -4,8 +4,8 @@
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-mark]");
   if (!button) return;
-  const place = button.closest("li, .player");
-  const video = place && place.querySelector("video");
+  const place = button.closest("li");
+  const video = button.dataset.player ? document.querySelector(button.dataset.player) : place && place.querySelector("video");
   const field = button.form ? button.form.elements[button.dataset.mark] : null;
   if (!video || !field) return;
   field.value = video.currentTime.toFixed(2);
