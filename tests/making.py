@@ -12,8 +12,9 @@ from reviewing import Served
 from tolman.ingest.media_pool import bring_in
 from tolman.review.schema import ItemVersion, Project
 from tolman.review.work import current_items
-from tolman.scene_table import write_scenes
-from tolman.scenes import OrientedBox, Scene, SceneObject
+from tolman.media.writing import VideoWriter
+from tolman.scene_table import write_captures, write_scenes
+from tolman.scenes import Capture, Event, OrientedBox, Scene, SceneObject, Vector
 from videos import write_video
 
 HOSTILE = "<script>document.title='owned'</script>"
@@ -60,4 +61,41 @@ def make_rooms(place: Path) -> Path:
     )  # fmt: skip
     write_scenes(place, [room, room.model_copy(update={"id": "rooms/two", "video": None})])
     write_video(place / "videos" / "room.mp4", 20, rate=10, gop=10, size=(176, 120))
+    return place
+
+
+def make_rig(place: Path, events: tuple[Event, ...] = ()) -> Path:
+    """A collection of one scene: somebody with a camera walks 8 m past a fixed one in 16 s, having stood for 4 s."""
+    times = tuple(i / 2 for i in range(41))
+    east, north, up = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+    def pose(x: float, y: float, right: Vector, ahead: Vector) -> tuple[float, ...]:
+        rotation = np.column_stack([right, [-u for u in up], ahead])
+        return tuple(np.block([[rotation, np.array([[x], [y], [1.5]])], [np.zeros((1, 3)), np.eye(1)]]).ravel().tolist())
+
+    south = (0.0, -1.0, 0.0)
+    walked = [max(0.0, t - 4) / 2 for t in times]
+    common = {"scene": "rig/one", "sensor": "camera", "times": times, "size": (160, 120)}
+    common["intrinsics"] = ((75.0, 75.0, 80.0, 60.0),)
+    ego = Capture.model_validate(
+        {"id": "rig/one/ego", "role": "ego", "media": "videos/ego.mp4", **common}
+        | {"poses": tuple(pose(x - 4, 0, south, east) for x in walked)}
+    )
+    exo = Capture.model_validate(
+        {"id": "rig/one/exo", "role": "exo1", "media": "videos/exo.mp4", **common}
+        | {"poses": (pose(0, -6, east, north),) * len(times)}
+    )
+    scene = Scene(id="rig/one", dataset="rig", objects=(thing("table", 0, 2),), room_area=80.0, events=events)
+    write_scenes(place, [scene])
+    write_captures(place, [ego, exo])
+    for name, seed in (("ego", 1), ("exo", 2)):
+        ground = np.random.default_rng(seed).integers(0, 255, (12, 16, 3)).astype(np.uint8)
+        still = np.asarray(Image.fromarray(ground).resize((160, 120)))
+        (place / "videos").mkdir(parents=True, exist_ok=True)
+        with VideoWriter(place / "videos" / f"{name}.mp4", (160, 120), 2, "test") as writer:
+            for x in walked:
+                picture = np.roll(still, int(x * 9), axis=1) if name == "ego" else still.copy()
+                if name == "exo":
+                    picture[40:100, 10 + int(x * 16) : 26 + int(x * 16)] = (255, 0, 0)
+                writer.add(picture)
     return place

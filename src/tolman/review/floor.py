@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tolman.generate.geometry import SceneGeometry
+from tolman.geometry.boxes import Floats
 from tolman.geometry.shadows import outline
 
 _WIDTH = 560.0
@@ -99,6 +100,6 @@ def way(plan: Plan, stops: Sequence[str]) -> list[tuple[float, float]]:
     return [places[name] for name in stops if name in places]
 
 
-def _area(ring: np.ndarray) -> float:  # type: ignore[type-arg]
+def _area(ring: Floats) -> float:
     x, y = ring[:, 0], ring[:, 1]
     return float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2)

@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from tolman.files import whole
+from tolman.geometry.boxes import Floats
 from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 
 _SHOWN = Frames(quality=85, longest_side=960)
-_COMPARED = (64, 48)
-SAME = 4.0
+_COMPARED = (24, 18)
+SAME = 5.0
 """Grey levels of 255 by which no part of two pictures differs that show the same."""
 _lock = threading.Lock()
 
@@ -54,7 +55,7 @@ def same_picture(one: Path, other: Path) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _small(path: Path) -> np.ndarray:  # type: ignore[type-arg]
+def _small(path: Path) -> Floats:
     from PIL import Image
 
     with Image.open(io.BytesIO(path.read_bytes())) as image:

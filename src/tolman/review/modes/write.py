@@ -289,23 +289,24 @@ def _item(site: Site, own: Assignment, written: Written) -> Item | str:
         for medium in media:
             _pool(site).keep(medium)
         choice = written.kind == "choice"
-        return Item(
-            id=identity(site, own),
-            question=written.question.strip(),
-            kind="choice" if choice else "number",
-            answer=written.answer if choice else written.number.strip().replace(",", "."),
-            unit=None if choice or not written.unit else written.unit,
-            options=tuple(option.strip() for option in written.options) if choice else (),
-            task=written.category,
-            labels={
+        fields: dict[str, Any] = {
+            "id": identity(site, own),
+            "question": written.question.strip(),
+            "kind": "choice" if choice else "number",
+            "answer": written.answer if choice else written.number.strip().replace(",", "."),
+            "unit": None if choice or not written.unit else written.unit,
+            "options": tuple(option.strip() for option in written.options) if choice else (),
+            "task": written.category,
+            "labels": {
                 "source": ", ".join(dict.fromkeys(m.source for m in media)),
                 "licence": ", ".join(dict.fromkeys(m.licence for m in media if m.licence)) or "not given",
             },
-            scene="/".join(part for part in (media[0].source, media[0].group) if part),
-            media=media_of(written, pool),
-            reasoning=written.reasoning,
-            evidence={"media": [_origin(medium) for medium in media], "needed": True},
-        )
+            "scene": "/".join(part for part in (media[0].source, media[0].group) if part),
+            "media": media_of(written, pool),
+            "reasoning": written.reasoning,
+            "evidence": {"media": [_origin(medium) for medium in media], "needed": True},
+        }
+        return Item.model_validate(fields)
     except ValidationError as error:
         return f"This is no question: {error.errors()[0]['msg'].removeprefix('Value error, ')}."
     except TolmanError as error:
