@@ -310,7 +310,7 @@ def _attack(served: Served, operation: Any, person: Client) -> int:
 
     tried = 0
 
-    @settings(max_examples=5, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=3, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())
     def attack(case: Any) -> None:
         nonlocal tried
