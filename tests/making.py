@@ -71,7 +71,9 @@ def make_rig(place: Path, events: tuple[Event, ...] = ()) -> Path:
 
     def pose(x: float, y: float, right: Vector, ahead: Vector) -> tuple[float, ...]:
         rotation = np.column_stack([right, [-u for u in up], ahead])
-        return tuple(np.block([[rotation, np.array([[x], [y], [1.5]])], [np.zeros((1, 3)), np.eye(1)]]).ravel().tolist())
+        return tuple(
+            np.block([[rotation, np.array([[x], [y], [1.5]])], [np.zeros((1, 3)), np.eye(1)]]).ravel().tolist()
+        )
 
     south = (0.0, -1.0, 0.0)
     walked = [max(0.0, t - 4) / 2 for t in times]

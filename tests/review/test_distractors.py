@@ -100,7 +100,7 @@ def test_three_frames_become_a_question(served: Served, rig: Path, tmp_path: Pat
         assert item.labels["spatialbench_task"]
     publish(served.site, tmp_path / "out")
     for medium in items[0].media:
-        assert Image.open(tmp_path / "out" / medium.path).size == (160, 120)
+        assert Image.open(io.BytesIO((tmp_path / "out" / medium.path).read_bytes())).size == (160, 120)
     assert "near in time" in served.person("owner", "Olga").get(f"/projects/{project}/progress").text
     bob = served.person("annotator", "Bob")
     assert bob.get(made[19]).status_code == bob.get(f"{made[19]}/frame/other/3").status_code == 404

@@ -24,7 +24,8 @@ class Settings:
         store: the folder of the database and of what people upload; made where it is missing.
         data, subset: of the benchmark, as for `tolman run`.
         database: SQLAlchemy's URL; a SQLite file in the store where None.
-        scenes: the collection that the benchmark was generated from; where its provenance says if None.
+        scenes: the collection that the benchmark was generated from, where its provenance says if None; routes and
+            distractors are made of it as well.
         runs: folders of runs whose answers people label.
         pool: the media pool that people write questions from.
         uploads: megabytes that a file may have which annotators add to the pool; 0 where they may add none.

@@ -132,7 +132,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
 @router.post("/{assignment}/upload", response_class=HTMLResponse)
 def upload(
     request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
-    file: Annotated[UploadFile, File()], licence: Line = "",
+    file: Annotated[UploadFile | None, File()] = None, licence: Line = "",
 ) -> Response:  # fmt: skip
     """Add a file to the pool, where the owner allows it."""
     with site.database.read() as db:
@@ -141,8 +141,10 @@ def upload(
     limit = site.settings.uploads * 1_000_000
     if not limit:
         raise HTTPException(403, "The owner of this server takes no files.")
-    content = file.file.read(limit + 1)
+    content = file.file.read(limit + 1) if file else b""
     try:
+        if not content:
+            raise UploadError("Choose a file.")
         if len(content) > limit:
             raise UploadError(f"The file is too large: at most {site.settings.uploads} MB.")
         if not licence.strip():
