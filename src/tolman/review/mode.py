@@ -47,6 +47,7 @@ class Mode:
         router: its routes; each is given its roles by `allow`.
         start: (db, site, project, items) → makes the tasks of a new project.
         progress: (db, site, project) → tables of its progress page, beside those that all modes have.
+        makes_items: whether people make items in it: those are published without a decision, which a review brings.
         settings: what the owner chooses.
         fixed: settings that the owner doesn't choose, such as {"pool": True} (all media may be looked through).
     """
@@ -58,6 +59,7 @@ class Mode:
     router: APIRouter
     start: Callable[[Orm, Site, Project, Sequence[Item]], None]
     progress: Callable[[Orm, Site, Project], Sequence[Block]] = lambda db, site, project: ()
+    makes_items: bool = False
     settings: tuple[Setting, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 
@@ -49,14 +49,31 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
     return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
 
 
+async def _chosen(request: Request) -> dict[str, int]:
+    """The whole numbers of a form whose fields are named after a mode and its setting; those left empty stay out."""
+    form = await request.form()
+    found = {name: str(value).strip() for name, value in form.items()}
+    return {name: int(value) for name, value in found.items() if value.isdecimal() and len(value) < 10}
+
+
 @owner.post("/projects", response_class=HTMLResponse)
 def start(
-    request: Request, site: TheSite, guest: Guest, me: Me, name: Line = "", mode: Line = "", people: Number = None
+    request: Request,
+    site: TheSite,
+    guest: Guest,
+    me: Me,
+    given: Annotated[dict[str, int], Depends(_chosen)],
+    name: Line = "",
+    mode: Line = "",
+    people: Number = None,
 ) -> Response:
     """Start a project."""
     try:
         with site.database.write() as db:
-            chosen = {} if people is None else {"people": people}
+            own = f"{mode}-"
+            chosen = {key.removeprefix(own): value for key, value in given.items() if key.startswith(own)}
+            if people is not None:
+                chosen["people"] = people
             projects.start(db, site, name, mode, chosen, me.id)
     except AccountError as error:
         return page(request, guest, "problem.html", status=400, title="No project was started", problem=str(error))
