@@ -1,27 +1,31 @@
-"""A review server for tests: a small benchmark with real media, real HTTP on the loopback interface, people who sign in."""
+"""A review server for tests: a small benchmark with real media, real HTTP on loopback, people who sign in."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review import accounts, projects
-from tolman.review.app import create_app
+from tolman.review.schema import User
+from tolman.review.server import prepare
 from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site
-from videos import write_video
 
+ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"
 TRUTHS = {"count": "3", "size": "74.5", "order": "B", "which": "A", "pair": "C", "script": "A"}
 
@@ -54,18 +58,31 @@ def items(truths: dict[str, str] | None = None) -> list[Item]:
     ]
 
 
+TEXTS = {item.question.split("<")[0].strip() or "script": item.id for item in items()}
+"""How a question begins → the item's id."""
+
+
 def make_benchmark(folder: Path) -> Path:
-    """The questions as a folder, with two videos of two seconds and two images."""
-    from PIL import Image
+    """The questions as a folder, with the walks through two rooms of the demo and two pictures out of them."""
+    import av
 
     (folder / "images").mkdir(parents=True)
-    for name in ("left", "right"):
-        write_video(folder / "videos" / f"{name}.mp4", 40, rate=20, gop=10, size=(176, 120))
-    Image.new("RGB", (64, 48), "teal").save(folder / "images" / "a.jpg")
-    Image.new("RGB", (48, 64), "orange").save(folder / "images" / "b.png")
+    (folder / "videos").mkdir()
+    with as_file(files("tolman.demo") / "rooms" / "videos") as rooms:
+        for name, room, picture in (("left", "0-0000.mp4", "a.jpg"), ("right", "0-0001.mp4", "b.png")):
+            shutil.copyfile(rooms / room, folder / "videos" / f"{name}.mp4")
+            with av.open(str(rooms / room)) as container:
+                frame = next(container.decode(video=0)).to_image()
+            frame.resize((320, 240)).save(folder / "images" / picture)
     write_items(folder / "items.parquet", items())
     (folder / "benchmark.json").write_text('{"name": "small", "title": "A small benchmark"}', encoding="utf-8")
     return folder
+
+
+@cache
+def _hashed_password() -> str:
+    """Made once: being slow is what hashing passwords is for."""
+    return accounts.hash_password(PASSWORD)
 
 
 @dataclass
@@ -109,6 +126,41 @@ def _is_page(answer: httpx.Response) -> bool:
     return answer.headers.get("content-type", "").startswith("text/html")
 
 
+def item_on(client: Client) -> str:
+    """Which item the last page shows."""
+    assert client.last is not None
+    heading = re.search(r'<h1 class="question"[^>]*>(.*?)</h1>', client.last.text, re.S)
+    assert heading is not None
+    return next((TEXTS[start] for start in TEXTS if start in heading.group(1)), "script")
+
+
+def answer_all(client: Client, project: int, answers: dict[str, str]) -> list[str]:
+    """Answer all there is, "B" where nothing else is told; which items were asked, in their order."""
+    asked = []
+    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/answer/"):
+        assert len(asked) < 20
+        asked.append(item_on(client))
+        client.post(page.url.path, answer=answers.get(asked[-1], "B"), seconds=2)
+    return asked
+
+
+def review(
+    client: Client, project: int, verdicts: dict[str, dict[str, str]] | None = None, **answers: str
+) -> list[str]:
+    """Review all there is: answer by the truth or as told, approve or as told."""
+    seen = []
+    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/review/"):
+        assert len(seen) < 20
+        item, path = item_on(client), page.url.path
+        if f"{path}/answer" in page.text:
+            page = client.post(f"{path}/answer", answer=answers.get(item, TRUTHS[item]), seconds=2)
+        seen.append(item)
+        fields = (verdicts or {}).get(item, {"verdict": "approve"})
+        decided = client.post(f"{path}/decide", seconds=3, **fields)
+        assert "/decide" not in decided.url.path, decided.text
+    return seen
+
+
 @dataclass
 class Served:
     """A running server and its insides."""
@@ -120,7 +172,7 @@ class Served:
 
     def visitor(self) -> Client:
         """Somebody who isn't signed in."""
-        http = httpx.Client(base_url=self.url, timeout=20)
+        http = httpx.Client(base_url=self.url, timeout=20, verify=False)  # reading certificates takes 0.1 s
         self._clients.append(http)
         return Client(http)
 
@@ -136,8 +188,9 @@ class Served:
     def account(self, role: str, name: str) -> str:
         """A new account, and the cookie of a session of it."""
         with self.site.database.write() as db:
-            token = accounts.invite(db, self.site.settings, role)
-            user = accounts.accept(db, self.site.settings, token, name, PASSWORD)
+            user = User(name=name, role=role, password=_hashed_password(), created=self.clock())
+            db.add(user)
+            db.flush()
             return accounts.sign_in(db, self.site.settings, user, None)
 
     def project(self, mode: str, name: str = "Work", **chosen: int) -> int:
@@ -161,12 +214,7 @@ def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> t
 def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
     """Serve in a thread."""
     site = open_site(settings)
-    config = uvicorn.Config(
-        create_app(settings, site), host="127.0.0.1", port=0, log_level="warning", server_header=False,
-        timeout_graceful_shutdown=1,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    listening = config.bind_socket()
+    server, listening = prepare(settings, site, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     while not server.started:
@@ -180,3 +228,17 @@ def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
         thread.join(10)
         listening.close()
         site.database.close()
+
+
+def snap(page: Any, name: str) -> None:
+    """Leave a picture for the documentation, where somebody asks for it."""
+    if os.environ.get("TOLMAN_SCREENSHOTS"):
+        for video in page.locator("video").all():
+            video.evaluate("v => new Promise(done => { v.onseeked = done; v.pause(); v.currentTime = 5; })")
+        page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png", caret="initial")
+
+
+def enter(page: Any, served: Served, role: str, name: str) -> None:
+    """Sign a new person in, in a browser."""
+    cookie = served.account(role, name)
+    page.context.add_cookies([{"name": "tolman", "value": cookie, "url": served.url}])

@@ -116,3 +116,16 @@ def browser() -> Iterator[Any]:
         started = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield started
         started.close()
+
+
+@pytest.fixture
+def page(browser: Any, served: Served) -> Iterator[Any]:
+    """A new page of a browser that nobody is signed in to; an error in a script fails the test."""
+    context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 760})
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
+    yield opened
+    context.close()
+    assert not errors

@@ -2,38 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from sqlalchemy import func, select
 
-from reviewing import TRUTHS, Client, Served, items
+from reviewing import TEXTS, TRUTHS, Served, item_on, review
 from tolman.review.agreement import agreement, votes_of
 from tolman.review.schema import Decision, Event, Flag, ItemVersion, Project, Submission, Task
-
-OPEN = {item.question.split("<")[0].strip() or "script": item.id for item in items()}
-
-
-def item_on(client: Client) -> str:
-    """Which item a page shows."""
-    heading = re.search(r'<h1 class="question"[^>]*>(.*?)</h1>', client.last.text, re.S).group(1)
-    return next((OPEN[start] for start in OPEN if start in heading), "script")
-
-
-def review(
-    client: Client, project: int, verdicts: dict[str, dict[str, str]] | None = None, **answers: str
-) -> list[str]:
-    """Review all there is: answer by the truth or as told, approve or as told."""
-    seen = []
-    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/review/"):
-        assert len(seen) < 20
-        item, path = item_on(client), page.url.path
-        if f"{path}/answer" in page.text:
-            page = client.post(f"{path}/answer", answer=answers.get(item, TRUTHS[item]), seconds=2)
-        seen.append(item)
-        fields = (verdicts or {}).get(item, {"verdict": "approve"})
-        decided = client.post(f"{path}/decide", seconds=3, **fields)
-        assert "/decide" not in decided.url.path, decided.text
-    return seen
 
 
 def test_reviewers_agree_disagree_and_an_adjudicator_decides(served: Served) -> None:
@@ -68,11 +41,11 @@ def test_a_revision_is_a_new_version_that_others_review(served: Served) -> None:
         "options": "the lamp\nthe sofa\nthe door\nthe bed", "answer": "C", "reasoning": "",
     }  # fmt: skip
     review(ann, project, {"order": better})
-    OPEN["What is seen first?"] = "order"
+    TEXTS["What is seen first?"] = "order"
     try:
         assert review(bob, project, order="C") == ["order"]
     finally:
-        del OPEN["What is seen first?"]
+        del TEXTS["What is seen first?"]
     with served.site.database.read() as db:
         versions = list(db.scalars(select(ItemVersion).where(ItemVersion.item == "order").order_by(ItemVersion.id)))
         assert [(v.version, v.current, v.content["answer"], v.origin) for v in versions] == [

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tolman.commands.options import Data, Subset, console
+from tolman.commands.options import Data, Json, Subset, console
 
 app = typer.Typer()
 
@@ -25,26 +25,41 @@ def review(
     database: Annotated[
         str | None, typer.Option(help="postgresql://USER:PASSWORD@HOST/NAME in place of SQLite in the store.")
     ] = None,
-    run: Annotated[
+    scenes: Annotated[
+        Path | None, typer.Option(help="Scenes that the benchmark was generated from. Default: as it says.")
+    ] = None,
+    runs: Annotated[
+        Path | None, typer.Option(help="Serve nothing: write each subject's answers as a run into this folder.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Serve nothing: write the reviewed benchmark into this folder.")
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="Which project to write, where there are several.")] = None,
+    undecided: Annotated[bool, typer.Option("--undecided", help="Export items without a decision as well.")] = False,
+    as_json: Json = False,
+    errors_of: Annotated[
         list[Path] | None, typer.Option(help="A run's folder, whose errors people label; may be given several times.")
     ] = None,
 ) -> None:
-    """Serve the web application in which people answer and check a benchmark's questions.
+    """Serve the web application in which people answer and check a benchmark's questions, or write what came of it.
 
     Example:  tolman review my-bench --port 8000
 
-    Example:  tolman review vsi-bench --run runs/vsi-bench-full/my-model-cot
-    """
-    from tolman.reports.reviewing import serve_review
+    Example:  tolman review my-bench --runs runs/people
 
-    serve_review(
-        console(),
-        benchmark,
-        data=data,
-        subset=subset,
-        host=host,
-        port=port,
-        store=store,
-        database=database,
-        runs=tuple(run or ()),
-    )
+    Example:  tolman review vsi-bench --errors-of runs/vsi-bench-full/my-model-cot
+
+    Example:  tolman review my-bench --export my-bench-2
+    """
+    from tolman.errors import UsageError
+    from tolman.reports import reviewing
+
+    if runs is not None and export is not None:
+        raise UsageError("--runs and --export write different things; give one of them.")
+    place = reviewing.Place(benchmark, data, subset, store, database, scenes, tuple(errors_of or ()))
+    if runs is not None:
+        reviewing.write_runs(console(), place, runs, project, as_json=as_json)
+    elif export is not None:
+        reviewing.write_benchmark(console(), place, export, project, undecided=undecided, as_json=as_json)
+    else:
+        reviewing.serve_review(console(), place, host, port)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tolman.generate.build import as_choice, item_of
 from tolman.generate.draft import Draft
@@ -12,33 +13,36 @@ from tolman.generate.settings import Preset
 from tolman.items import Item
 
 
-def again(item: Item, geometry: SceneGeometry, preset: Preset, seed: int) -> Item | None:
+def drafts_of(geometry: SceneGeometry, preset: Preset) -> list[Draft]:
+    """All questions that a scene has under some rules."""
+    return [draft for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
+
+
+def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
     """The same question as the scene and the rules have it now, under the id that it has.
 
     Of a choice the right letter stays where it was, so that letters stay balanced.
 
     Args:
         item: as it was generated.
-        geometry: its scene.
-        preset, seed: those that it was generated with.
+        made: the questions that its scene has now.
+        seed: that it was generated with.
 
     Returns:
         None where the question is asked no more: its answer became doubtful, or what it is about is gone.
     """
-    found = [
-        d for d in drafts(geometry, preset) if isinstance(d, Draft) and d.task == item.task and _asks(d, item.question)
-    ]
+    found = [draft for draft in made if draft.task == item.task and _asks(draft, item.question)]
     if not found:
         return None
     # Where several have the wording, the options tell which it was; the others stay away.
     draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
     choices = item if item.kind == "choice" else as_choice(item)
     place = choices.letters.index(choices.answer) if choices.kind == "choice" else 0
-    made = item_of(draft, min(place, max(len(draft.options) - 1, 0)), None, seed)
+    fresh = item_of(draft, min(place, max(len(draft.options) - 1, 0)), None, seed)
     if item.kind == "choice":
-        made = as_choice(made)
+        fresh = as_choice(fresh)
     kept = {"id": item.id, "media": item.media, "labels": item.labels, "scene": item.scene}
-    return made.model_copy(update=kept)
+    return fresh.model_copy(update=kept)
 
 
 def _asks(draft: Draft, question: str) -> bool:

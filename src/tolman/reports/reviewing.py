@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from tolman.errors import MissingExtraError
+from tolman.errors import MissingExtraError, UsageError
+from tolman.reports.write import show_runs
+
+if TYPE_CHECKING:
+    from tolman.review.settings import Settings
+    from tolman.review.site import Site
 
 
-def serve_review(
-    console: Console,
-    benchmark: str,
-    *,
-    data: Path | None,
-    subset: str | None,
-    host: str,
-    port: int,
-    store: Path | None,
-    database: str | None,
-    runs: tuple[Path, ...] = (),
-) -> None:
+@dataclass(frozen=True)
+class Place:
+    """Which benchmark, and where its people's work is kept; as the command line names them."""
+
+    benchmark: str
+    data: Path | None = None
+    subset: str | None = None
+    store: Path | None = None
+    database: str | None = None
+    scenes: Path | None = None
+    errors_of: tuple[Path, ...] = ()
+
+
+def serve_review(console: Console, place: Place, host: str, port: int) -> None:
     """Serve the web application until the user stops it.
 
     Raises:
@@ -28,18 +40,12 @@ def serve_review(
         UsageError: the port is taken, or the database can't be used.
         InputError: the benchmark's files can't be used.
     """
-    try:
-        from tolman.review.server import serve
-        from tolman.review.settings import Settings
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tolman"):
-            raise
-        raise MissingExtraError(error.name or "fastapi", "review", "The web application") from None
-    store = store or default_store(benchmark)
-    settings = Settings(benchmark=benchmark, data=data, subset=subset, store=store, database=database, runs=runs)
+    settings = _settings(place)
+    from tolman.review.database import shown_url
+    from tolman.review.server import serve
 
     def say(link: str) -> None:
-        console.print(f"Everything is kept in {database_name(settings.url)}.", markup=False, soft_wrap=True)
+        console.print(f"Everything is kept in {shown_url(settings.url)}.", markup=False, soft_wrap=True)
         console.print("The owner signs in here, once:", markup=False)
         console.print(link, markup=False, soft_wrap=True, highlight=False)
         console.print("Ctrl-C stops the server.", markup=False)
@@ -48,14 +54,73 @@ def serve_review(
     serve(settings, host, port, say)
 
 
-def default_store(benchmark: str) -> Path:
-    """BENCHMARK-review, beside the folder where it is one."""
-    path = Path(benchmark)
-    return path.parent / f"{path.resolve().name}-review"
+def write_runs(console: Console, place: Place, out: Path, project: str | None, *, as_json: bool) -> None:
+    """Write each subject's answers as a run, and show them in one table.
+
+    Raises:
+        UsageError: nobody has answered.
+        RunConflictError: a folder holds another run.
+    """
+    with _opened(place) as site:
+        from tolman.review.export import export_runs
+
+        folders = export_runs(site, out, project)
+    show_runs(console, folders, as_json=as_json)
 
 
-def database_name(url: str) -> str:
-    """A database's URL without its password."""
-    from sqlalchemy.engine import make_url
+def write_benchmark(
+    console: Console, place: Place, out: Path, project: str | None, *, undecided: bool, as_json: bool
+) -> None:
+    """Write the reviewed benchmark.
 
-    return make_url(url).render_as_string(hide_password=True)
+    Raises:
+        UsageError: there is nothing to publish.
+        InputError: the folder holds something else.
+    """
+    with _opened(place) as site:
+        from tolman.review.export import publish
+
+        done = publish(site, out, project, undecided=undecided)
+    if as_json:
+        console.file.write(json.dumps(asdict(done), indent=2) + "\n")
+        return
+    told = ", ".join(f"{count:,} {verdict}" for verdict, count in done.verdicts.items())
+    console.print(
+        f"{done.items:,} questions, version {done.version}: {out} ({told}). Their history is in review.json.",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+@contextmanager
+def _opened(place: Place) -> Iterator[Site]:
+    settings = _settings(place)
+    from tolman.review.site import open_site
+
+    if place.database is None and not settings.store.is_dir():
+        raise UsageError(f"nobody has worked here yet: there is no {settings.store}; name the folder with --store.")
+    site = open_site(settings)
+    try:
+        yield site
+    finally:
+        site.database.close()
+
+
+def _settings(place: Place) -> Settings:
+    try:
+        from tolman.review.settings import Settings
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("tolman"):
+            raise
+        raise MissingExtraError(error.name or "fastapi", "review", "The web application") from None
+    path = Path(place.benchmark)
+    return Settings(
+        benchmark=place.benchmark,
+        data=place.data,
+        subset=place.subset,
+        store=place.store or path.parent / f"{path.resolve().name}-review",
+        database=place.database,
+        scenes=place.scenes,
+        runs=place.errors_of,
+    )

@@ -26,7 +26,7 @@ class Vote:
     """One reviewer's part in one review.
 
     Attributes:
-        person, task: who, and which task of which item version.
+        person, task, version: who, which task, and the id of the item's version.
         item, kind: the item's id, and whether it is a choice or a number.
         answered, truth: what they answered before they saw the truth, and the truth.
         verdict: what they decided; None as long as they haven't.
@@ -35,6 +35,7 @@ class Vote:
 
     person: str
     task: int
+    version: int
     item: str
     kind: str
     answered: str
@@ -88,6 +89,7 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
             Vote(
                 person=name,
                 task=own[ANSWER].task_id,
+                version=version.id,
                 item=version.item,
                 kind=version.content["kind"],
                 answered=own[ANSWER].content["answer"],
@@ -147,14 +149,13 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         cast = Counter(vote.verdict for vote in own)
         middle = sorted(vote.seconds for vote in own)[len(own) // 2]
         rows.append((person, *(cast[verdict] for verdict in VERDICTS), minutes(middle)))
-    decided = dict(
-        db.execute(
-            select(Decision.verdict, func.count())
-            .join(ItemVersion, ItemVersion.id == Decision.item_id)
-            .where(ItemVersion.project_id == project.id, ItemVersion.current)
-            .group_by(Decision.verdict)
-        ).tuples()
+    by_verdict = db.execute(
+        select(Decision.verdict, func.count())
+        .join(ItemVersion, ItemVersion.id == Decision.item_id)
+        .where(ItemVersion.project_id == project.id, ItemVersion.current)
+        .group_by(Decision.verdict)
     )
+    decided = dict(by_verdict.all())
     flags = db.scalar(
         select(func.count())
         .select_from(Flag)

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
+from sqlalchemy.exc import IntegrityError, OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
@@ -18,7 +19,7 @@ from tolman.review.access import SignInNeededError, Visitor, roles_of, visitor_o
 from tolman.review.guard import Guard
 from tolman.review.modes import MODES
 from tolman.review.pages import HERE, page, see_other
-from tolman.review.routes import doors, rooms
+from tolman.review.routes import doors, flags, rooms
 from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site, site_of
 
@@ -45,7 +46,7 @@ def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
 
     app = FastAPI(title="Tolman review", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.site = opened
-    routers = [doors.public, doors.private, rooms.everybody, rooms.staff, rooms.owner, media.router]
+    routers = [doors.public, doors.private, rooms.everybody, rooms.staff, rooms.owner, flags.router, media.router]
     for router in [*routers, *(mode.router for mode in MODES.values())]:
         for route in router.routes:
             if not isinstance(route, APIRoute) or not roles_of(route):
@@ -56,6 +57,8 @@ def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(IntegrityError, _beaten)
+    app.add_exception_handler(OperationalError, _busy)
     return app
 
 
@@ -79,6 +82,17 @@ async def _unreadable(request: Request, error: Exception) -> Response:
     if first["loc"][0] == "path":
         return await _problem(request, 404, _SENTENCES[404])
     return await _problem(request, 422, f"The field '{field}' can't be used: {first['msg'].lower()}.")
+
+
+async def _beaten(request: Request, error: Exception) -> Response:
+    """Two people did at the same moment what only one can: take a name, say. The database let the first."""
+    return await _problem(request, 409, "Somebody did the same just before you. Load the page again, and look.")
+
+
+async def _busy(request: Request, error: Exception) -> Response:
+    """The database doesn't answer. Nothing was changed; a page that waits for its form sends it again."""
+    text = "The database can't be reached. What you sent is not saved yet; send it again in a moment."
+    return Response(text, status_code=503, headers={"retry-after": "2"}, media_type="text/plain; charset=utf-8")
 
 
 async def _problem(request: Request, status: int, sentence: str, headers: object = None) -> Response:

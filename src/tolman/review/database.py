@@ -106,3 +106,8 @@ def _sqlite(engine: Engine) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def shown_url(url: str) -> str:
+    """A database's URL without its password."""
+    return make_url(url).render_as_string(hide_password=True)

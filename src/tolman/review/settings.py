@@ -24,6 +24,7 @@ class Settings:
         store: the folder of the database and of what people upload; made where it is missing.
         data, subset: of the benchmark, as for `tolman run`.
         database: SQLAlchemy's URL; a SQLite file in the store where None.
+        scenes: the collection that the benchmark was generated from; where its provenance says if None.
         runs: folders of runs whose answers people label.
         body_limit: bytes that a request may bring.
         lease: seconds after which a task that somebody took and left is given to somebody else.
@@ -39,6 +40,7 @@ class Settings:
     data: Path | None = None
     subset: str | None = None
     database: str | None = None
+    scenes: Path | None = None
     runs: tuple[Path, ...] = ()
     body_limit: int = 1 << 20
     lease: float = 1800.0

@@ -49,7 +49,7 @@ def settle(db: Orm, site: Site, task: Task) -> None:
 
 def _core(content: dict[str, Any]) -> object:
     """What two decisions must share to be the same: the verdict, and what it changes."""
-    return content["verdict"], content.get("target"), content.get("item")
+    return content["verdict"], content.get("target"), content.get("changes")
 
 
 def decide(
@@ -92,7 +92,7 @@ def decide(
         raise_flag(db, site, version, by, content["target"], reason)
     if verdict == "revise":
         project = db.get_one(Project, version.project_id)
-        revise(db, site, project, version, content["item"], reason, people)
+        revise(db, site, project, version, content["changes"], reason, people)
 
 
 def revise(

@@ -55,7 +55,7 @@ class VerdictForm:
                 raise VerdictError("Say what the flag is about: the item, its scene, its template or its rule.")
             content["target"] = self.target
         if self.verdict == "revise":
-            content["item"] = revised(item, self.question, self.options, self.answer, self.reasoning)
+            content["changes"] = revised(item, self.question, self.options, self.answer, self.reasoning)
         return content
 
 

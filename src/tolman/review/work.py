@@ -24,7 +24,7 @@ from tolman.review.schema import (
 )
 from tolman.review.site import Site
 
-_TRIES = 5
+_TRIES = 50
 SLACK = 5.0
 """Seconds by which a browser's clock may run ahead of ours."""
 
@@ -59,6 +59,12 @@ def add_item(
     db.add(row)
     db.flush()
     return row
+
+
+def withdraw(db: Orm, version: ItemVersion) -> None:
+    """Close the open tasks about a version: there is nothing to be done about it any more."""
+    for task in db.scalars(select(Task).where(Task.item_id == version.id, Task.open)):
+        task.open = False
 
 
 def item_of(version: ItemVersion) -> Item:
@@ -132,13 +138,9 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
         if begun is not None:
             begun.expires = now + site.settings.lease
             return begun
-        task = db.scalar(
-            select(Task)
-            .where(*_free(project, me, stages, now))
-            .order_by(Task.position)
-            .limit(1)
-            .with_for_update(of=Task, skip_locked=True)
-        )
+        free = select(Task).where(*_free(project, me, stages, now)).order_by(Task.position).limit(1)
+        # Past tasks that somebody is about to take; where there are only those, after them.
+        task = db.scalar(free.with_for_update(of=Task, skip_locked=True, key_share=True)) or db.scalar(free)
         if task is None:
             return None
         try:
@@ -283,19 +285,22 @@ def submission(db: Orm, own: Assignment, step: str) -> Submission | None:
 
 def finish(db: Orm, site: Site, own: Assignment) -> bool:
     """An assignment is done; whether its task is done with it, which it is once only."""
-    locked = select(Task).where(Task.id == own.task_id).with_for_update(of=Task)
-    task = db.scalars(locked, execution_options={"populate_existing": True}).one()
     own.state, own.done = "done", site.settings.clock()
     draft = db.get(Draft, own.id)
     if draft is not None:
         db.delete(draft)
     db.flush()
-    if task.wanted is None or not task.open:
+    if own.task.wanted is None:
+        return False
+    # Rows that name the task hold a share of its key: a full lock would wait for those of others, and they for ours.
+    locked = select(Task).where(Task.id == own.task_id).with_for_update(of=Task, key_share=True)
+    task = db.scalars(locked, execution_options={"populate_existing": True}).one()
+    if not task.open:
         return False
     done = select(func.count()).select_from(Assignment).where(
         Assignment.task_id == task.id, Assignment.state == "done"
     )  # fmt: skip
-    if (db.scalar(done) or 0) < task.wanted:
+    if (db.scalar(done) or 0) < (task.wanted or 0):
         return False
     task.open = False
     return True

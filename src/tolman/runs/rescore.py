@@ -14,7 +14,7 @@ from tolman.responses import Outcome
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
 from tolman.runs.imports import Format, read_responses
 from tolman.runs.judging import JudgeRequest, judge_run
-from tolman.runs.load import load, preset_of
+from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.run import Started
 from tolman.runs.scoring import score_run
 
@@ -45,13 +45,45 @@ def score_file(
         raise UsageError(f"there is no response format '{form}'; known: {', '.join(get_args(Format))}.")
     loaded = load(benchmark, data, subset, revision)
     outcomes = read_responses(path, loaded.items, cast(Format | None, form))
+    return score_outcomes(
+        loaded, outcomes, benchmark=benchmark, model=name or path.stem, model_settings={"imported": path.name},
+        preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong,
+    )  # fmt: skip
+
+
+def score_outcomes(
+    loaded: Loaded,
+    outcomes: list[Outcome],
+    *,
+    benchmark: str,
+    model: str,
+    model_settings: dict[str, Any],
+    preset: str | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    failures_are_wrong: bool = False,
+) -> tuple[RunFolder, dict[str, Any]]:
+    """Score what something other than a run brought, into a new run folder.
+
+    Args:
+        loaded: the benchmark's items.
+        outcomes: one or more, each for an item of the benchmark; items without one count as missing.
+        benchmark: as the user names it.
+        model: who answered.
+        model_settings: where the outcomes come from.
+        preset, out, seed, failures_are_wrong: as for a run.
+
+    Raises:
+        UsageError: an unknown preset.
+        RunConflictError: the folder holds another run.
+    """
     chosen = preset_of(loaded.benchmark, preset)
     settings = RunSettings(
         benchmark=benchmark,
         subset=loaded.subset,
         data_hash=data_hash(loaded.items),
-        model=name or path.stem,
-        model_settings={"imported": path.name},
+        model=model,
+        model_settings=model_settings,
         protocol="direct",
         preset=chosen.name,
         sampling=chosen.sampling,

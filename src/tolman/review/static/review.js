@@ -33,7 +33,14 @@ setInterval(() => { if (!document.hidden) keep(); }, KEEP_SECONDS * 1000);
 
 // A lost connection: say so, and send the same form again until it arrives. The server counts it once.
 let retry = null;
-document.addEventListener("htmx:sendError", (event) => {
+document.addEventListener("htmx:sendError", waitAndSend);
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.xhr.status >= 502) {
+    event.detail.shouldSwap = false;
+    waitAndSend(event);
+  }
+});
+function waitAndSend(event) {
   document.getElementById("offline").hidden = false;
   const source = event.detail.elt;
   if (source.matches("form[data-ask]") && retry === null) {
@@ -42,8 +49,9 @@ document.addEventListener("htmx:sendError", (event) => {
       if (source.isConnected) source.requestSubmit();
     }, RETRY_MILLISECONDS);
   }
-});
+}
 document.addEventListener("htmx:afterOnLoad", (event) => {
+  if (event.detail.xhr.status >= 502) return;
   const notice = document.getElementById("offline");
   if (notice) notice.hidden = true;
   const saved = document.querySelector("[data-saved]");

@@ -1,0 +1,234 @@
+"""Fifty simulated reviewers on one server process, killed in the middle; every answer is checked afterwards.
+
+    python benchmarks/review_load.py [--people 50] [--seconds 60] [--think 2] [--kill] [--database URL] [--store DIR]
+
+Each reviewer takes a question, loads its page and a range of its video, answers, decides, and thinks in between for
+`--think` seconds on average. A request without an answer (the server is gone) is sent again until there is one, as the
+page does. At the end, what the server acknowledged is held against the database: nothing may be lost, nothing doubled,
+no question may have more reviewers than it wants. Exits with 1 otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import aiohttp
+from sqlalchemy import select
+
+from tolman.item_table import write_items
+from tolman.items import Item, Media
+from tolman.review import accounts, projects
+from tolman.review.schema import Assignment, Submission, Task, User
+from tolman.review.settings import Settings
+from tolman.review.site import Site, open_site
+
+PEOPLE_FOR_EACH = 2
+_CSRF = re.compile(r'name="csrf" value="(\w+)"')
+_MEDIUM = re.compile(r'src="(/media/\w+)')
+
+
+def make(folder: Path, questions: int) -> Path:
+    """A benchmark of many questions about one video."""
+    (folder / "videos").mkdir(parents=True)
+    with as_file(files("tolman.demo") / "rooms" / "videos") as rooms:
+        shutil.copyfile(rooms / "0-0000.mp4", folder / "videos" / "walk.mp4")
+    video = Media(kind="video", path="videos/walk.mp4")
+    write_items(
+        folder / "items.parquet",
+        [
+            Item(
+                id=f"q{number:05}", question=f"Question {number}?", kind="choice", answer="ABCD"[number % 4], task="t",
+                options=("one", "two", "three", "four"), media=(video,), scene=f"s/{number % 50}",
+            )
+            for number in range(questions)
+        ],
+    )  # fmt: skip
+    (folder / "benchmark.json").write_text('{"name": "load", "title": "Load"}', encoding="utf-8")
+    return folder
+
+
+class Reviewer:
+    """One simulated person."""
+
+    def __init__(self, name: str, cookie: str, base: str, think: float, until: float, seed: int) -> None:
+        self.name, self.base, self.think, self.until = name, base, think, until
+        self.cookie = cookie
+        self.random = random.Random(seed)
+        self.times: list[tuple[str, float]] = []
+        self.acknowledged: list[tuple[int, str, str]] = []
+        self.resent = 0
+
+    async def work(self) -> None:
+        """Review until the time is up or nothing is left."""
+        async with aiohttp.ClientSession(cookies={"tolman": self.cookie}) as self.http:
+            await asyncio.sleep(self.random.random() * self.think)
+            while time.monotonic() < self.until:
+                where, page = await self.ask("page", "GET", "/projects/1/work")
+                if not where.startswith("/review/"):
+                    return
+                csrf, number = _CSRF.search(page).group(1), int(where.split("/")[-1])
+                if medium := _MEDIUM.search(page):
+                    await self.ask("video", "GET", medium.group(1), headers={"Range": "bytes=0-65535"})
+                if f"{where}/answer" in page:
+                    await self.pause()
+                    letter = self.random.choice("ABCD")
+                    await self.send("answer", f"{where}/answer", csrf, answer=letter, seconds="1")
+                    self.acknowledged.append((number, "answer", letter))
+                await self.pause()
+                verdict = "discard" if self.random.random() < 0.1 else "approve"
+                await self.send("decide", f"{where}/decide", csrf, verdict=verdict, reason="as told", seconds="2")
+                self.acknowledged.append((number, "decide", verdict))
+
+    async def pause(self) -> None:
+        """Think."""
+        await asyncio.sleep(self.random.expovariate(1 / self.think) if self.think else 0)
+
+    async def send(self, kind: str, path: str, csrf: str, **fields: str) -> None:
+        """Send a form twice in a tenth of cases, as a double click does."""
+        often = 2 if self.random.random() < 0.1 else 1
+        await asyncio.gather(*(self.ask(kind, "POST", path, data={"csrf": csrf, **fields}) for _ in range(often)))
+
+    async def ask(self, kind: str, method: str, path: str, **rest: object) -> tuple[str, str]:
+        """One request, again until it is answered; where it ended, and its text."""
+        while True:
+            began = time.perf_counter()
+            try:
+                async with self.http.request(method, self.base + path, allow_redirects=method == "GET", **rest) as got:
+                    body = await got.read()
+                    if got.status < 500:
+                        assert got.status in (200, 206, 303), (path, got.status, body[:300])
+                        self.times.append((kind, time.perf_counter() - began))
+                        return got.url.path, body.decode("utf-8", "replace") if kind != "video" else ""
+            except aiohttp.ClientError:
+                pass
+            self.resent += 1
+            await asyncio.sleep(0.3)
+
+
+def start(arguments: list[str]) -> subprocess.Popen[str]:
+    """The server, listening."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tolman", "review", *arguments], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    while "/enter/" not in process.stdout.readline():
+        assert process.poll() is None, "the server didn't start"
+    return process
+
+
+async def drive(reviewers: list[Reviewer], arguments: list[str], kill_after: float | None) -> float:
+    """Let all work; kill the server once, and start it again. How long it was away."""
+    server, away = start(arguments), 0.0
+    try:
+        begun = time.monotonic()
+        for reviewer in reviewers:
+            reviewer.until += begun
+        tasks = [asyncio.create_task(reviewer.work()) for reviewer in reviewers]
+        if kill_after is not None:
+            await asyncio.sleep(kill_after)
+            server.kill()
+            server.wait()
+            gone = time.monotonic()
+            server = await asyncio.to_thread(start, arguments)
+            away = time.monotonic() - gone
+        await asyncio.gather(*tasks)
+    finally:
+        server.kill()
+        server.wait()
+    return away
+
+
+def check(site: Site, reviewers: list[Reviewer]) -> dict[str, int]:
+    """What was acknowledged against what is kept."""
+    with site.database.read() as db:
+        rows = db.execute(
+            select(User.name, Submission.assignment_id, Submission.step, Submission.content).join(
+                User, User.id == Submission.user_id
+            )
+        ).all()
+        kept = {
+            (name, number, step): content.get("answer", content.get("verdict")) for name, number, step, content in rows
+        }
+        told = {(r.name, number, step): value for r in reviewers for number, step, value in r.acknowledged}
+        slots = db.execute(
+            select(Task.id, Task.wanted, Assignment.user_id)
+            .join(Assignment, Assignment.task_id == Task.id)
+            .where(Task.stage == "review")
+        ).all()
+    people = Counter(task for task, _, _ in slots)
+    wanted = {task: most for task, most, _ in slots}
+    return {
+        "acknowledged": len(told),
+        "kept": len(rows),
+        "lost": len(told.keys() - kept.keys()),
+        "changed": sum(kept[key] != value for key, value in told.items() if key in kept),
+        "doubled": len(rows) - len(kept),
+        "over-assigned": sum(count > (wanted[task] or 0) for task, count in people.items()),
+    }
+
+
+def main() -> int:
+    """Run, print, and say whether all is well."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--think", type=float, default=2.0, help="mean seconds between two actions of a person")
+    parser.add_argument("--questions", type=int, default=2000)
+    parser.add_argument("--kill", action="store_true", help="kill -9 in the middle, and start again")
+    parser.add_argument("--database", help="PostgreSQL's URL, of an empty database")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="tolman-load-") as place:
+        bench, store = make(Path(place) / "bench", options.questions), Path(place) / "store"
+        site = open_site(Settings(benchmark=str(bench), store=store, database=options.database))
+        names = [f"reviewer {number}" for number in range(options.people)]
+        with site.database.write() as db:
+            projects.start(db, site, "Load", "review", {"people": PEOPLE_FOR_EACH})
+            users = [User(name=name, role="reviewer", password=None, created=0.0) for name in names]
+            db.add_all(users)
+            db.flush()
+            cookies = [accounts.sign_in(db, site.settings, user, None) for user in users]
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        arguments = [str(bench), "--store", str(store), "--port", str(port)]
+        arguments += ["--database", options.database] if options.database else []
+        reviewers = [
+            Reviewer(name, cookie, f"http://127.0.0.1:{port}", options.think, options.seconds, seed)
+            for seed, (name, cookie) in enumerate(zip(names, cookies, strict=True))
+        ]
+        away = asyncio.run(drive(reviewers, arguments, options.seconds / 2 if options.kill else None))
+        found = check(site, reviewers)
+        site.database.close()
+    times = [seconds for reviewer in reviewers for _, seconds in reviewer.times]
+    pages = sorted(seconds for reviewer in reviewers for kind, seconds in reviewer.times if kind != "video")
+    told = found | {
+        "people": options.people,
+        "requests": len(times),
+        "requests a second": round(len(times) / options.seconds, 1),
+        "median page, ms": round(1000 * statistics.median(pages), 1),
+        "95 % of pages within, ms": round(1000 * pages[int(0.95 * len(pages))], 1),
+        "sent again": sum(reviewer.resent for reviewer in reviewers),
+        "away, s": round(away, 1),
+    }
+    print(json.dumps(told, indent=1))
+    return int(
+        any(found[name] for name in ("lost", "changed", "doubled", "over-assigned")) or not found["acknowledged"]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,296 @@
+"""What must not happen: reaching what isn't one's own, learning a truth, running somebody's text, breaking the server."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+
+from reviewing import PASSWORD, TRUTHS, Client, Clock, Served, item_on, items, serving, settings_of
+from tolman.item_table import write_items
+from tolman.review.access import ANYBODY, roles_of
+from tolman.review.app import create_app
+from tolman.review.schema import ROLES
+from tolman.review.settings import Settings
+
+EVERYBODY = {ANYBODY, *ROLES}
+SIGNED_IN = set(ROLES)
+MAY = {
+    ("GET", "/signin"): EVERYBODY,
+    ("POST", "/signin"): EVERYBODY,
+    ("GET", "/enter/{token}"): EVERYBODY,
+    ("POST", "/enter/{token}"): EVERYBODY,
+    ("GET", "/invitation/{token}"): EVERYBODY,
+    ("POST", "/invitation/{token}"): EVERYBODY,
+    ("POST", "/signout"): SIGNED_IN,
+    ("GET", "/account"): SIGNED_IN,
+    ("POST", "/account"): SIGNED_IN,
+    ("GET", "/"): SIGNED_IN,
+    ("GET", "/projects/{project}/work"): SIGNED_IN,
+    ("GET", "/media/{name}"): SIGNED_IN,
+    ("GET", "/projects/{project}/progress"): {"owner", "reviewer"},
+    ("POST", "/projects"): {"owner"},
+    ("POST", "/projects/{project}/open"): {"owner"},
+    ("GET", "/people"): {"owner"},
+    ("POST", "/people/invite"): {"owner"},
+    ("POST", "/people/{user}/close"): {"owner"},
+    ("GET", "/flags/project/{project}"): {"owner"},
+    ("GET", "/flags/{flag}"): {"owner"},
+    ("POST", "/flags/{flag}/dismiss"): {"owner"},
+    ("POST", "/flags/{flag}/scene"): {"owner"},
+    ("POST", "/flags/{flag}/rule"): {"owner"},
+    ("POST", "/flags/{flag}/template"): {"owner"},
+    ("GET", "/answer/{assignment}"): {"subject"},
+    ("POST", "/answer/{assignment}"): {"subject"},
+    ("POST", "/answer/{assignment}/draft"): {"subject"},
+    ("GET", "/review/{assignment}"): {"reviewer", "owner"},
+    ("POST", "/review/{assignment}/answer"): {"reviewer", "owner"},
+    ("POST", "/review/{assignment}/decide"): {"reviewer", "owner"},
+    ("POST", "/review/{assignment}/draft"): {"reviewer", "owner"},
+}
+"""Who may call what, written down a second time: a change has to be meant twice."""
+
+
+def _routes(served: Served) -> list[APIRoute]:
+    found: list[APIRoute] = []
+
+    def walk(routes: list[Any]) -> None:
+        for route in routes:
+            if isinstance(route, APIRoute):
+                found.append(route)
+            elif hasattr(route, "original_router"):
+                walk(route.original_router.routes)
+
+    walk(create_app(served.site.settings, served.site).routes)
+    return found
+
+
+def _secrets(page: str) -> list[str]:
+    """What of the truth a page tells."""
+    told = [f"Because it is {truth}." for truth in TRUTHS.values()] + ["level-", "exact", "s/left", "s/right"]
+    return [secret for secret in told if secret in page]
+
+
+def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> None:
+    project, review = served.project("answer", "A"), served.project("review", "R", people=1)
+    sam, ann = served.person("subject", "Sam"), served.person("reviewer", "Ann")
+    others = {
+        "/answer": sam.get(f"/projects/{project}/work").url.path.split("/")[-1],
+        "/review": ann.get(f"/projects/{review}/work").url.path.split("/")[-1],
+    }
+    media = re.search(r"/media/(\w+)", sam.last.text + sam.get(f"/projects/{project}/work").text).group(1)
+    guests = {ANYBODY: served.visitor()} | {role: served.person(role, f"a {role}") for role in ROLES}
+    guests[ANYBODY].get("/signin")
+    seen = set()
+    for route in _routes(served):
+        for method in route.methods - {"HEAD"}:
+            seen.add((method, route.path))
+            assert roles_of(route) == MAY[method, route.path], route.path
+            assignment = next((n for start, n in others.items() if route.path.startswith(start)), "1")
+            path = route.path.format(
+                project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment
+            )
+            for role, guest in guests.items():
+                if path in ("/signout", "/signin") and method == "POST":
+                    continue
+                answer = guest.http.request(
+                    method, path, data={"csrf": guest.csrf} if method == "POST" else None, follow_redirects=False
+                )
+                what = (role, method, path, answer.status_code)
+                assert answer.status_code < 500, what
+                if role in MAY[method, route.path]:
+                    assert answer.status_code not in (401, 403), what
+                elif role == ANYBODY:
+                    assert answer.status_code == 401 or answer.headers.get("location") == "/signin", what
+                else:
+                    assert answer.status_code == 403, what
+                if "{assignment}" in route.path:
+                    assert answer.status_code in (303, 401, 403, 404), what  # somebody else's
+                if role not in ("owner",):
+                    assert not _secrets(answer.text), what
+    assert seen == set(MAY)
+
+
+def _world(folder: Path, benchmark: Path, truths: dict[str, str]) -> tuple[Settings, Clock]:
+    """The same world but for its truths: the same media, the same time, the same random numbers."""
+    shutil.copytree(benchmark, folder / "bench")
+    write_items(folder / "bench" / "items.parquet", items(truths))
+    numbers = itertools.count()
+    settings = Settings(
+        benchmark=str(folder / "bench"),
+        store=folder / "store",
+        clock=lambda: 1_800_000_000.0,
+        token=lambda: f"token-number-{next(numbers):06}",
+    )
+    return settings, Clock()
+
+
+def _record(client: Client, answers: list[Any]) -> None:
+    answer = client.last
+    assert answer is not None
+    headers = sorted((name, value) for name, value in answer.headers.items() if name != "date")
+    answers.append((answer.request.method, answer.url.path, answer.status_code, headers, answer.content))
+
+
+def _everything_sent(served: Served) -> list[Any]:
+    """All that a subject is sent through all questions, and a reviewer up to their first answers."""
+    sent: list[Any] = []
+    baseline, review = served.project("answer", "A"), served.project("review", "R", people=1)
+    sam, ann = served.person("subject", "Sam"), served.person("reviewer", "Ann")
+
+    def load(client: Client, path: str) -> str:
+        text = client.get(path).text
+        _record(client, sent)
+        for medium in re.findall(r'src="(/media/\w+)', text):
+            client.get(medium)
+            _record(client, sent)
+            client.get(medium, headers={"range": "bytes=10-99"})
+            _record(client, sent)
+        client.get(path)
+        return text
+
+    load(sam, "/")
+    for _ in items():
+        load(sam, f"/projects/{baseline}/work")
+        value = "2" if "inputmode" in sam.last.text else "A"
+        path = sam.last.url.path
+        sam.post(f"{path}/draft", answer=value, seconds=1)
+        _record(sam, sent)
+        sam.get(path)
+        sam.post(path, answer="nonsense")
+        _record(sam, sent)
+        sam.post(path, answer=value)
+        _record(sam, sent)
+    load(ann, "/")
+    load(ann, f"/projects/{review}/work")
+    ann.post(f"{ann.last.url.path}/decide", verdict="approve")
+    _record(ann, sent)
+    return sent
+
+
+def test_what_is_sent_is_the_same_whatever_the_truth(benchmark: Path, tmp_path: Path) -> None:
+    worlds = {"a": TRUTHS, "b": {"count": "7", "size": "12", "order": "D", "which": "B", "pair": "A", "script": "B"}}
+    sent = []
+    for name, truths in worlds.items():
+        settings, clock = _world(tmp_path / name, benchmark, truths)
+        with serving(settings, clock) as served:
+            sent.append(_everything_sent(served))
+    assert len(sent[0]) > 30
+    for one, other in zip(*sent, strict=True):
+        assert one == other
+
+
+def test_names_and_links_that_attack_find_nothing(served: Served) -> None:
+    served.account("subject", "Sam")
+    guest = served.visitor()
+    guest.get("/signin")
+    for name in ("' OR 1=1 --", 'Sam" --', "Sam'; DROP TABLE users; --", "\x00", "%", "\ud7ff", "x" * 400):
+        assert guest.post("/signin", name=name, password=PASSWORD).status_code in (401, 422), name
+    sam = served.visitor()
+    sam.get("/signin")
+    assert sam.post("/signin", name="Sam", password=PASSWORD).status_code == 200
+    for path in (
+        "/media/' OR '1'='1", "/media/..%2f..%2fbenchmark.json", "/media/%2e%2e/%2e%2e/etc/passwd", "/media/%00",
+        "/static/..%2freview.py", "/static/%2e%2e/site.py", "/static/../app.py", "/answer/1%20OR%201=1", "/answer/-1",
+        "/answer/99999999999999999999", "/projects/1;DROP TABLE tasks/work", "/static/templates/base.html",
+    ):  # fmt: skip
+        assert sam.get(path).status_code == 404, path
+
+
+def test_media_outside_of_the_folder_are_not_sent(benchmark: Path, tmp_path: Path) -> None:
+    shutil.copytree(benchmark, tmp_path / "bench")
+    (tmp_path / "secret.png").write_bytes(b"\x89PNG secret")
+    (tmp_path / "bench" / "page.html").write_text("<script>alert(1)</script>")
+    (tmp_path / "bench" / "link.png").symlink_to(tmp_path / "secret.png")
+    bad = ["../secret.png", str(tmp_path / "secret.png"), "link.png", "page.html", "missing.png", "images"]
+    base = items()[2]
+    made = [base.model_copy(update={"id": p, "media": (base.media[0].model_copy(update={"path": p}),)}) for p in bad]
+    write_items(tmp_path / "bench" / "items.parquet", made)
+    settings, clock = settings_of(tmp_path / "bench", tmp_path / "store", None)
+    with serving(settings, clock) as served:
+        project, owner, sam = served.project("answer"), served.person("owner", "O"), served.person("subject", "Sam")
+        for _ in bad:
+            page = sam.get(f"/projects/{project}/work")
+            name = re.search(r"/media/\w+", page.text).group()
+            for client in (sam, owner):
+                answer = client.get(name)
+                assert answer.status_code == 404
+                assert b"secret" not in answer.content
+            sam.get(f"/projects/{project}/work")
+            sam.post(sam.last.url.path, answer="A")
+
+
+def test_text_that_looks_like_a_page_is_shown_as_text(served_sqlite: Served) -> None:
+    attack = '<script>alert("x")</script><img src=x onerror=alert(1)>'
+    project = served_sqlite.project("review", attack[:100], people=1)
+    owner, evil = served_sqlite.person("owner", "O"), served_sqlite.person("reviewer", "<b>Eve</b>")
+    while (page := evil.get(f"/projects/{project}/work")).url.path.startswith("/review/"):
+        path = page.url.path
+        assert "<script>alert" not in page.text
+        assert "<script>document" not in page.text
+        evil.post(f"{path}/answer", answer=TRUTHS[item_on(evil)])
+        evil.post(f"{path}/decide", verdict="flag", target="item", reason=attack)
+    for path in ("/", "/people", f"/projects/{project}/progress", f"/flags/project/{project}", "/flags/1"):
+        text = owner.get(path).text
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+        assert "<b>Eve" not in text
+
+
+@pytest.fixture
+def quiet_hypothesis() -> Iterator[None]:
+    """What schemathesis warns of is its own affair."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.usefixtures("quiet_hypothesis")
+def test_no_input_breaks_the_server(served_sqlite: Served) -> None:
+    schemathesis = pytest.importorskip("schemathesis")
+    from hypothesis import HealthCheck, given, settings
+
+    served_sqlite.project("answer", "A")
+    served_sqlite.project("review", "R", people=1)
+    schema = schemathesis.openapi.from_dict(create_app(served_sqlite.site.settings, served_sqlite.site).openapi())
+    people = {role: served_sqlite.person(role, f"a {role}") for role in ROLES}
+    for person in people.values():
+        for project in (1, 2):
+            person.get(f"/projects/{project}/work")
+    tried = 0
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        if operation.path == "/signout":
+            continue
+        roles = MAY[operation.method.upper(), operation.path]
+        allowed = [people["owner" if "owner" in roles else next(role for role in ROLES if role in roles)]]
+
+        @settings(
+            max_examples=5, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+        )
+        @given(case=operation.as_strategy())
+        def attack(case: Any, allowed: list[Client] = allowed) -> None:
+            nonlocal tried
+            tried += 1
+            for person in allowed:
+                request = case.as_transport_kwargs(base_url=served_sqlite.url)
+                headers = {k: v for k, v in dict(request.get("headers") or {}).items() if k.lower() != "cookie"}
+                try:
+                    answer = person.http.request(
+                        request["method"], request["url"], data=request.get("data"), params=request.get("params"),
+                        headers=headers | {"x-csrf-token": person.csrf}, follow_redirects=False,
+                    )  # fmt: skip
+                except (httpx.InvalidURL, UnicodeEncodeError, TypeError):
+                    continue  # what this client can't even send
+                assert answer.status_code < 500, (request, answer.text)
+
+        attack()
+    assert tried > 60

@@ -1,0 +1,144 @@
+"""The command that serves: its link, Ctrl-C, and a server that is killed in the middle of saving."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from reviewing import PASSWORD, Client, items, settings_of
+from tolman.review import accounts, projects
+from tolman.review.schema import Project, Submission, Task, User
+from tolman.review.site import open_site
+from tolman.review.work import current_items
+
+
+@contextmanager
+def command(benchmark: Path, store: Path, database: str | None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`tolman review` as a user starts it; the process and the owner's link."""
+    arguments = [sys.executable, "-m", "tolman", "review", str(benchmark), "--store", str(store), "--port", "0"]
+    arguments += ["--database", database] if database else []
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        told = "".join(process.stdout.readline() for _ in range(4))
+        yield process, re.search(r"http://\S+", told).group()
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def test_the_command_prints_a_link_and_stops_cleanly(benchmark: Path, tmp_path: Path) -> None:
+    with command(benchmark, tmp_path / "store", None) as (process, link):
+        base = link.split("/enter/")[0]
+        owner = Client(httpx.Client(base_url=base, verify=False))
+        owner.get(link.removeprefix(base))
+        assert "Start a project" in owner.post(link.removeprefix(base)).text
+        owner.http.close()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) in (0, 130)
+        assert "Traceback" not in process.stderr.read()
+        taken = subprocess.run(
+            [sys.executable, "-m", "tolman", "review", str(tmp_path / "none")], capture_output=True, text=True
+        )
+        assert taken.returncode == 2
+        assert taken.stderr.startswith("tolman: ")
+
+
+def test_a_server_killed_in_mid_save_has_every_answer_that_it_acknowledged(
+    benchmark: Path, tmp_path: Path, database: str | None
+) -> None:
+    people = [f"subject {number}" for number in range(6)]
+    settings, _ = settings_of(benchmark, tmp_path / "store", database)
+    site = open_site(settings)
+    hashed = accounts.hash_password(PASSWORD)
+    with site.database.write() as db:
+        projects.start(db, site, "Work", "answer", {})
+        for name in people:
+            db.add(User(name=name, role="subject", password=hashed, created=0.0))
+        db.flush()
+        users = db.scalars(select(User).where(User.role == "subject").order_by(User.id))
+        cookies = [accounts.sign_in(db, settings, user, None) for user in users]
+    acknowledged: set[tuple[str, str]] = set()
+    several = threading.Event()
+
+    def work(base: str, name: str, cookie: str) -> None:
+        client = Client(httpx.Client(base_url=base, verify=False, timeout=10, cookies={"tolman": cookie}))
+        try:
+            while (page := client.get("/projects/1/work")).url.path.startswith("/answer/"):
+                value = "2" if "inputmode" in page.text else "A"
+                answer = client.post(page.url.path, answer=value, seconds=1, follow=False)
+                if answer.status_code == 303:
+                    acknowledged.add((name, page.url.path))
+                if len(acknowledged) >= 8:
+                    several.set()
+        except httpx.HTTPError:
+            return
+        finally:
+            client.http.close()
+
+    def all_at_once(base: str) -> list[threading.Thread]:
+        threads = [threading.Thread(target=work, args=(base, n, c)) for n, c in zip(people, cookies, strict=True)]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    with command(benchmark, tmp_path / "store", database) as (process, link):
+        threads = all_at_once(link.split("/enter/")[0])
+        assert several.wait(60)
+        process.kill()
+        for thread in threads:
+            thread.join(30)
+    before = set(acknowledged)
+    with command(benchmark, tmp_path / "store", database) as (_, link):
+        for thread in all_at_once(link.split("/enter/")[0]):
+            thread.join(60)
+    with site.database.read() as db:
+        found = db.execute(
+            select(User.name, Submission.assignment_id, Task.key)
+            .join(User, User.id == Submission.user_id)
+            .join(Task, Task.id == Submission.task_id)
+        ).all()
+        assert len(current_items(db, db.get_one(Project, 1))) == len(items())
+    site.database.close()
+    kept = {(name, f"/answer/{assignment}") for name, assignment, _ in found}
+    assert before <= kept
+    assert acknowledged <= kept
+    assert sorted((name, key) for name, _, key in found) == sorted((n, i.id) for n in people for i in items())
+
+
+def test_the_database_refuses_to_change_what_was_submitted(
+    benchmark: Path, tmp_path: Path, database: str | None
+) -> None:
+    from sqlalchemy import text
+    from sqlalchemy.exc import DBAPIError
+
+    settings, _ = settings_of(benchmark, tmp_path / "store", database)
+    site = open_site(settings)
+    with site.database.write() as db:
+        projects.start(db, site, "Work", "answer", {})
+    for statement in ("UPDATE history SET what = 'nothing'", "DELETE FROM history"):
+        with pytest.raises(DBAPIError, match="only ever added"), site.database.write() as db:
+            db.execute(text(statement))
+    site.database.close()
+
+
+def test_a_short_load_with_a_kill_loses_and_doubles_nothing() -> None:
+    script = Path(__file__).resolve().parents[2] / "benchmarks" / "review_load.py"
+    short = ["--people", "12", "--seconds", "5", "--think", "0.3", "--questions", "60", "--kill"]
+    done = subprocess.run([sys.executable, str(script), *short], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    assert told["acknowledged"] > 50
+    assert told["lost"] == told["doubled"] == told["changed"] == told["over-assigned"] == 0
