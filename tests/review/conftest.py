@@ -106,7 +106,7 @@ def served_sqlite(benchmark: Path, tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # as long as Playwright runs, nothing else in this thread can have an event loop
 def browser() -> Iterator[Any]:
     """Headless Chromium; tests that need it are skipped where there is none."""
     if not Path(CHROMIUM).exists():

@@ -49,10 +49,10 @@ def start(db: Orm, site: Site, name: str, mode: str, chosen: Mapping[str, int], 
 
 
 def counts(db: Orm, project: Project) -> dict[str, tuple[int, int]]:
-    """Stage → tasks, and how many of them are still open."""
+    """Stage → tasks, and how many of them are still open; tasks that are for everybody are never done."""
     found = db.execute(
         select(Task.stage, func.count(), func.sum(case((Task.open, 1), else_=0)))
-        .where(Task.project_id == project.id)
+        .where(Task.project_id == project.id, Task.wanted.is_not(None))
         .group_by(Task.stage)
         .order_by(Task.stage)
     )

@@ -52,7 +52,7 @@ def prepare(settings: Settings, site: Site, host: str, port: int) -> tuple[uvico
     """
     config = uvicorn.Config(
         create_app(settings, site), host=host, port=port, log_level="warning", server_header=False,
-        timeout_graceful_shutdown=3,
+        timeout_keep_alive=65, timeout_graceful_shutdown=3,
     )  # fmt: skip
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
