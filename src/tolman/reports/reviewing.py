@@ -30,6 +30,8 @@ class Place:
     database: str | None = None
     scenes: Path | None = None
     errors_of: tuple[Path, ...] = ()
+    verify: tuple[Path, ...] = ()
+    rigs: tuple[Path, ...] = ()
 
 
 def serve_review(console: Console, place: Place, host: str, port: int) -> None:
@@ -123,4 +125,6 @@ def _settings(place: Place) -> Settings:
         database=place.database,
         scenes=place.scenes,
         runs=place.errors_of,
+        verify=place.verify,
+        rigs=place.rigs,
     )

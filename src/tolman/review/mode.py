@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from fastapi import APIRouter
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
+from tolman.review.accounts import AccountError
 from tolman.review.schema import Project
 from tolman.review.site import Site
 
@@ -23,6 +25,16 @@ class Setting:
     default: int
     least: int = 1
     most: int = 20
+
+    def read(self, text: str) -> int:
+        """A form's value.
+
+        Raises:
+            AccountError: it is no whole number.
+        """
+        if not re.fullmatch(r"\d{1,9}", text.strip(), re.ASCII):
+            raise AccountError(f"{self.label}: a whole number, please.")
+        return int(text)
 
 
 @dataclass(frozen=True)

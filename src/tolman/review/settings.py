@@ -26,6 +26,8 @@ class Settings:
         database: SQLAlchemy's URL; a SQLite file in the store where None.
         scenes: the collection that the benchmark was generated from; where its provenance says if None.
         runs: folders of runs whose answers people label.
+        verify: models' answers for the mode Verify: review.jsonl files and folders of runs.
+        rigs: recordings with a LiDAR that questions are measured in: rigs' folders and collections.
         body_limit: bytes that a request may bring.
         lease: seconds after which a task that somebody took and left is given to somebody else.
         session_hours: after which one signs in again.
@@ -42,6 +44,8 @@ class Settings:
     database: str | None = None
     scenes: Path | None = None
     runs: tuple[Path, ...] = ()
+    verify: tuple[Path, ...] = ()
+    rigs: tuple[Path, ...] = ()
     body_limit: int = 1 << 20
     lease: float = 1800.0
     session_hours: float = 12 * 24.0

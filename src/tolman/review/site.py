@@ -13,6 +13,7 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
 from tolman.review.accounts import ensure_owner
+from tolman.review.clouds import places
 from tolman.review.database import Database
 from tolman.review.schema import Fact
 from tolman.review.settings import Settings
@@ -54,6 +55,7 @@ class Site:
 
 def open_site(settings: Settings) -> Site:
     """Load the benchmark, open the database and see to its owner and its key."""
+    places(settings.rigs)  # what is wrong with them is told before anything is opened
     loaded = load(settings.benchmark, settings.data, settings.subset)
     settings.store.mkdir(parents=True, exist_ok=True)
     database = Database(settings.url)

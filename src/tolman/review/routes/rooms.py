@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 
@@ -49,14 +49,31 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
     return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
 
 
+async def _chosen(request: Request) -> dict[str, str]:
+    """The settings of the form, by the names that they have on the page: MODE-SETTING."""
+    form = await request.form()
+    return {name: value for name, value in form.items() if isinstance(value, str) and value.strip()}
+
+
 @owner.post("/projects", response_class=HTMLResponse)
 def start(
-    request: Request, site: TheSite, guest: Guest, me: Me, name: Line = "", mode: Line = "", people: Number = None
+    request: Request,
+    site: TheSite,
+    guest: Guest,
+    me: Me,
+    entered: Annotated[dict[str, str], Depends(_chosen)],
+    name: Line = "",
+    mode: Line = "",
+    people: Number = None,
 ) -> Response:
     """Start a project."""
     try:
         with site.database.write() as db:
             chosen = {} if people is None else {"people": people}
+            for setting in MODES[mode].settings if mode in MODES else ():
+                text = entered.get(f"{mode}-{setting.name}")
+                if text is not None:
+                    chosen[setting.name] = setting.read(text)
             projects.start(db, site, name, mode, chosen, me.id)
     except AccountError as error:
         return page(request, guest, "problem.html", status=400, title="No project was started", problem=str(error))
