@@ -35,7 +35,7 @@ def _item(*media: Media) -> Item:
 
 def answer(client: Client, value: str | None = None, **fields: Any) -> str:
     """Answer the question on the page, by the truth or as told; which it was."""
-    item, path = item_on(client), client.last.url.path
+    item, path = item_on(client), client.last.url.path.removesuffix("/answer")
     given = {"answer": value or TRUTHS[item], "frames": FRAMES.get(item, "0.5"), "trace": f"{client.name} saw it."}
     client.post(f"{path}/answer", seconds=2, **(given | fields))
     return item
@@ -50,7 +50,7 @@ def decide(client: Client, verdict: str = "approve", wrong: dict[int, str] | Non
     data |= {f"wrong-{n}": text for n, text in wrong.items()}
     path = client.last.url.path.removesuffix("/decide")
     client._keep(client.http.post(f"{path}/decide", data=data, follow_redirects=True))
-    assert "problem" not in client.last.text or "/verify/" not in client.last.url.path or client.last.status_code == 200
+    assert client.last.status_code == 200, client.last.text
 
 
 def rest(client: Client, project: int, **answers: str) -> list[str]:
@@ -160,7 +160,7 @@ def test_answers_and_decisions_that_are_none_are_refused_with_a_sentence(served_
         ({"answer": TRUTHS[item], "frames": "", "trace": "x"}, "at least one key frame"),
         ({"answer": TRUTHS[item], "frames": "9@1", "trace": "x"}, "isn&#39;t there"),
         ({"answer": TRUTHS[item], "frames": frames, "trace": " "}, "in a sentence or two"),
-        ({"answer": TRUTHS[item], "frames": frames, "trace": "x", "measured": "1"}, ""),
+        ({"answer": TRUTHS[item], "frames": frames, "trace": "x", "measured": "1"}, "no such measurement"),
     ):
         refused = ann.post(f"{path}/answer", **wrong)
         assert refused.status_code == 422
@@ -205,9 +205,9 @@ def replies(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("share", [0, 100])
 def test_models_that_agree_settle_a_question_for_now(
-    benchmark: Path, tmp_path: Path, replies: Path, database: str | None, share: int
+    benchmark: Path, tmp_path: Path, replies: Path, share: int
 ) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", database, verify=(replies,))
+    settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(replies,))
     with serving(settings, clock) as served:
         project = served.project("verify", share=share, level=3)
         with served.site.database.read() as db:
@@ -264,7 +264,7 @@ def test_the_draw_depends_on_seed_and_item_alone(benchmark: Path, tmp_path: Path
 def test_runs_are_opinions_with_their_frames_and_traces(benchmark: Path, tmp_path: Path) -> None:
     said = {
         "order": "Evidence: the sofa comes first\nFrames: 2, 16\nAnswer: B",
-        "which": "Because the wall moves left, A",
+        "which": "The wall moves left. The answer is A.",
     }
     lines = [{"id": item, "response": said.get(item, "I cannot tell at all from this")} for item in TRUTHS]
     script = tmp_path / "script.jsonl"
@@ -278,7 +278,7 @@ def test_runs_are_opinions_with_their_frames_and_traces(benchmark: Path, tmp_pat
     assert (order.answer, order.trace) == ("B", "the sofa comes first")
     assert [frame.medium for frame in order.frames] == [1, 1]
     assert 0 < order.frames[0].seconds < order.frames[1].seconds
-    assert (which.answer, which.trace) == ("A", "Because the wall moves left, A")
+    assert (which.answer, which.trace) == ("A", "The wall moves left. The answer is A.")
     assert found["size"].given[0].answer is None
     assert found["size"].given[0].failure
     with pytest.raises(InputError, match="another file does as well"):

@@ -38,6 +38,7 @@ _GROUND = (20, 24, 27)
 _LOCK = threading.Lock()
 _FACTORS = {("m", "m"): 1.0, ("m", "cm"): 100.0, ("m2", "m2"): 1.0, ("m", None): 1.0, ("m2", None): 1.0}
 _PLACES = {"cm": 0, "m2": 1}
+_UNITS = {"area": "m2", "room-area": "m2", "angle": "deg"}
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,7 @@ def measured_in(
     """
     from tolman.ingest.measuring import measured
 
+    _factor(_UNITS.get(quantity, "m"), item)  # before the work is done
     recording, _ = recording_of(place)
     found = measured(
         recording, quantity, (_pick(recording, seconds, first), _other(recording, seconds, second)), shape=shape
@@ -290,11 +292,16 @@ def in_unit(found: Measurement, item: Item) -> tuple[str, float]:
     Raises:
         UsageError: the question asks for something else.
     """
-    factor = _FACTORS.get((found.unit, item.unit))
-    if factor is None:
-        raise UsageError(f"the question asks for {item.unit}, and what was measured is in {found.unit}.")
+    factor = _factor(found.unit, item)
     places = _PLACES.get(item.unit or "", 2)
     return f"{found.value * factor:.{places}f}", found.error * factor + 0.5 * 10.0**-places
+
+
+def _factor(unit: str, item: Item) -> float:
+    factor = _FACTORS.get((unit, item.unit))
+    if factor is None:
+        raise UsageError(f"the question asks for {item.unit or 'a length or an area'}, and this is measured in {unit}.")
+    return factor
 
 
 def _colours(values: Floats, ends: Floats) -> NDArray[np.uint8]:

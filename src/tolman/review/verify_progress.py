@@ -116,8 +116,8 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         items = [work.item_of(version) for version in work.current_items(db, project)]
         reachable = [item for item in items if clouds.place_of(site.settings.rigs, item) is not None]
         measured = sum("measured" in item.evidence for item in items)
-        rows = [("can be measured in a recording", len(reachable)), ("answer is measured", measured)]
-        blocks.append(Block("Metric truth", ("questions whose", "questions"), rows))
+        metric = [("can be measured in a recording", len(reachable)), ("answer is measured", measured)]
+        blocks.append(Block("Metric truth", ("questions whose", "questions"), metric))
     return blocks
 
 

@@ -56,9 +56,10 @@ class _Answer:
             AnswerError, EvidenceError: it is none.
         """
         item = _item(own)
-        content = {"answer": read_answer(item, self.answer), "evidence": read_evidence(item, self.frames, self.trace)}
+        answer = read_answer(item, self.answer)
+        content: dict[str, Any] = {"answer": answer, "evidence": read_evidence(item, self.frames, self.trace)}
         if self.measured is not None:
-            content["measured"] = measurement(db, own, self.measured, content["answer"])
+            content["measured"] = measurement(db, own, self.measured, answer)
         return content
 
 
