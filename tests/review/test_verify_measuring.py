@@ -173,14 +173,14 @@ def test_a_region_is_dragged_in_chromium(browser: Any, measuring: Served) -> Non
         picture.evaluate("image => image.decode()")
     page.get_by_label("What", exact=True).select_option("length")
     low, high = region_of(THING["bench"])
+    page.get_by_label("Lowest height, metres").fill("-0.1")
+    page.get_by_label("Highest height, metres").fill("0.6")
     above.scroll_into_view_if_needed()
     frame = above.bounding_box()
     told = {key: float(above.get_attribute(f"data-{key}")) for key in ("left", "top", "scale", "width")}
     factor = frame["width"] / told["width"] * told["scale"]
     start = frame["x"] + (low[0] - told["left"]) * factor, frame["y"] + (told["top"] - high[1]) * factor
     end = frame["x"] + (high[0] - told["left"]) * factor, frame["y"] + (told["top"] - low[1]) * factor
-    page.get_by_label("Lowest height, metres").fill("-0.1")
-    page.get_by_label("Highest height, metres").fill("0.6")
     page.mouse.move(*start)
     page.mouse.down()
     page.mouse.move(*end, steps=4)

@@ -146,7 +146,7 @@ def _became(db: Orm, project: Project) -> Block:
         ("spot checks done", f"{len(checked)} of {len(drawn)}"),
         ("spot checks that found a difference", len(overturned)),
     ]
-    return Block("What became of answers", ("", "questions"), rows)
+    return Block("What became of answers", ("so far", "questions"), rows)
 
 
 def _standing(decision: Decision | None, version: ItemVersion) -> str:
