@@ -32,7 +32,7 @@ NAMES = (
     "Counting & Existence", "Object Localization & Positioning", "Spatial Relationship Reasoning",
     "Depth & 3D Understanding", "Multi-view & Cross-Image Reasoning", "Movement Navigation & Intent Prediction",
 )  # fmt: skip
-SYSTEMS = "scale=vista; view=neither; structure=extrinsic; motion=static"
+SYSTEMS = "scale=vista; factor=neither; information=extrinsic; change=static"
 MAPPING = """
 name = "made-up"
 title = "Made up"

@@ -10,7 +10,7 @@ from typing import Any
 from dialogues import PICTURE, Turn, said
 from loopback import Server
 
-SYSTEMS = "scale=vista; view=neither; structure=extrinsic; motion=static"
+SYSTEMS = "scale=vista; factor=neither; information=extrinsic; change=static"
 BY_WORDS = (
     (r"how many|least quantity|most numerous|more of|fewer", "a Counting & Existence problem"),
     (r"order|first-time|sequence", "a Multi-view & Cross-Image Reasoning problem"),

@@ -171,7 +171,12 @@ def test_a_model_that_does_not_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_systems(tmp_path: Path) -> None:
-    assert read_systems(SYSTEMS) == {"scale": "vista", "view": "neither", "structure": "extrinsic", "motion": "static"}
+    assert read_systems(SYSTEMS) == {
+        "scale": "vista",
+        "factor": "neither",
+        "information": "extrinsic",
+        "change": "static",
+    }
     for text in ("scale=vista", SYSTEMS.replace("vista", "huge"), SYSTEMS + "; scale=vista", "", "vista, static"):
         assert read_systems(text) is None
     server = Curator()

@@ -155,6 +155,7 @@ def test_rules_that_keep_or_drop() -> None:
     assert isinstance(convert(text, ConvertRules(texts="drop"), Bank(), Dealer("0"), "0"), Unconverted)
     long = candidate("word " * 60, "text")
     assert isinstance(convert(long, ConvertRules(), bank_of("a", "b", "c"), Dealer("0"), "0"), Unconverted)
+    assert isinstance(convert(candidate("9" * 40), ConvertRules(), Bank(), Dealer("0"), "0"), Unconverted)
     assert isinstance(convert(candidate("0.1"), ConvertRules(), Bank(), Dealer("0"), "0"), Unconverted)
 
 

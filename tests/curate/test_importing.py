@@ -9,16 +9,20 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tolman.benchmarks import rows as row_files
 from tolman.curate.candidates import Candidate
+from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert
 from tolman.curate.fields import Field, Unmappable
 from tolman.curate.importing import Importer, Source, Unmapped
 from tolman.curate.mapping import Mapping, open_mapping, shipped
 from tolman.curate.taxonomy import open_taxonomy
 from tolman.errors import InputError, UsageError
+from tolman.generate.options import Dealer
 
-PLAIN = {
+PLAIN: dict[str, Any] = {
     "name": "mine",
     "title": "Mine",
     "files": ["*.jsonl", "*.csv", "*.tsv", "*.json", "**/*.parquet"],
@@ -74,6 +78,7 @@ def test_every_kind_of_answer(tmp_path: Path) -> None:
         ({"id": 1, "q": "Which?", "a": "A", "o": "ab"}, "the options are no list"),
         ({"id": 1, "q": ["x"], "a": "A"}, "'q' is no text"),
         ({"id": 1, "q": "Which?", "a": {"x": 1}}, "the answer is no text"),
+        ({"id": 1, "q": "Which?", "a": float("nan")}, "'a' is empty or missing"),
         ([1, 2], "is no JSON object"),
     ],
 )
@@ -190,7 +195,7 @@ def test_images_inside_tables_are_written_once(tmp_path: Path) -> None:
     assert (tmp_path / "p" / found[0].media[0].path).read_bytes() == red
 
 
-@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "", ".", "a\0b"])
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "", ".", "a\0b", "x" * 300])
 def test_paths_that_lead_out_of_the_media_folder_are_refused(tmp_path: Path, path: str) -> None:
     mapping = {**PLAIN, "media": {"kind": "image", "from": {"template": "{p}"}}}
     found, lost = take(lines(tmp_path, {"id": 1, "q": "a?", "a": "x", "p": path}), tmp_path / "pool", mapping)
@@ -338,3 +343,38 @@ def test_mappings_that_do_not_hold(tmp_path: Path) -> None:
             open_mapping(str(path))
     with pytest.raises(InputError, match="holds no Mine"):
         take(tmp_path / "nowhere" if (tmp_path / "nowhere").mkdir() is None else tmp_path, tmp_path / "pool")
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=30)
+    | st.sampled_from(["A", "(B)", "3", "a/b.jpg"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["bytes", "path", "A", "B", "answer"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "q", "a", "o", "t", "p", "u"), VALUES)), max_size=4
+    )
+)
+def test_whatever_stands_in_a_row_it_is_mapped_or_named(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    mapping = {
+        **PLAIN,
+        "fields": {**PLAIN["fields"], "also": {"column": "u", "optional": True}},
+        "media": {"kind": "image", "from": {"column": "p", "optional": True}},
+    }
+    found, lost = take(lines(tmp_path, *rows), tmp_path / "pool", mapping)
+    assert len(found) + len(lost) == len(rows)
+    assert all(one.reason for one in lost)
+    for one in found:
+        done = convert(one, ConvertRules(), Bank(), Dealer("0"), "0")
+        assert isinstance(done, Unconverted) or done.item()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from curator import Curator
 from loopback import serving
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_pool
+from tolman.curate.mapping import open_mapping
 from tolman.curate.pipeline import Work
 from tolman.curate.recipe import Verify, read_recipe
 from tolman.curate.stages import curate
@@ -163,7 +165,8 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     letters = Counter(table["answer"])
     assert max(letters.values()) - min(letters.values()) <= 1
     labels = [json.loads(text) for text in table["labels"]]
-    assert {(one["scale"], one["motion"], one["dataset"]) for one in labels} == {("vista", "static", "rooms")}
+    assert {(one["scale"], one["change"], one["dataset"]) for one in labels} == {("vista", "static", "rooms")}
+    assert all(one["site_category"] == one["category"] for one in labels)
     paths = {medium["path"] for row in table["media"] for medium in row}
     assert all((folder / path).is_file() and not (folder / path).is_symlink() for path in paths)
     provenance = json.loads((folder / "provenance.json").read_text())
@@ -329,6 +332,8 @@ def test_consensus_sends_the_rest_to_people(place: Path) -> None:
         if "cup" in line["question"]:
             assert line["reasons"][0] == "a model gave no answer that can be read"
     kept = status["approved"] + status["spot-check"]
+    table = pl.read_parquet(next((place / "pool" / "benchmark" / "data").glob("*.parquet")))
+    assert all(len(json.loads(text)["models"]) == 2 for text in table["evidence"])
     assert done["benchmark"]["questions"] == decided["benchmark"]["questions"] == kept
     assert decided["benchmark"]["decisions"]["reject by people"] == 1
     assert not decided["verify"]["again"]
@@ -367,7 +372,14 @@ def test_the_rule_of_consensus(answers: list[str | None], labels: dict[str, str]
 def test_answers_with_evidence_are_read_strictly() -> None:
     good = "Evidence: a chair\nis there.\nFrames: 1, 3\nAnswer: (b)."
     assert read_answer(good, one()) == {"answer": "B", "evidence": "a chair is there.", "frames": [1, 3]}
-    for bad in ("Answer: B", good.replace("(b)", "E"), good.replace("Frames", "Pictures"), good + "\nThanks!"):
+    for bad in (
+        "Answer: B",
+        good.replace("(b)", "E"),
+        good.replace("Frames", "Pictures"),
+        good + "\nThanks!",
+        "\n" * 10**5,
+        "Evidence:" + "\n" * 10**5 + "Answer: B",
+    ):
         assert read_answer(bad, one()) is None
     number = Candidate(id="s/2", source="s", question="How far?", kind="number", answer="3.1", task="t")
     assert read_answer("Evidence: x\nFrames: none\nAnswer: 3.2", number) == {
@@ -418,6 +430,22 @@ def test_recipes_that_do_not_hold(place: Path) -> None:
             carry_out(recipe, place)
         with pytest.raises(UsageError, match="no stage 'verify'"):
             carry_out(recipe, place, "verify")
+    with serving(server := Curator()) as url:
+        recipe = prepare(place, url)
+        text = recipe.read_text()
+        recipe.write_text(text.replace('media = "pictures"', 'media = "."\ntrust_labels = false'))
+        with pytest.raises(UsageError, match="none of the media of rooms is there"):
+            carry_out(recipe, place)
+        assert not server.requests
+        recipe.write_text(text.replace("[duplicates]", "[duplicates]\npictures = false"))
+        (place / "own.toml").write_text(
+            'name = "own"\n' + "".join(f'[[categories]]\nkey = "{k}"\nprompt = "{k}"\n' for k in "ab")
+        )
+        mapping = place / "rooms.toml"
+        mapping.write_text(mapping.read_text() + 'count = "counting & existence"\n')
+        recipe.write_text(text.replace("retries = 0", 'retries = 0\ntaxonomy = "own.toml"'))
+        with pytest.raises(UsageError, match="the mapping rooms has the category 'counting & existence'"):
+            carry_out(recipe, place)
     (place / "full").mkdir()
     (place / "full" / "thesis.txt").write_text("dear")
     with pytest.raises(InputError, match="holds other files"):
@@ -470,3 +498,20 @@ def test_the_command_line(place: Path, shared_data: Path, monkeypatch: pytest.Mo
     assert wrong.returncode == 2
     assert "there is no mapping 'nothing'" in wrong.stderr
     assert os.path.islink(place / "other" / "media" / "rooms" / "files")
+
+
+def test_the_examples_in_the_documents_hold(tmp_path: Path) -> None:
+    documents = Path(__file__).resolve().parents[2] / "docs" / "curate"
+    blocks = {
+        name: re.findall(r"```toml\n(.*?)```", (documents / name).read_text(), re.DOTALL)
+        for name in ("index.md", "mappings.md")
+    }
+    (recipe,), (mapping,) = blocks["index.md"], blocks["mappings.md"]
+    (tmp_path / "site.toml").write_text(recipe)
+    (tmp_path / "set.toml").write_text(mapping)
+    made = read_recipe(tmp_path / "site.toml")
+    assert made.stratify is not None
+    assert made.stratify.size == 8068
+    assert made.sources[0].data == tmp_path / "data" / "vsi-bench"
+    assert [source.mapping.title for source in made.opened()] == ["VSI-Bench", "CV-Bench"]
+    assert open_mapping(str(tmp_path / "set.toml")).units == {"counting": "count"}

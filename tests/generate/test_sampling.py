@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import UsageError
-from tolman.generate.sampling import quotas, spread
+from tolman.generate.sampling import quotas, spread, unbiased
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=80), st.data())
@@ -57,3 +57,22 @@ def test_caps_are_kept_and_nothing_that_they_allow_is_missed(
     assert all(taken[value] <= cap for value in (1, 2))
     allowed = sum(r[2] is None for r in rows) + sum(min(cap, sum(r[2] == v for r in rows)) for v in (1, 2))
     assert len(drawn) == min(most, allowed)
+
+
+CHOICES = st.lists(st.lists(st.sampled_from("abcdefg"), min_size=4, max_size=4, unique=True), min_size=1, max_size=60)
+
+
+@given(CHOICES, st.floats(0, 0.5))
+def test_no_name_is_right_more_often_than_chance_has_it(choices: list[list[str]], tolerance: float) -> None:
+    things = list(enumerate(tuple(options) for options in choices))
+    kept = unbiased(things, lambda t: t[1][0], lambda t: t[1], tolerance, "seed")
+    assert kept == [thing for thing in things if thing in kept]
+    for name in "abcdefg":
+        chance = sum(name in options for _, options in kept) / 4
+        right = sum(name == options[0] for _, options in kept)
+        assert right - chance <= max(1.0, tolerance * chance) + 1e-6
+
+
+def test_what_is_fair_already_stays_whole() -> None:
+    things = [tuple("abcd"[i:] + "abcd"[:i]) for i in range(4)] * 5
+    assert unbiased(things, lambda t: t[0], lambda t: t, 0.0, "seed") == things

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from sqlalchemy import func, select
 
 from reviewing import TEXTS, TRUTHS, Served, item_on, review
+from tolman.review.accounts import Person
 from tolman.review.agreement import agreement, votes_of
-from tolman.review.schema import Decision, Event, Flag, ItemVersion, Project, Submission, Task
+from tolman.review.schema import Assignment, Decision, Event, Flag, ItemVersion, Project, Submission, Task, User
+from tolman.review.work import finish, take
 
 
 def test_reviewers_agree_disagree_and_an_adjudicator_decides(served: Served) -> None:
@@ -98,3 +102,30 @@ def test_a_flag_is_raised_once(served: Served) -> None:
         assert [(f.target, f.reason, f.open) for f in db.scalars(select(Flag))] == [
             ("scene", "a chair is missing", True)
         ]
+
+
+def test_many_at_once_take_no_slot_twice(served: Served) -> None:
+    project_id = served.project("review", people=2)
+    names = [f"reviewer {number}" for number in range(10)]
+    with served.site.database.write() as db:
+        users = [User(name=name, role="reviewer", password=None, created=0.0) for name in names]
+        db.add_all(users)
+        db.flush()
+        people = [Person(user.id, user.name, user.role) for user in users]
+
+    def take_all(me: Person) -> int:
+        taken = 0
+        while True:
+            with served.site.database.write() as db:
+                own = take(db, served.site, db.get_one(Project, project_id), me, ["review"])
+                if own is None:
+                    return taken
+                taken += 1
+                finish(db, served.site, own)
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        assert sum(pool.map(take_all, people)) == 2 * len(TRUTHS)
+    with served.site.database.read() as db:
+        slots = db.execute(select(Assignment.task_id, Assignment.slot)).all()
+    assert len(set(slots)) == len(slots) == 2 * len(TRUTHS)
+    assert {slot for _, slot in slots} == {0, 1}

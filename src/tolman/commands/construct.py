@@ -16,7 +16,13 @@ app = typer.Typer()
 def generate(
     scenes: Annotated[Path, typer.Argument(help="Folder of scenes: Parquet shards, or VSI-Bench's meta-info.")],
     out: Annotated[Path, typer.Option(help="Folder of the benchmark.")],
-    preset: Annotated[str, typer.Option(help="Rules: vsi-paper, or vsi-official with its defects.")] = "vsi-paper",
+    preset: Annotated[
+        str,
+        typer.Option(
+            help="Rules and families: vsi-paper, vsi-official (with its defects), mmsi, site, spatialbench, all."
+        ),
+    ] = "vsi-paper",
+    families: Annotated[str | None, typer.Option(help="Only these of the preset's, separated by commas.")] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.")] = 0,
     per_scene: Annotated[int | None, typer.Option(min=1, help="Most of a question type from one scene.")] = None,
     per_task: Annotated[int | None, typer.Option(min=1, help="Most of a question type.")] = None,
@@ -25,11 +31,21 @@ def generate(
     """Make a benchmark from scenes.
 
     Example:  tolman generate meta_info --preset vsi-paper --out my-bench
+
+    Example:  tolman generate worlds --preset mmsi --families camera-object,object-object --out pairs
     """
     from tolman.reports.construction import generate as carry_out
 
     carry_out(
-        console(), scenes, preset=preset, out=out, seed=seed, per_scene=per_scene, per_task=per_task, choices=choices
+        console(),
+        scenes,
+        preset=preset,
+        families=names_in(families) if families is not None else None,
+        out=out,
+        seed=seed,
+        per_scene=per_scene,
+        per_task=per_task,
+        choices=choices,
     )
 
 

@@ -22,7 +22,7 @@ def run(
         str | None,
         typer.Option(help="Last stage: import, duplicates, classify, convert, stratify, verify or benchmark."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Instead of the recipe's [classify] model.")] = None,
+    model: Annotated[str | None, typer.Option(help="Instead of the one that the recipe classifies with.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Of that model's endpoint.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Most requests in flight to it.")] = None,
     store: StorePath = None,
@@ -76,7 +76,7 @@ def mappings(
 
 @app.command()
 def categories(
-    recipe: Annotated[Path, typer.Argument(help="Recipe whose [classify] model is asked.")],
+    recipe: Annotated[Path, typer.Argument(help="Recipe whose classifying model is asked.")],
     out: Annotated[Path, typer.Option(help="TOML file of the taxonomy that comes out.")],
     pool: Annotated[Path, typer.Option(help="Pool into which the recipe's question sets were imported.")],
     count: Annotated[int, typer.Option(min=2, max=20, help="How many categories.")] = 6,

@@ -77,7 +77,7 @@ def systems_task(*, batch: int = 1) -> Task:
 
 
 def read_systems(text: str) -> dict[str, str] | None:
-    """'scale=vista; view=neither; structure=extrinsic; motion=static', each label once."""
+    """'scale=vista; factor=neither; information=extrinsic; change=static', each label once."""
     found: dict[str, str] = {}
     for part in text.strip().rstrip(".").split(";"):
         label, _, value = (piece.strip().casefold() for piece in part.partition("="))
@@ -149,7 +149,7 @@ def _systems_text() -> str:
         lines += [f"  - {value}: {meaning}" for value, meaning in values.items()]
     lines.append(
         "For each pair output one line of exactly this form, with one value for each label:\n"
-        "scale=vista; view=neither; structure=extrinsic; motion=static\n"
+        "scale=vista; factor=neither; information=extrinsic; change=static\n"
         "If several pairs are given, output one line for each in their order, and begin the lines with '1.', '2.', etc."
     )
     return "\n".join(lines)

@@ -26,6 +26,7 @@ from tolman.items import LETTERS, MEDIA_MARK
 KEPT_ANSWERS = 2_000
 """Different answers that are remembered for each question type."""
 LONGEST = 40  # words of an answer that can be an option
+LONGEST_NUMBER = 15  # characters: a longer one is no measure
 _CLOSED = ({"yes", "no"}, {"true", "false"})
 _TEXT_NUMBER = re.compile(r"\A(?P<before>[^\d]{0,24}?)(?P<number>\d+(?:\.\d+)?)(?P<after>[^\d]{0,24})\Z")
 _ARTICLES = {"a", "an", "the", "it", "is", "its", "of", "and", "to", "s"}
@@ -219,6 +220,8 @@ def _numbers(candidate: Candidate, rules: ConvertRules, bank: Bank, key: str) ->
 
 
 def _bounds(answer: str, whole: bool, rules: ConvertRules, key: str) -> tuple[str, ...]:
+    if len(answer) > LONGEST_NUMBER:
+        return ()
     value = Decimal(answer)
     if whole and value == value.to_integral_value():
         options = whole_options(int(value), key, margin=rules.margin, count=rules.options)

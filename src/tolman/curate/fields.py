@@ -85,7 +85,7 @@ class Field(BaseModel):
             Unmappable: there is none, or it is not what the mapping says.
         """
         found = self._origin(row)
-        if found is None or found in ("", *self.missing) or found == []:
+        if found is None or found in ("", *self.missing) or found == [] or found != found:  # the last is a table's NaN
             if self.optional:
                 return None
             raise Unmappable(f"{self._name} is empty or missing")

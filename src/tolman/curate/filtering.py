@@ -9,23 +9,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+import polars as pl
+
 from tolman.benchmarks.site.taxonomy import SYSTEMS
 from tolman.curate.asking import Asker, Reply
-from tolman.curate.candidates import Candidate, read_shards, write_pool
+from tolman.curate.candidates import Candidate, read_shards, shards_of, write_pool
 from tolman.curate.classify import UNSURE, filter_task, systems_task
+from tolman.curate.importing import Source
 from tolman.curate.labels import agreement, read_hand_labels
-from tolman.curate.mapping import NO
+from tolman.curate.mapping import ASK, NO
 from tolman.curate.pipeline import Work, file_state, plainly
 from tolman.curate.recipe import Classify
 from tolman.curate.taxonomy import Taxonomy
+from tolman.errors import UsageError
 from tolman.files import whole, write_text
+
+LOOKED_AT = 50
+"""Media of each source that are looked for before a model is asked."""
 
 
 def classify_settings(work: Work) -> Any:
     """The stage's part of the recipe, the taxonomy, the labels by hand, and which sources are trusted."""
     settings = work.recipe.classify
     hand = settings.hand if settings else None
-    return [plainly(settings), plainly(work.taxonomy), file_state(hand), sorted(_trusted(work))]
+    return [plainly(settings), plainly(work.taxonomy), file_state(hand), sorted(work.recipe.trusted)]
 
 
 def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
@@ -37,12 +44,14 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     settings = work.recipe.classify
     assert settings is not None
     hand = read_hand_labels(settings.hand, work.taxonomy) if settings.hand else {}
+    if settings.media:
+        check_media(before, work.root, {source.name for source in work.sources if _is_asked(source, work)})
     with (
         work.asker(settings) as asker,
         whole(out / "people.jsonl") as partial,
         partial.open("w", encoding="utf-8") as people,
     ):
-        sorter = Sorter(settings, work.taxonomy, asker, hand, _trusted(work), work, people)
+        sorter = Sorter(settings, work.taxonomy, asker, hand, work.recipe.trusted, work, people)
         total = write_pool(out, sorter.kept(before))
     found = {
         "candidates": total,
@@ -59,8 +68,36 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     return found
 
 
-def _trusted(work: Work) -> set[str]:
-    return {work.recipe.source_name(entry) for entry in work.recipe.sources if entry.trust_labels}
+def _is_asked(source: Source, work: Work) -> bool:
+    """Whether the model may be asked about questions of a source."""
+    spatial = source.mapping.spatial
+    return source.name not in work.recipe.trusted or ASK in (spatial.default, *spatial.categories.values())
+
+
+def check_media(before: Path, root: Path, asked: set[str]) -> None:
+    """Make sure before the first call that there is something to show.
+
+    Args:
+        before: the pool.
+        root: the folder that media are relative to.
+        asked: the sources whose media are shown.
+
+    Raises:
+        UsageError: of a source none of the first media is there.
+    """
+    looked: dict[str, list[Path]] = {}
+    for path in shards_of(before):
+        table = pl.read_parquet(path, columns=["source", "media"]).filter(pl.col("media").list.len() > 0)
+        for source, media in table.iter_rows():
+            known = looked.setdefault(source, [])
+            if len(known) < LOOKED_AT:
+                known.append(root / media[0]["path"])
+    for source in sorted(asked & set(looked)):
+        if not any(path.is_file() for path in looked[source]):
+            raise UsageError(
+                f"none of the media of {source} is there, {looked[source][0]} for one: give their folder as 'media' of "
+                "the source, or set media = false in [classify]."
+            )
 
 
 @dataclass

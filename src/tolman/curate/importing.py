@@ -198,6 +198,8 @@ class Importer:
         parts = [part for part in pure.parts if part != "."]
         if pure.is_absolute() or ".." in parts or not parts or "\0" in found:
             raise Unmappable(f"the path {found[:80]!r} leads out of the media folder")
+        if any(len(part.encode()) > 255 for part in parts):
+            raise Unmappable(f"the path {found[:80]!r} … is too long for a file's")
         return "/".join((MEDIA, source.name, "files", *parts))
 
     def _written(self, source: Source, image: bytes) -> str:

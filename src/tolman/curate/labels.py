@@ -24,8 +24,8 @@ def read_hand_labels(path: Path, taxonomy: Taxonomy) -> dict[str, dict[str, str]
     """Labels by id.
 
     Args:
-        path: CSV, TSV, JSON or JSON Lines with `id`, and any of category ('no' for what is not spatial), scale, view,
-            structure, motion.
+        path: CSV, TSV, JSON or JSON Lines with `id`, and any of category ('no' for what is not spatial), scale,
+            factor, information, change.
         taxonomy: of the categories.
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Any
 import tolman
 from tolman import benchmarks
 from tolman.benchmarks.rows import stream_rows
+from tolman.benchmarks.site.data import CATEGORIES
 from tolman.curate.candidates import Candidate, read_pool, write_lines
 from tolman.curate.fields import plain
 from tolman.curate.pipeline import STAMP, Work, file_state, plainly
@@ -90,8 +91,10 @@ def published(candidate: Candidate, task: str) -> Item:
     """The question as the benchmark has it: a label as its question type, where it has that label."""
     item = candidate.item()
     chosen = candidate.labels.get(task, candidate.source if task == "source" else item.task)
-    kind = {"media": item.media[0].kind} if item.media else {}
-    labels = {**kind, **item.labels, "source_task": item.task}
+    added: dict[str, str] = {"media": item.media[0].kind} if item.media else {}
+    if candidate.labels.get("category") in CATEGORIES:  # as generated questions name it
+        added["site_category"] = candidate.labels["category"]
+    labels = {**added, **item.labels, "source_task": item.task}
     return item.model_copy(update={"task": chosen, "labels": labels})
 
 
@@ -147,7 +150,7 @@ def _readme(work: Work, statistics: dict[str, Any]) -> str:
     labels = "\n".join(
         f"| {label} | {value} | {number:,} |"
         for label, values in statistics["labels"].items()
-        if label in ("category", "scale", "view", "structure", "motion", "letter")
+        if label in ("category", "scale", "factor", "information", "change", "letter")
         for value, number in values.items()
     )
     return f"""---

@@ -70,7 +70,7 @@ class Classify(AskedModel):
         batch: candidates in one call about texts.
         media: the second stage, in which the model sees the media too.
         systems: ask for the three classification systems too.
-        hand: a file of labels that people gave (columns id, category, and any of scale, view, structure, motion):
+        hand: a file of labels that people gave (columns id, category, and any of scale, factor, information, change):
             they are final, and the model's agreement with them is reported.
     """
 
@@ -184,6 +184,11 @@ class Recipe(_Part):
     def source_name(entry: SourceEntry) -> str:
         """The name of a source in the pool."""
         return entry.name or Path(entry.mapping).name.removesuffix(".toml")
+
+    @property
+    def trusted(self) -> set[str]:
+        """The names of sources whose own categories decide what is spatial."""
+        return {self.source_name(entry) for entry in self.sources if entry.trust_labels}
 
     def opened(self) -> list[Source]:
         """The question sets with their mappings.

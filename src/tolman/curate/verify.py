@@ -32,11 +32,6 @@ CHECKLIST = (
 NUMBER_MARGIN = 0.05
 """Numbers agree that differ by no more than this share of the one written down."""
 DRAWN = "drawn for a spot check"
-_REPLY = re.compile(
-    r"\A\s*Evidence:[ \t]*(?P<evidence>.+?)\n+[ \t]*Frames:[ \t]*(?P<frames>[^\n]*)"
-    r"\n+[ \t]*Answer:[ \t]*(?P<answer>[^\n]+?)\s*\Z",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 @dataclass(frozen=True)
@@ -72,18 +67,25 @@ def answering_task() -> Task:
 
 def read_answer(text: str, candidate: Candidate) -> dict[str, Any] | None:
     """The three lines that were asked for; None for anything else."""
-    said = _REPLY.match(text)
-    if said is None:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) < 3:
         return None
-    answer = said["answer"].strip().strip("().").strip()
+    evidence, frames_said, answer_said = " ".join(lines[:-2]), lines[-2], lines[-1]
+    said = [
+        line[len(name) :].strip() if line[: len(name)].casefold() == name else ""
+        for name, line in (("evidence:", evidence), ("frames:", frames_said), ("answer:", answer_said))
+    ]
+    if not all(said):
+        return None
+    answer = said[2].strip("().").strip()
     if candidate.kind == "choice":
         answer = answer.upper()
         if answer not in tuple(candidate.item().letters):
             return None
     elif not re.fullmatch(r"-?\d+(?:\.\d+)?", answer):
         return None
-    frames = [int(number) for number in re.findall(r"\d+", said["frames"])][:100]
-    return {"answer": answer, "evidence": " ".join(said["evidence"].split())[:1000], "frames": frames}
+    frames = [int(number) for number in re.findall(r"\b\d{1,6}\b", said[1])][:100]
+    return {"answer": answer, "evidence": " ".join(said[0].split())[:1000], "frames": frames}
 
 
 def judge(candidate: Candidate, replies: Sequence[Reply], settings: Verify, seed: str) -> Verdict:
@@ -161,9 +163,10 @@ def verify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
                 yield one, given, judge(one, given, settings, seed)
 
     def judged() -> Iterator[Candidate]:
-        for one, _, verdict in verdicts():
+        for one, given, verdict in verdicts():
             tally[verdict.status] += 1
-            yield one.having(verified=verdict.status)
+            evidence = {**one.evidence, "models": _said(names, given)}
+            yield one.having(verified=verdict.status).model_copy(update={"evidence": evidence})
 
     total = write_pool(out, judged())
     write_lines(out / "review.jsonl", (review_row(one, names, given, v) for one, given, v in verdicts()))
@@ -191,9 +194,14 @@ def review_row(
         "unit": candidate.unit,
         "labels": candidate.labels,
         "media": [medium.model_dump(exclude_none=True) for medium in item.media],
-        "models": [
-            {"model": name, **(reply.value or {"answer": None, "failure": reply.failure})}
-            for name, reply in zip(names, replies, strict=True)
-        ],
+        "models": _said(names, replies),
         "checklist": list(CHECKLIST),
     }
+
+
+def _said(names: Sequence[str], replies: Sequence[Reply]) -> list[dict[str, Any]]:
+    """What each model answered, or why it gave no answer."""
+    return [
+        {"model": name, **(reply.value or {"answer": None, "failure": reply.failure})}
+        for name, reply in zip(names, replies, strict=True)
+    ]

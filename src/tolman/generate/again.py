@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from tolman.generate.build import as_choice, item_of
-from tolman.generate.draft import Draft
+from tolman.generate.draft import Draft, Shot
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import Preset
-from tolman.items import Item
+from tolman.items import Item, Media
 
 
 def drafts_of(geometry: SceneGeometry, preset: Preset) -> list[Draft]:
@@ -31,18 +31,36 @@ def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
     Returns:
         None where the question is asked no more: its answer became doubtful, or what it is about is gone.
     """
-    found = [draft for draft in made if draft.task == item.task and _asks(draft, item.question)]
+    shown = _pictures(item)
+    found = [
+        draft
+        for draft in made
+        if item.task in (draft.task, *draft.labels.values())
+        and _asks(draft, item.question)
+        and all(_shot(shot) in shown for shot in draft.shots)
+    ]
     if not found:
         return None
     # Where several have the wording, the options tell which it was; the others stay away.
     draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
+    media = tuple(shown[_shot(shot)] for shot in draft.shots)
     choices = item if item.kind == "choice" else as_choice(item)
     place = choices.letters.index(choices.answer) if choices.kind == "choice" else 0
-    fresh = item_of(draft, min(place, max(len(draft.options) - 1, 0)), None, seed)
+    fresh = item_of(draft, min(place, max(len(draft.options) - 1, 0)), media, seed)
     if item.kind == "choice":
         fresh = as_choice(fresh)
-    kept = {"id": item.id, "media": item.media, "labels": item.labels, "scene": item.scene}
-    return fresh.model_copy(update=kept)
+    kept = {"id": item.id, "task": item.task, "labels": item.labels, "scene": item.scene}
+    return fresh.model_copy(update=kept if draft.shots else kept | {"media": item.media})
+
+
+def _pictures(item: Item) -> dict[tuple[str, int, int | None], Media]:
+    """The media of a question about pictures, by the shots that they are."""
+    shots = item.evidence.get("shots") or ()
+    return {(capture, frame, until): m for (capture, frame, until), m in zip(shots, item.media, strict=False)}
+
+
+def _shot(shot: Shot) -> tuple[str, int, int | None]:
+    return shot.capture, shot.frame, shot.until
 
 
 def _asks(draft: Draft, question: str) -> bool:

@@ -80,7 +80,8 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Find
         decimals = len(item.answer.partition(".")[2])
         differs = float(item.answer) != round(exact, decimals)
     else:
-        differs = chosen_option(found.exact, item) != item.answer_text
+        told = chosen_option(found.exact, item) == item.answer_text
+        differs = not told if found.place is None else item.letters[found.place] != item.answer
     same = not differs if generated else found.released == item.answer_text
     return Finding(
         *head,

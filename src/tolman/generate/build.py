@@ -11,16 +11,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from sys import intern
 from typing import Any
 
-from tolman.generate.draft import Draft, Rejected
+from tolman import benchmarks
+from tolman.generate.draft import Draft, Rejected, Step
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
-from tolman.generate.sampling import balanced, evenly
+from tolman.generate.pictures import Names, Source, sources_of
+from tolman.generate.sampling import balanced, evenly, unbiased, unhinted
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
-from tolman.items import LETTERS, Item, Media
+from tolman.items import LETTERS, MEDIA_MARK, Item, Media
+from tolman.scoring.error_types import MMSI, with_type
+
+TASK_LABEL = {"site": "site_category"}
+"""Benchmarks whose table tells apart what a label says, not what questions are."""
+_SLACK = 0.02
+"""By how much more than its even share an answer may have among questions with the same clue."""
 
 
 class Spool:
@@ -35,16 +44,16 @@ class Spool:
     def __exit__(self, *ignored: object) -> None:
         self._file.close()
 
-    def add(self, draft: Draft, video: str | None) -> int:
-        """Keep a draft; where it is."""
+    def add(self, draft: Draft, media: tuple[Source, ...]) -> int:
+        """Keep a draft and what it shows; where it is."""
         position = self._file.seek(0, 2)
-        pickle.dump((draft, video), self._file, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump((draft, media), self._file, protocol=pickle.HIGHEST_PROTOCOL)
         return position
 
-    def get(self, position: int) -> tuple[Draft, str | None]:
-        """The draft at a place, with its scene's video."""
+    def get(self, position: int) -> tuple[Draft, tuple[Source, ...]]:
+        """The draft at a place, with what it shows."""
         self._file.seek(position)
-        found: tuple[Draft, str | None] = pickle.load(self._file)
+        found: tuple[Draft, tuple[Source, ...]] = pickle.load(self._file)
         return found
 
 
@@ -54,11 +63,14 @@ class Entry:
 
     Attributes:
         task: question type.
-        answer: the right answer's text.
+        answer: the right answer's text, or what is balanced in its place.
         closed: whether its options are a closed list such as left and right.
         number: whether it wants a number.
         options: how many options it has.
         position: in the spool.
+        clue: what each part of the media hints at.
+        kind: which of its question type's kinds it is.
+        names: the options' texts, where these are names that may be right more often than others.
     """
 
     task: str
@@ -67,6 +79,9 @@ class Entry:
     number: bool
     options: int
     position: int
+    clue: tuple[str, ...] = ()
+    kind: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass
@@ -106,12 +121,17 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
                 made.append(draft)
                 collected.offered[draft.task] += 1
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
-            closed = draft.task.startswith("object_rel_direction") or draft.task == "route_planning"
-            position = spool.add(draft, found.scene.video)
-            collected.entries.append(
-                Entry(draft.task, draft.answer, closed, draft.is_number, len(draft.options), position)
-            )
+            position = spool.add(draft, sources_of(draft, found))
+            collected.entries.append(_entry(draft, position))
     return collected
+
+
+def _entry(draft: Draft, position: int) -> Entry:
+    names = tuple(intern(text) for text in draft.options) if draft.named else ()
+    answer, count = draft.balance or draft.answer, len(draft.options)
+    return Entry(
+        draft.task, answer, draft.closed, draft.is_number, count, position, draft.clue, kind=draft.kind, names=names
+    )
 
 
 def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
@@ -119,9 +139,11 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
     A room in which nearly everything is to the left would otherwise fill its share with "left".
     """
-    by_task: dict[str, dict[str, list[Draft]]] = {}
-    for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{d.question}:{d.options}".encode()).digest()):
-        by_task.setdefault(draft.task, {}).setdefault(draft.answer, []).append(draft)
+    by_task: dict[str, dict[tuple[str, ...], list[Draft]]] = {}
+    for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
+        by_task.setdefault(draft.task, {}).setdefault(
+            (draft.kind, *draft.clue, draft.balance or draft.answer), []
+        ).append(draft)
     kept = []
     for task in sorted(by_task):
         queues = [by_task[task][answer] for answer in sorted(by_task[task])]
@@ -134,6 +156,12 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
     return kept
 
 
+def _text(draft: Draft) -> str:
+    """What tells two questions of a scene apart."""
+    shown = "".join(f":{shot.capture}:{shot.frame}:{shot.until}" for shot in draft.shots)
+    return f"{draft.question}:{draft.options}{shown}"
+
+
 def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
     """The benchmark's questions: no answer more frequent than the preset allows, then the cap of each question type."""
     by_task: dict[str, list[Entry]] = {}
@@ -141,17 +169,47 @@ def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
         by_task.setdefault(entry.task, []).append(entry)
     chosen = []
     for task in sorted(by_task):
-        kept = by_task[task]
-        # Free option texts (names of objects, orders) have no frequency to learn; closed lists and numbers do.
-        if kept[0].number or kept[0].closed:
-            kept = balanced(kept, lambda e: e.answer, preset.share.most_common, f"{seed}:{task}")
+        kept = []
+        for kind in sorted({entry.kind for entry in by_task[task]}):
+            own = [entry for entry in by_task[task] if entry.kind == kind]
+            kept += _fair(own, preset, ":".join(filter(None, (str(seed), task, kind))))
+        kept.sort(key=lambda e: e.position)
         if preset.share.per_task is not None:
             kept = evenly(kept, lambda e: e.answer, preset.share.per_task, f"{seed}:{task}:cap")
         chosen += kept
     return chosen
 
 
-def items_of(chosen: Sequence[Entry], collected: Collected, seed: int, *, choices: bool = False) -> Iterator[Item]:
+def _fair(own: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
+    """Questions of one kind whose answers frequency doesn't give away.
+
+    Closed lists and numbers have frequencies to learn; so have names, by how often they are right where they are
+    offered. Other free texts, such as orders, have none.
+    """
+    if own[0].names:
+        return unbiased(own, lambda e: e.answer, lambda e: e.names, preset.share.named, seed)
+    if own[0].number or own[0].closed:
+        return _balanced(own, preset.share.most_common, seed)
+    return list(own)
+
+
+def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
+    """Without the answers that are too frequent, among all and among those that a part of the media hints at."""
+    if not any(entry.clue for entry in kept):
+        return balanced(kept, lambda e: e.answer, share, seed)
+    share = max(share, 1 / min(entry.options for entry in kept))
+    return unhinted(kept, lambda e: e.answer, lambda e: e.clue, share, _SLACK, seed)
+
+
+def items_of(
+    chosen: Sequence[Entry],
+    collected: Collected,
+    seed: int,
+    *,
+    choices: bool = False,
+    names: Names | None = None,
+    like: str | None = None,
+) -> Iterator[Item]:
     """Questions with letters: in each question type every letter is right as often as any other.
 
     Args:
@@ -159,35 +217,85 @@ def items_of(chosen: Sequence[Entry], collected: Collected, seed: int, *, choice
         collected: what they were selected from.
         seed: of the letters.
         choices: numerical questions in their multiple-choice form.
+        names: the files of pictures that were taken out of videos.
+        like: the benchmark whose prompts they are for: some show a question as one text with its options.
     """
+    reorder = benchmarks.get(like).reorder if like else Item.reordered
     places: dict[int, int] = {}
     for task in sorted({entry.task for entry in chosen}):
         index = [i for i, entry in enumerate(chosen) if entry.task == task]
         given = balanced_places((chosen[i].options for i in index), f"{seed}:{task}")
         places.update(zip(index, given, strict=True))
     for i, entry in enumerate(chosen):
-        draft, video = collected.spool.get(entry.position)
-        item = item_of(draft, places[i], video, seed)
-        yield as_choice(item) if choices else item
+        draft, sources = collected.spool.get(entry.position)
+        item = item_of(draft, places[i], tuple(source.media(names) for source in sources), seed)
+        if choices:
+            item = as_choice(item)
+        if like in TASK_LABEL:
+            item = item.model_copy(update={"task": item.labels[TASK_LABEL[like]]})
+        if item.kind == "choice" and reorder is not Item.reordered:
+            item = reorder(item, range(len(item.options))) or item
+        yield item
 
 
-def item_of(draft: Draft, place: int, video: str | None, seed: int) -> Item:
-    """A draft as a question, its right option at a place (from 0), the others shuffled around it."""
+def sources_in(chosen: Sequence[Entry], collected: Collected) -> Iterator[Source]:
+    """All media of questions."""
+    for entry in chosen:
+        yield from collected.spool.get(entry.position)[1]
+
+
+def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int) -> Item:
+    """A draft as a question, its right option at a place (from 0), the others shuffled around it.
+
+    Args:
+        draft: the question.
+        place: of the right option.
+        media: what is shown, in the order of the draft's shots.
+        seed: of the others' order.
+    """
     key = f"{draft.scene}|{draft.task}|{draft.question}|{'|'.join(sorted(draft.options))}"
+    if draft.shots:
+        key += f"|{draft.shots}"
     identity = hashlib.sha256(key.encode()).hexdigest()[:16]
-    options = placed(draft.options, place, f"{seed}:{identity}")
+    order = [int(n) for n in placed(tuple(map(str, range(len(draft.options)))), place, f"{seed}:{identity}")]
+    options = tuple(draft.options[n] for n in order)
+    shown = _shown(draft, order) if draft.shots else range(len(media))
+    known = dict(draft.evidence)
+    if draft.shots:
+        shots = [draft.shots[n] for n in shown]
+        known["shots"] = [[shot.capture, shot.frame, shot.until] for shot in shots]
     common: dict[str, Any] = {
         "id": identity,
         "question": draft.question.replace("{options}", ", ".join(options)),
         "task": draft.task,
-        "labels": {"dataset": draft.scene.split("/")[0]},
+        "labels": {"dataset": draft.scene.split("/")[0], **draft.labels},
         "scene": draft.scene,
-        "media": (Media(kind="video", path=video),) if video else (),
+        "media": tuple(media[n] for n in shown),
+        "reasoning": " ".join(in_steps(draft.reasoning)) or None,
     }
     if draft.is_number:
-        evidence = {**draft.evidence, "choices": {"options": list(options), "answer": LETTERS[place]}}
+        evidence = {**known, "choices": {"options": list(options), "answer": LETTERS[place]}}
         return Item(kind="number", unit=draft.unit, answer=draft.answer, evidence=evidence, **common)
-    return Item(kind="choice", options=options, answer=LETTERS[place], evidence=dict(draft.evidence), **common)
+    return Item(kind="choice", options=options, answer=LETTERS[place], evidence=known, **common)
+
+
+def _shown(draft: Draft, order: Sequence[int]) -> list[int]:
+    """In which order a draft's shots are shown when its options are in theirs: those inside options move with them."""
+    inside: list[list[int]] = []
+    end = draft.question.count(MEDIA_MARK)
+    for option in draft.options:
+        start, end = end, end + option.count(MEDIA_MARK)
+        inside.append(list(range(start, end)))
+    if end != len(draft.shots):
+        return list(range(len(draft.shots)))
+    return [*range(draft.question.count(MEDIA_MARK)), *(n for place in order for n in inside[place])]
+
+
+def in_steps(reasoning: Sequence[Step]) -> Iterator[str]:
+    """Steps with their types in brackets, as the judge of reasoning reads them (MMSI-Bench paper, Table 9)."""
+    names = {kind.key: kind.step for kind in MMSI.types}
+    for step in reasoning:
+        yield with_type(step.text, names[step.kind])
 
 
 def as_choice(item: Item) -> Item:

@@ -5,12 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import Unit
+
+StepKind = Literal["grounding", "reconstruction", "transformation", "logic"]
+"""Types of steps, by the keys of the errors that belong to them (`scoring.error_types.MMSI`)."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of a recording that a question shows, or a part of its video.
+
+    Attributes:
+        capture: the recording's id.
+        frame: the picture's number, or the part's first.
+        until: the part's last frame; None for one picture.
+    """
+
+    capture: str
+    frame: int
+    until: int | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the reasoning that leads to an answer.
+
+    Attributes:
+        kind: grounding (what is in a picture), reconstruction (what pictures share, and the place put together),
+            transformation (another point of view) or logic (a conclusion).
+        text: one sentence.
+    """
+
+    kind: StepKind
+    text: str
 
 
 @dataclass(frozen=True)
@@ -25,6 +57,18 @@ class Draft:
         unit: of a number; None for a choice.
         options: all options' texts, the right one first; for a number, those of its multiple-choice form.
         evidence: what makes the answer true, and how far it is from ambiguity.
+        shots: what the question shows, in order; empty for the scene's standard video. Question and options may hold
+            `items.MEDIA_MARK` where these stand; then they hold one for each.
+        labels: classifications that differ from its family's (`generate.taxonomy`).
+        reasoning: the way to the answer.
+        closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
+        clue: what each part of the media, seen alone, hints at, coarsely: among questions with the same hint of the
+            same part no answer becomes more frequent than any other.
+        balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
+            the options; '' for the text.
+        kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
+        named: whether the options are names of things, which may be right more often than others: within a kind each
+            name becomes as often right as chance would have it.
     """
 
     task: str
@@ -34,6 +78,14 @@ class Draft:
     unit: Unit | None
     options: tuple[str, ...]
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    shots: tuple[Shot, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    reasoning: tuple[Step, ...] = ()
+    closed: bool = False
+    clue: tuple[str, ...] = ()
+    balance: str = ""
+    kind: str = ""
+    named: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -60,6 +112,7 @@ class Recomputed:
         margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
         violations: the rules of the given settings that the question breaks.
         evidence: the numbers behind it.
+        place: of the exact answer among the options, from 0, where these are pictures and their texts are alike.
     """
 
     released: str | None
@@ -67,6 +120,7 @@ class Recomputed:
     margin: float | None = None
     violations: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    place: int | None = None
 
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)

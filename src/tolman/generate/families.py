@@ -1,9 +1,10 @@
-"""All question families, with the part of a preset that is theirs."""
+"""All question families by name."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from tolman.generate import (
@@ -17,30 +18,96 @@ from tolman.generate import (
     route_plan,
 )
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.egoexo import association, reordering
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import Preset
+from tolman.generate.levels import (
+    affordance,
+    causal,
+    commands,
+    fill_in,
+    multi_hop,
+    passing,
+    pose,
+    relative_counting,
+    reworded,
+)
+from tolman.generate.levels.settings import SHOWN
+from tolman.generate.pairs import (
+    appearance_from_above,
+    camera_camera,
+    camera_motion,
+    camera_object,
+    camera_region,
+    measurement,
+    multi_step,
+    object_motion,
+    object_object,
+    object_region,
+    region_region,
+)
+from tolman.generate.settings import PARTS, SPATIALBENCH, Preset
+from tolman.generate.taxonomy import labels
 from tolman.items import Item
 
-_FAMILIES: tuple[tuple[str, Family[Any]], ...] = (
-    ("counting", counting.FAMILY),
-    ("distance", absolute_distance.FAMILY),
-    ("size", object_size.FAMILY),
-    ("room", room_size.FAMILY),
-    ("relative_distance", relative_distance.FAMILY),
-    ("direction", relative_direction.FAMILY),
-    ("appearance", appearance_order.FAMILY),
-    ("route", route_plan.FAMILY),
-)
-_BY_TASK = {task: (part, family) for part, family in _FAMILIES for task in family.tasks}
+_FAMILIES: dict[str, Family[Any]] = {
+    "counting": counting.FAMILY,
+    "distance": absolute_distance.FAMILY,
+    "size": object_size.FAMILY,
+    "room": room_size.FAMILY,
+    "relative_distance": relative_distance.FAMILY,
+    "direction": relative_direction.FAMILY,
+    "appearance": appearance_order.FAMILY,
+    "route": route_plan.FAMILY,
+    "camera-camera": camera_camera.FAMILY,
+    "camera-object": camera_object.FAMILY,
+    "camera-region": camera_region.FAMILY,
+    "object-object": object_object.FAMILY,
+    "object-region": object_region.FAMILY,
+    "region-region": region_region.FAMILY,
+    "measurement": measurement.FAMILY,
+    "appearance-from-above": appearance_from_above.FAMILY,
+    "camera-motion": camera_motion.FAMILY,
+    "object-motion": object_motion.FAMILY,
+    "multi-step": multi_step.FAMILY,
+    **{name: association.family(name) for name in association.DIRECTIONS},
+    **{name: reordering.family(name) for name in reordering.DIRECTIONS},
+    **{name: wording.family for name, wording in reworded.WORDINGS.items()},
+    "relative-counting": relative_counting.FAMILY,
+    "order-on-route": passing.FAMILY,
+    "multi-hop": multi_hop.FAMILY,
+    "affordance": affordance.FAMILY,
+    "landmark-pose": pose.FAMILY,
+    "causal": causal.FAMILY,
+    "commands": commands.FAMILY,
+    "route-gaps": fill_in.FAMILY,
+}
+_BY_TASK: dict[str, tuple[str, Family[Any]]] = {}
+for _name, _family in _FAMILIES.items():
+    for _task in _family.tasks:
+        _BY_TASK.setdefault(_task, (PARTS[_name], _family))
 TASKS = tuple(_BY_TASK)
 _PLACE = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|front|back)\b.*| and\b.*", re.DOTALL)
 """What follows a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""
 
 
 def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected]:
-    """The questions of all families for a scene."""
-    for part, family in _FAMILIES:
-        yield from family.draft(geometry, getattr(preset, part))
+    """The questions of the preset's families for a scene, with their labels where the preset has them."""
+    outdoors = geometry.scene.room_area is None
+    well_shown = SceneGeometry(geometry.scene, geometry.captures, shown=SHOWN)
+    for name in preset.families:
+        for found in _FAMILIES[name].draft(
+            well_shown if name in SPATIALBENCH else geometry, getattr(preset, PARTS[name])
+        ):
+            if preset.labels and isinstance(found, Draft):
+                yield replace(found, labels=labels(name, outdoors=outdoors, own=found.labels))
+            else:
+                yield found
+
+
+def _family_of(item: Item) -> tuple[str, Family[Any]] | None:
+    """An item's family and its part of a preset: by the label, or else by the question type."""
+    name = item.labels.get("family", "")
+    return (PARTS[name], _FAMILIES[name]) if name in _FAMILIES else _BY_TASK.get(item.task)
 
 
 def categories_in(item: Item) -> tuple[str, ...]:
@@ -48,10 +115,11 @@ def categories_in(item: Item) -> tuple[str, ...]:
 
     Empty where no family knows the question, or where it names none, as the question for a room's size.
     """
-    if item.task not in _BY_TASK:
+    known = _family_of(item)
+    if known is None:
         return ()
     found: dict[str, str] = {}
-    for pattern in _BY_TASK[item.task][1].names:
+    for pattern in known[1].names:
         for match in pattern.finditer(item.question):
             for group in match.groups():
                 for name in _PLACE.sub("", group).split(", "):
@@ -66,7 +134,8 @@ def recompute(geometry: SceneGeometry, item: Item, preset: Preset, *, released: 
         ValueError: no family knows the question.
         KeyError: the scene lacks one of its objects.
     """
-    if item.task not in _BY_TASK:
+    known = _family_of(item)
+    if known is None:
         raise ValueError(f"no family answers '{item.task}'")
-    part, family = _BY_TASK[item.task]
+    part, family = known
     return family.recompute(geometry, item, getattr(preset, part), released=released)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, pairwise_distances
 from tolman.geometry.sampled import grid_points, sampled_distance
 from tolman.scenes import Capture, Recorded, Scene
+
+if TYPE_CHECKING:
+    from shapely import Polygon
 
 ALIASES = {"coat rack": "coat hanger"}
 """Names in released questions that the scenes' ground truth has otherwise."""
@@ -25,11 +29,14 @@ class SceneGeometry:
     Args:
         scene: the scene.
         captures: its recordings, for what is seen when.
+        shown: share of a picture that an object must take up in some frame to be asked about, where that is more than
+            `SEEN` pixels.
     """
 
-    def __init__(self, scene: Scene, captures: Sequence[Capture] = ()) -> None:
+    def __init__(self, scene: Scene, captures: Sequence[Capture] = (), *, shown: float = 0.0) -> None:
         self.scene = scene
         self.captures = captures
+        self.shown = shown
         self.categories = scene.categories
         self.members: dict[str, list[int]] = {}
         for number, thing in enumerate(scene.objects):
@@ -51,12 +58,27 @@ class SceneGeometry:
         )
 
     @cached_property
+    def footprints(self) -> list[Polygon]:
+        """Every box on the floor plan."""
+        import shapely
+
+        return [shapely.convex_hull(shapely.multipoints(corners)) for corners in self.boxes.vertices()[:, :, :2]]
+
+    @cached_property
+    def heights(self) -> Floats:
+        """Where each box begins and ends above the ground, metres, shape (n, 2)."""
+        levels = self.boxes.vertices()[:, :, 2]
+        return np.stack([levels.min(1), levels.max(1)], axis=1)
+
+    @cached_property
     def unseen(self) -> frozenset[str]:
-        """The categories of which some object never shows `SEEN` pixels in a video whose sightings are known."""
+        """The categories of which some object is never shown well enough in a video whose sightings are known."""
         capture = self.video_capture
         if capture is None:
             return frozenset()
-        seen = {sighting.object for sighting in capture.sightings if sighting.pixels >= SEEN}
+        width, height = capture.size or (0, 0)
+        least = max(SEEN, self.shown * width * height)
+        seen = {sighting.object for sighting in capture.sightings if sighting.pixels >= least}
         return frozenset(thing.category for thing in self.scene.objects if thing.id not in seen)
 
     @cached_property
@@ -92,6 +114,10 @@ class SceneGeometry:
     @cached_property
     def _distances(self) -> Floats:
         return pairwise_distances(self.boxes)
+
+    def between(self, i: int, j: int) -> float:
+        """The exact distance of two boxes by their numbers, in metres."""
+        return float(self._distances[i, j])
 
     def category(self, name: str) -> str:
         """The category that a name in a question means.

@@ -13,7 +13,8 @@ from typing import Any
 import tolman
 from tolman.errors import InputError
 from tolman.files import link_or_copy, write_text
-from tolman.generate.build import Collected, Entry, items_of
+from tolman.generate.build import Collected, Entry, items_of, sources_in
+from tolman.generate.pictures import FOLDER, take_out
 from tolman.generate.settings import Preset
 from tolman.item_table import write_items
 from tolman.items import Item
@@ -37,27 +38,40 @@ def publish(
     source: Path,
     *,
     choices: bool = False,
+    workers: int = 1,
 ) -> dict[str, Any]:
-    """Write items in shards, their videos where the collection has them, card, settings and statistics.
+    """Write items in shards, their videos where the collection has them, their pictures, card, settings and statistics.
+
+    Args:
+        out: the benchmark's folder.
+        chosen, collected: its questions, and what they were selected from.
+        preset, seed: they were made with.
+        source: the collection's folder.
+        choices: numerical questions in their multiple-choice form.
+        workers: processes that take pictures out of videos.
 
     Returns:
         The statistics.
 
     Raises:
-        InputError: the folder holds something else.
+        InputError: the folder holds something else, or a video that pictures are in can't be read.
     """
     check_place(out)
-    write_shards(out, with_media(items_of(chosen, collected, seed, choices=choices), source, out), len(chosen))
+    like = None if choices else preset.like
+    shutil.rmtree(out / FOLDER, ignore_errors=True)
+    names = take_out(sources_in(chosen, collected), source, out, workers)
+    items = items_of(chosen, collected, seed, choices=choices, names=names, like=like)
+    write_shards(out, with_media(items, source, out), len(chosen))
     statistics = statistics_of(chosen, collected)
     provenance = {
         "tolman": tolman.__version__,
         "scenes": str(source),
         "seed": seed,
-        "preset": preset.model_dump(),
+        "preset": preset.written(),
         "statistics": statistics,
     }
     write_text(out / "provenance.json", json.dumps(provenance, indent=2, ensure_ascii=False) + "\n")
-    card = {"name": out.name, "title": f"{out.name} ({preset.name})"} | ({} if choices else {"like": "vsi-bench"})
+    card = {"name": out.name, "title": f"{out.name} ({preset.name})"} | ({"like": like} if like else {})
     write_text(out / "benchmark.json", json.dumps(card, indent=2) + "\n")
     write_text(out / "README.md", _card(out.name, len(chosen), statistics, preset, seed))
     return statistics
@@ -87,7 +101,7 @@ def with_media(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]
     seen: set[str] = set()
     for item in items:
         for media in item.media:
-            if media.path not in seen:
+            if media.kind == "video" and media.path not in seen:
                 seen.add(media.path)
                 _put(source, out, media.path)
         yield item

@@ -118,7 +118,7 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
                     "margin": margin(angle, level, settings),
                     **angle_error(geometry, legs),
                 }
-                yield Draft(level.task, scene.id, question, answer, None, (answer, *others), evidence)
+                yield Draft(level.task, scene.id, question, answer, None, (answer, *others), evidence, closed=True)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, *, released: bool = True) -> Recomputed:

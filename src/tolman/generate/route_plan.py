@@ -122,7 +122,7 @@ def _question(geometry: SceneGeometry, stops: tuple[str, ...], generator: random
     evidence: dict[str, object] = {"stops": list(stops), "margins": [margin for _, margin in turns]}
     if all(error is not None for error in errors):
         evidence |= {"sensor_errors": errors}
-    return Draft(TASK, geometry.scene.id, question, right, None, options, evidence)
+    return Draft(TASK, geometry.scene.id, question, right, None, options, evidence, closed=True)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, released: bool = True) -> Recomputed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Sequence
@@ -48,6 +49,103 @@ def balanced(things: Sequence[T], key: Callable[[T], Hashable], share: float, se
     while limit > 1 and limit > share * sum(min(n, limit) for n in counts.values()) + 1e-9:
         limit -= 1
     return capped(things, key, limit, seed)
+
+
+def unbiased(
+    things: Sequence[T], answer: Callable[[T], H], options: Callable[[T], Sequence[H]], tolerance: float, seed: str
+) -> list[T]:
+    """Without so many questions that any option is right more often than chance would have it; in their old order.
+
+    Chance has an option right in 1/k of the questions that offer it among k. Questions are left out one by one: of
+    those whose right option is furthest above that, the one whose other options are least in need of it.
+
+    Args:
+        things: questions.
+        answer: the right option of one.
+        options: all options of one.
+        tolerance: by how much an option may be right too often, as a share of what chance has; one question always may.
+        seed: of the choice among equals.
+    """
+    order = list(range(len(things)))
+    random.Random(seed).shuffle(order)
+    own: dict[H, list[int]] = {}
+    for i in order:
+        own.setdefault(answer(things[i]), []).append(i)
+    excess: dict[H, float] = {}
+    chance: dict[H, float] = {}
+    for thing in things:
+        names = options(thing)
+        for name in names:
+            chance[name] = chance.get(name, 0.0) + 1 / len(names)
+            excess[name] = excess.get(name, 0.0) + (name == answer(thing)) - 1 / len(names)
+    left = set(order)
+    while True:
+        above = [name for name in excess if excess[name] > max(1.0, tolerance * chance[name]) + 1e-9]
+        if not above:
+            return [thing for i, thing in enumerate(things) if i in left]
+        worst = max(above, key=lambda name: (excess[name], str(name)))
+        # Leaving a question out raises the excess of the options that are wrong in it.
+        out = min(own[worst], key=lambda i: sum(excess[name] for name in options(things[i]) if name != worst))
+        own[worst].remove(out)
+        left.discard(out)
+        names = options(things[out])
+        for name in names:
+            chance[name] -= 1 / len(names)
+            excess[name] -= (name == worst) - 1 / len(names)
+
+
+def unhinted(
+    things: Sequence[T],
+    key: Callable[[T], Hashable],
+    clues: Callable[[T], Sequence[Hashable]],
+    share: float,
+    slack: float,
+    seed: str,
+) -> list[T]:
+    """Without so many that any clue goes with one answer more often than with others; in their old order.
+
+    A clue is what somebody knows who sees part of the media; clues at different positions are never known together.
+    Among all things, and among those that have the same clue at the same position, no answer has more than its share,
+    rounded up.
+
+    Args:
+        things: questions.
+        key: their answers.
+        clues: of each, one for each part of the media.
+        share: the largest share that one answer may have among all.
+        slack: by how much more among those with the same clue.
+        seed: of the choice of what is left out.
+    """
+    generator = random.Random(seed)
+    order = list(range(len(things)))
+    generator.shuffle(order)
+    whole = (-1, "")
+    groups = [(whole, *enumerate(clues(thing))) for thing in things]
+    counts: dict[Hashable, Counter[Hashable]] = {}
+    members: dict[tuple[Hashable, Hashable], list[int]] = {}
+    for i in order:
+        for group in groups[i]:
+            counts.setdefault(group, Counter())[key(things[i])] += 1
+            members.setdefault((group, key(things[i])), []).append(i)
+    gone: set[int] = set()
+
+    def excess(group: Hashable, answer: Hashable) -> float:
+        return counts[group][answer] - math.ceil(
+            (share if group == whole else share + slack) * counts[group].total() - 1e-9
+        )
+
+    while members:
+        worst = max(members, key=lambda cell: (excess(*cell), str(cell)))
+        if excess(*worst) <= 1e-9:
+            break
+        group, answer = worst
+        members[worst] = alive = [i for i in members[worst] if i not in gone]
+        # Of some that could go, the one whose other clues are too frequent as well.
+        out = max(alive[-8:], key=lambda i: (sum(max(0.0, excess(g, answer)) for g in groups[i]), i))
+        gone.add(out)
+        for group in groups[out]:
+            counts[group][answer] -= 1
+    return [thing for i, thing in enumerate(things) if i not in gone]
 
 
 def evenly(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:

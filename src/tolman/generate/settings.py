@@ -1,18 +1,79 @@
 """The thresholds of every question family, and the presets that fix them.
 
 `vsi-official` reproduces what the released questions were made with, its defects included; `vsi-paper` is what the
-paper says (section 3 and Appendix B.1), on exact geometry.
+paper says (section 3 and Appendix B.1), on exact geometry. `mmsi`, `site` and `spatialbench` make the families of the
+other three papers, `all` every one.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from tolman.errors import UsageError
+from tolman.generate.egoexo.settings import AssociationSettings, ReorderingSettings
+from tolman.generate.levels.settings import (
+    AffordanceSettings,
+    CausalSettings,
+    CommandSettings,
+    FillInSettings,
+    MultiHopSettings,
+    PassingSettings,
+    PoseSettings,
+    RelativeCountingSettings,
+)
 
 Geometry = Literal["exact", "sampled"]
+
+VSI = ("counting", "distance", "size", "room", "relative_distance", "direction", "appearance", "route")
+"""VSI-Bench's families."""
+MMSI = (
+    "camera-camera",
+    "camera-object",
+    "camera-region",
+    "object-object",
+    "object-region",
+    "region-region",
+    "measurement",
+    "appearance-from-above",
+    "camera-motion",
+    "object-motion",
+    "multi-step",
+)
+"""MMSI-Bench's."""
+_EGOEXO = {
+    "associate-exo-to-ego": "association",
+    "associate-ego-to-exo": "association",
+    "reorder-ego-to-exo": "reordering",
+    "reorder-exo-to-ego": "reordering",
+}
+SITE: tuple[str, ...] = tuple(_EGOEXO)
+"""Those that SITE adds."""
+_REWORDED = {
+    "object-counting": "counting",
+    "object-size": "size",
+    "room-size": "room",
+    "absolute-distance": "distance",
+    "appearance-order": "appearance",
+    "relative-distance": "relative_distance",
+    "relative-direction": "direction",
+}
+_LEVELS = {
+    "relative-counting": "relative_counting",
+    "order-on-route": "passing",
+    "multi-hop": "multi_hop",
+    "affordance": "affordance",
+    "landmark-pose": "pose",
+    "causal": "causal",
+    "commands": "commands",
+    "route-gaps": "fill_in",
+}
+SPATIALBENCH: tuple[str, ...] = (*_REWORDED, *_LEVELS)
+"""SpatialBench's: first VSI-Bench's in SpatialBench's words, then those that it adds."""
+FAMILIES = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
+"""All, in the order in which they draft."""
 
 
 class _Settings(BaseModel):
@@ -132,6 +193,61 @@ class RouteSettings(_Settings):
     headroom: float = 1.9
 
 
+class ViewSettings(_Settings):
+    """Questions about pictures from several viewpoints (MMSI-Bench's families).
+
+    Attributes:
+        frames: pictures that are looked at of each moving camera, evenly over its time.
+        tilt: degrees that a camera may look up or down.
+        clear: share of a picture that an object shows to be named.
+        inside: share of its box's outline that lies inside the picture.
+        bare: share that it must show of what it fills of such an outline where it is seen best: what is hidden shows less.
+        shared: share of each of two pictures that an object shows to be matched between them.
+        overlap: objects that two pictures must share.
+        glimpse: share of a picture from which on another object with a like name forbids a name.
+        turn: degrees, and
+        apart: metres, one of which two viewpoints differ by at least.
+        margin: degrees that a direction must be away from the next quadrant.
+        bend: the same for the bend of a line, and for the way of what moves.
+        within: share of the outline of what is asked for that must lie in the right quadrant.
+        nearest: metres that the ends of a direction or distance are apart at least, and
+        spread: the same as a share of the sum of their half diagonals.
+        step: metres that a camera moves forward or backward at least.
+        sideways: by how much less it moves to the side, as a share of that.
+        ratio: of any distance among options to the next shorter one, at least.
+        least: metres of the shortest such distance.
+        way: metres that something moves at least.
+        longest: pictures of a chain at most.
+        chains: that are tried in a scene.
+        of_pair, of_scene: the most questions of a family about the same pictures, and of a scene.
+    """
+
+    frames: int = 28
+    tilt: float = 35.0
+    clear: float = 0.008
+    inside: float = 0.6
+    bare: float = 0.6
+    shared: float = 0.003
+    overlap: int = 3
+    glimpse: float = 0.0003
+    turn: float = 20.0
+    apart: float = 0.8
+    margin: float = 25.0
+    bend: float = 20.0
+    within: float = 0.75
+    nearest: float = 0.8
+    spread: float = 0.75
+    step: float = 0.5
+    sideways: float = 1.5
+    ratio: float = 1.7
+    least: float = 0.3
+    way: float = 1.0
+    longest: int = 10
+    chains: int = 1200
+    of_pair: int = 3
+    of_scene: int = 300
+
+
 class ShareSettings(_Settings):
     """How many questions a benchmark takes.
 
@@ -139,17 +255,34 @@ class ShareSettings(_Settings):
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
+        named: by how much a name may be right more often than chance has it, as a share of that.
     """
 
     per_scene: int = 15
     per_task: int | None = None
     most_common: float = 0.25
+    named: float = 0.05
 
 
 class Preset(_Settings):
-    """The settings of all families."""
+    """Which families ask, under which rules.
+
+    Attributes:
+        name: what `--preset` takes.
+        families: that ask, in the order of `FAMILIES`.
+        like: the benchmark whose prompts, parsers and table the questions get; None where they are of several.
+        labels: whether items carry their family's place in all four taxonomies.
+        counting, distance, size, room, relative_distance, direction, appearance, route: rules of VSI-Bench's families.
+        views: rules of MMSI-Bench's.
+        association, reordering: rules of SITE's.
+        relative_counting, passing, multi_hop, affordance, pose, causal, commands, fill_in: rules of SpatialBench's.
+        share: how many questions are taken.
+    """
 
     name: str
+    families: tuple[str, ...] = VSI
+    like: str | None = "vsi-bench"
+    labels: bool = False
     counting: CountingSettings = CountingSettings()
     distance: DistanceSettings = DistanceSettings()
     size: SizeSettings = SizeSettings()
@@ -158,9 +291,50 @@ class Preset(_Settings):
     direction: DirectionSettings = DirectionSettings()
     appearance: AppearanceSettings = AppearanceSettings()
     route: RouteSettings = RouteSettings()
+    views: ViewSettings = ViewSettings()
+    association: AssociationSettings = AssociationSettings()
+    reordering: ReorderingSettings = ReorderingSettings()
+    relative_counting: RelativeCountingSettings = RelativeCountingSettings()
+    passing: PassingSettings = PassingSettings()
+    multi_hop: MultiHopSettings = MultiHopSettings()
+    affordance: AffordanceSettings = AffordanceSettings()
+    pose: PoseSettings = PoseSettings()
+    causal: CausalSettings = CausalSettings()
+    commands: CommandSettings = CommandSettings()
+    fill_in: FillInSettings = FillInSettings()
     share: ShareSettings = ShareSettings()
 
+    def choosing(self, families: Sequence[str]) -> Preset:
+        """The same rules for some families only.
 
+        Raises:
+            UsageError: a family that is not there, or not among the preset's.
+        """
+        for name in families:
+            if name not in FAMILIES:
+                raise UsageError(f"there is no question family '{name}'; known: {', '.join(FAMILIES)}.")
+            if name not in self.families:
+                raise UsageError(
+                    f"the preset '{self.name}' has no family '{name}'; it has: {', '.join(self.families)}. "
+                    "The preset 'all' has every one."
+                )
+        return self.model_copy(update={"families": tuple(name for name in self.families if name in families)})
+
+    def written(self) -> dict[str, Any]:
+        """The settings that questions depend on, as JSON values."""
+        parts = {PARTS[family] for family in self.families} | {"name", "families", "like", "labels", "share"}
+        found = self.model_dump(mode="json", include=parts)
+        if self.families == VSI and not self.labels:
+            del found["families"], found["like"], found["labels"]
+        return found
+
+
+PARTS: dict[str, str] = (
+    {family: family for family in VSI} | dict.fromkeys(MMSI, "views") | _EGOEXO | _REWORDED | _LEVELS
+)
+"""The part of a preset that holds a family's rules."""
+
+_SHARE = ShareSettings(per_scene=40)
 PRESETS = {
     "vsi-paper": Preset(name="vsi-paper"),
     "vsi-official": Preset(
@@ -174,6 +348,19 @@ PRESETS = {
         appearance=AppearanceSettings(pixels=1),
         share=ShareSettings(most_common=1.0),
     ),
+    "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
+    "site": Preset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
+    "spatialbench": Preset(
+        name="spatialbench",
+        families=SPATIALBENCH,
+        like="spatialbench",
+        labels=True,
+        # Wider than VSI-Bench's: people who watched the video are to agree.
+        relative_distance=RelativeDistanceSettings(gap=0.3, large_gap=0.5),
+        direction=DirectionSettings(margin=20.0),
+        share=_SHARE,
+    ),
+    "all": Preset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
 }
 
 

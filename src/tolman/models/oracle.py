@@ -36,7 +36,7 @@ class Oracle:
         self.settings: Mapping[str, Any] = {"scenes": str(scenes)}
         found = (one for one in open_collection(scenes) if isinstance(one, SceneGeometry))
         self._scenes = {geometry.scene.id: geometry for geometry in found}
-        self._preset = preset("vsi-paper")
+        self._preset = preset("all")
 
     async def answer(self, request: Request) -> Response:
         """What the item's scene says.
@@ -49,16 +49,18 @@ class Oracle:
         if geometry is None:
             raise CallError(FailureKind.REFUSED, f"the collection has no scene '{item.scene}'", retry=False)
         try:
-            exact = recompute(geometry, item, self._preset, released=False).exact
+            found = recompute(geometry, item, self._preset, released=False)
         except (KeyError, ValueError) as error:
             raise CallError(FailureKind.REFUSED, f"the scene doesn't answer it: {error}", retry=False) from None
-        if item.kind == "choice":
-            option = chosen_option(exact, item)
+        if found.place is not None:
+            text = item.letters[found.place]
+        elif item.kind == "choice":
+            option = chosen_option(found.exact, item)
             if option not in item.options:
                 raise CallError(FailureKind.REFUSED, f"'{option}' is none of the options", retry=False)
             text = item.letters[item.options.index(option)]
         else:
-            text = repr(float(exact))
+            text = repr(float(found.exact))
         return Response(id=item.id, response=text, repeat=request.repeat)
 
     async def close(self) -> None:

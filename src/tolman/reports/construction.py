@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.publish import check_place, publish
 from tolman.generate.settings import preset as preset_of
 from tolman.ingest.vsi_meta_info import Skipped
+from tolman.parallel import cores
 from tolman.runs.load import load
 
 
@@ -28,6 +29,7 @@ def generate(
     scenes: Path,
     *,
     preset: str,
+    families: Sequence[str] | None = None,
     out: Path,
     seed: int,
     per_scene: int | None,
@@ -38,9 +40,11 @@ def generate(
 
     Raises:
         InputError: no usable scene, or a folder that holds something else.
-        UsageError: an unknown preset, or no question comes out.
+        UsageError: an unknown preset or family, or no question comes out.
     """
     chosen = preset_of(preset)
+    if families is not None:
+        chosen = chosen.choosing(families)
     check_place(out)
     limits = {"per_scene": per_scene, "per_task": per_task}
     changes = {key: value for key, value in limits.items() if value is not None}
@@ -52,7 +56,7 @@ def generate(
         if not taken:
             raise UsageError("no question can be asked of these scenes under the preset's rules.")
         with console.status("writing questions"):
-            statistics = publish(out, taken, collected, chosen, seed, scenes, choices=choices)
+            statistics = publish(out, taken, collected, chosen, seed, scenes, choices=choices, workers=cores())
     grid = RichTable(box=None, pad_edge=False)
     for heading in ("question type", "questions", "offered", "rejected", "most frequent reason"):
         right = heading in ("questions", "offered", "rejected")

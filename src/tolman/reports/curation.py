@@ -29,7 +29,7 @@ from tolman.runs.load import load
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-DRAWN = ("category", "scale", "view", "structure", "motion", "source", "options", "media")
+DRAWN = ("category", "scale", "factor", "information", "change", "source", "options", "media")
 Named = tuple[str, Path | None, str | None]
 
 
@@ -298,7 +298,7 @@ def _more(done: Done) -> str:
         "duplicates": lambda: (
             [f"{s['left_out']:,} repeat others"]
             + [f"{n:,} stand in {name} too" for name, n in s["shared"].items()]
-            + ([f"{s['different_answers']:,} groups with different answers"] if s["different_answers"] else [])
+            + ([f"{s['different_answers']:,} groups have different answers"] if s["different_answers"] else [])
         ),
         "classify": lambda: [
             f"{sum(s['rejected'].values()):,} not about space",

@@ -11,8 +11,11 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 | `accounts`, `access`, `guard` | people and passwords; who may call a route; what surrounds every answer |
 | `work`, `projects`, `history` | who does what; starting a project; who did what when |
 | `blind`, `media`, `answers`, `fields` | a question without its answer; sending media; what forms may hold |
+| `verdicts`, `settling`, `agreement` | a reviewer's decision; what becomes of the item; how well people agree |
+| `origins`, `corrections` | what a benchmark was generated from; what a flag leads to |
+| `export` | people's answers as runs, a reviewed benchmark with its history |
 | `pages`, `templates/`, `static/` | making pages |
-| `routes/` | doors (signing in) and rooms (home, people, progress) |
+| `routes/` | doors (signing in), rooms (home, people, progress), flags |
 | `mode`, `modes/` | what a mode is; a module for each kind of work |
 
 **Adding a mode** is one module `modes/NAME.py` and its templates:
@@ -34,6 +37,9 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
    registered media (`media.register`) of the project, not only those of their tasks.
 
 A form with `data-ask` gets keys, time while visible (`data-seconds`) and sending again after a lost connection from
-`static/review.js`; `_parts.html` holds macros for media, answers, tables and the CSRF field. Tests take the fixtures
-`served` (each on SQLite and PostgreSQL), `served_sqlite` and `browser` of tests/review/conftest.py.
+`static/review.js`; `_parts.html` holds macros for media, answers, tables, drafts and the CSRF field. `settling.decide`
+writes down what became of an item and makes the new version that a revision asks for; `export.publish` takes the items
+and decisions of any mode. Tests take the fixtures `served` (each on SQLite and PostgreSQL), `served_sqlite`, `browser`
+and `page` of tests/review/conftest.py, and the people and helpers of tests/reviewing.py; a new route is written into
+the table of tests/review/test_security.py, which walks them all as every role.
 """

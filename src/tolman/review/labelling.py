@@ -83,12 +83,14 @@ class Labelling:
         groups: what is asked, for a project.
         shown: (site, project's id, task) → what is shown of a task: values of `label.html`.
         row: (task, person, labels, note) → a row of the file that comes of it.
+        merged: rows → those of the file, where several people's become one.
     """
 
     name: str
     groups: Callable[[Project], Sequence[Group]]
     shown: Callable[[Site, int, Task], dict[str, Any]]
     row: Callable[[Task, str, Labels, str], dict[str, Any]]
+    merged: Callable[[Sequence[dict[str, Any]]], list[dict[str, Any]]] = list
 
 
 async def _chosen(request: Request) -> Labels:
@@ -110,7 +112,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
 
     @router.get("/projects/{project}/labels.jsonl", response_class=PlainTextResponse, dependencies=[staff])
     def download(site: TheSite, project: Key) -> Response:
-        """All labels so far, a row for each person and task."""
+        """All labels so far, as the file that they are made for."""
         with site.database.read() as db:
             found = db.get(Project, project)
             if found is None or found.mode != kind.name:
@@ -168,9 +170,9 @@ def labelling_router(kind: Labelling) -> APIRouter:
 
 def rows(db: Orm, project: Project, kind: Labelling) -> list[dict[str, Any]]:
     """The rows of a project's file, in the order of the tasks' names and of the people's."""
-    return [
-        kind.row(task, name, content["labels"], content["note"]) for task, name, content in _submissions(db, project)
-    ]
+    return kind.merged(
+        [kind.row(task, name, content["labels"], content["note"]) for task, name, content in _submissions(db, project)]
+    )
 
 
 def progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:

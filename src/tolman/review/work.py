@@ -145,9 +145,11 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
             return None
         try:
             with db.begin_nested():
-                return _assign(db, site, task, me, now)
+                own = _assign(db, site, task, me, now)
         except IntegrityError:
             continue  # another took the slot between our look and our hand; the database kept us apart
+        if own is not None:
+            return own
     return None
 
 
@@ -189,7 +191,8 @@ def _free(project: Project, me: Person, stages: Sequence[str], now: float) -> li
     ]
 
 
-def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment:
+def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment | None:
+    """Give somebody a free slot of a task; None where others have taken them all since we looked."""
     slot = None
     if task.wanted is not None:
         others = db.scalars(select(Assignment).where(Assignment.task_id == task.id)).all()
@@ -198,7 +201,9 @@ def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignme
                 other.state, other.slot = "lapsed", None
         db.flush()
         held = {other.slot for other in others}
-        slot = next(number for number in range(len(others) + 1) if number not in held)
+        slot = next((number for number in range(task.wanted) if number not in held), None)
+        if slot is None:
+            return None
     own = Assignment(
         task_id=task.id, user_id=me.id, slot=slot, state="held", taken=now, expires=now + site.settings.lease
     )

@@ -320,10 +320,11 @@ def read_steps(taxonomy: Taxonomy, steps: Sequence[str], reply: str) -> str | No
         found[number] = taxonomy.types[kind - 1].step
     if set(found) != set(range(1, len(steps) + 1)):
         return None
-    return " ".join(_with_type(step, found[i]) for i, step in enumerate(steps, start=1))
+    return " ".join(with_type(step, found[i]) for i, step in enumerate(steps, start=1))
 
 
-def _with_type(step: str, kind: str) -> str:
+def with_type(step: str, kind: str) -> str:
+    """A step with its type in brackets before its full stop."""
     end = step[-1] if step[-1] in ".!?" else "."
     return f"{step.rstrip('.!?')} ({kind}){end}"
 

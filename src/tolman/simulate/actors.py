@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, distances
-from tolman.scenes import OrientedBox, SceneObject, TrackPoint, Vector
-from tolman.simulate.figure import Limb, draw_figure
+from tolman.simulate.figure import STRIDE, Limb, draw_figure
 from tolman.simulate.ground import Ground, rounded
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod
+from tolman.simulate.moving import TRACK, moving_object, reach_of, shifted
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
@@ -24,15 +23,11 @@ CARRIED: dict[str, tuple[float, float, float]] = {
 """What people carry: width, depth and height in metres."""
 _RATE = 60
 """Steps a second in which a way is worked out."""
-_TRACK = 10
-"""Points of a track a second."""
 _SPEED = (0.7, 1.1)
 _LIFT = 0.9
 """Seconds to pick up or to put down."""
 _HANDS = (0.46, 1.02)
 """Metres ahead of the body and above the ground at which things are carried: to the box's middle."""
-_STRIDE = 1.35
-"""Metres for a step of each leg."""
 _APART = 0.7
 """Metres that a person keeps from the camera and from other people."""
 _ROOMY = 0.12
@@ -45,10 +40,7 @@ _TURN = 1.8
 """Radians a second."""
 _FLAT = 0.03
 """Metres; one walks over what is no higher."""
-_SPARE = 0.01
-"""Metres by which a person's box is larger than what it was measured at."""
 _IRON = (0.12, 0.12, 0.13)
-Pose = Callable[[float], Floats]
 
 
 @dataclass(frozen=True)
@@ -126,7 +118,7 @@ def with_actors(
         name = names[number % len(names)]
         figure, limbs = draw_figure(generator)
         load = _load(name, generator)
-        reach = _reach(figure, limbs)
+        reach = reach_of(figure, limbs)
         way = None if ground is None else _draw(ground, generator, seconds, reach, CARRIED[name], keep_off)
         if way is None:
             notes.append(f"no room for {count - number} more person")
@@ -135,19 +127,15 @@ def with_actors(
         person, thing = f"person-{number}", f"{name}-{number}"
         bodies += [Body(figure, person, way.person), Body(load, thing, way.load)]
         bodies += [Body(limb.mesh, person, partial(way.limb, limb)) for limb in limbs]
-        body_box = partial(_shifted, way.person, reach.mean(0))
-        load_box = partial(_shifted, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))
-        objects.append(_object(person, "person", reach[1] - reach[0], body_box, seconds))
-        objects.append(_object(thing, name, np.array(CARRIED[name]), load_box, seconds))
+        body_box = partial(shifted, way.person, reach.mean(0))
+        load_box = partial(shifted, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))
+        objects.append(moving_object(person, "person", reach[1] - reach[0], body_box, seconds))
+        objects.append(moving_object(thing, name, np.array(CARRIED[name]), load_box, seconds))
     counts = dict(world.scene.counts)
     for moving in objects[len(world.scene.objects) :]:
         counts[moving.category] = counts.get(moving.category, 0) + 1
     scene = world.scene.model_copy(update={"objects": tuple(objects), "counts": counts})
     return replace(world, scene=scene, bodies=tuple(bodies)), tuple(notes)
-
-
-def _shifted(pose: Pose, middle: Floats, seconds: float) -> Floats:
-    return np.asarray(pose(seconds) @ placed(middle))
 
 
 def _draw(
@@ -211,7 +199,7 @@ def _walked(
     yaws[turning] = tangents[0][-1] + jump * _eased(share)
     moved = np.append(0.0, np.linalg.norm(np.diff(places, axis=0), axis=1).cumsum())
     pace = gaussian_filter1d(np.gradient(moved) * _RATE, 0.12 * _RATE, mode="nearest")
-    swing = np.sin(2 * np.pi * moved / _STRIDE) * np.clip(pace / 0.8, 0, 1)
+    swing = np.sin(2 * np.pi * moved / STRIDE) * np.clip(pace / 0.8, 0, 1)
     lifted = _eased((times - moments[1]) / _LIFT) - _eased((times - moments[4]) / _LIFT)
     raised = np.clip(2.5 * lifted, 0, 1)
     pick, put = int(moments[1] * _RATE), int(np.ceil(moments[5] * _RATE))
@@ -254,7 +242,7 @@ class _KeepOff:
             (person[1] - person[0], person.mean(0), way.person),
             (np.array(load), np.array([0, 0, load[2] / 2]), way.load),
         ):
-            moved = np.array([pose(t) @ placed(middle) for t in np.arange(0, seconds, 1 / _TRACK)])
+            moved = np.array([pose(t) @ placed(middle) for t in np.arange(0, seconds, 1 / TRACK)])
             boxes = Boxes(moved[:, :3, 3], moved[:, :3, :3].transpose(0, 2, 1), np.tile(size, (len(moved), 1)))
             corners = boxes.vertices().reshape(-1, 3)
             if floor is not None and not shapely.contains_xy(floor, corners[:, 0], corners[:, 1]).all():
@@ -266,26 +254,6 @@ class _KeepOff:
             if len(mine) and distances(boxes.take(mine), still.take(its)).min() <= 0:
                 return False
         return True
-
-
-def _object(identity: str, category: str, size: Floats, pose: Pose, seconds: float) -> SceneObject:
-    """A moving thing as ground truth: `pose` is of its box's middle."""
-    points = []
-    for number in range(int(np.ceil(seconds * _TRACK)) + 1):
-        matrix = pose(number / _TRACK)
-        axes = matrix[:3, :3].T
-        points.append(TrackPoint(seconds=number / _TRACK, center=_vector(matrix[:3, 3]), axes=_axes(axes)))
-    box = OrientedBox(center=points[0].center, axes=points[0].axes, extents=_vector(size))
-    return SceneObject(id=identity, category=category, box=box, track=tuple(points))
-
-
-def _vector(numbers: Floats) -> Vector:
-    x, y, z = (float(number) for number in numbers)
-    return x, y, z
-
-
-def _axes(matrix: Floats) -> tuple[Vector, Vector, Vector]:
-    return _vector(matrix[0]), _vector(matrix[1]), _vector(matrix[2])
 
 
 def _ground(world: World, generator: np.random.Generator) -> Ground | None:
@@ -301,17 +269,6 @@ def _ground(world: World, generator: np.random.Generator) -> Ground | None:
     inside = drawn[shapely.contains_xy(largest, drawn[:, 0], drawn[:, 1])][:_PLACES]
     ground = Ground(largest, inside)
     return ground if ground.first >= _PLACES and len(inside) > 2 else None
-
-
-def _reach(body: Mesh, limbs: tuple[Limb, ...]) -> Floats:
-    """Least and greatest coordinates of a figure over all that it does, shape (2, 3)."""
-    bounds = [body.bounds]
-    for limb in limbs:
-        for swing in np.linspace(-1, 1, 9):
-            for raised in np.linspace(0, 1, 9) if limb.arm else (0.0,):
-                bounds.append(limb.mesh.moved(limb.pose(float(swing), float(raised))).bounds)
-    low, high = np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0)
-    return np.array([low - _SPARE, high + _SPARE])
 
 
 def _load(name: str, generator: np.random.Generator) -> Mesh:

@@ -26,6 +26,7 @@ from tolman.simulate.recording import Camera, record
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.street import KINDS, draw_street
 from tolman.simulate.walks import draw_walk
+from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
 DATASET = "simulated"
@@ -172,17 +173,22 @@ def make(order: Order, number: int, out: Path) -> Made:
     if order.actors:
         world, missing = with_actors(world, seed, seconds=order.seconds, count=order.actors, walk=walk)
         notes += missing
-    cameras = [Camera(f"{identity}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")]
-    for role, fixed in exo_walks(world, walk, order.exo, size=order.size) if order.exo else ():
+    fixed = exo_walks(world, walk, order.exo, size=order.size) if order.exo else []
+    if fixed:
+        world = with_wearer(world, walk, seed)
+    own = without_body(world)
+    camera = Camera(f"{identity}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")
+    captures = [record(own, camera, out, depth=order.depth)]
+    for role, still in fixed:
         media = f"videos/{name}-{role}.mp4"
-        cameras.append(Camera(f"{identity}/{role}", role, fixed, order.size, order.rate, media))
-    captures = [record(world, camera, out, depth=order.depth) for camera in cameras]
+        camera = Camera(f"{identity}/{role}", role, still, order.size, order.rate, media)
+        captures.append(record(world, camera, out, depth=order.depth))
     if order.lidar:
         media = f"lidar/{name}"
         spinner = STREET if world.scene.room_area is None else ROOM
         identity = f"{identity}/lidar"
         captures.append(
-            record_lidar(world, walk, out / media, identity=identity, media=media, seed=seed, spinner=spinner)
+            record_lidar(own, walk, out / media, identity=identity, media=media, seed=seed, spinner=spinner)
         )
     scene = world.scene.model_copy(update={"video": captures[0].media})
     return Made(scene, tuple(captures), notes)

@@ -18,6 +18,8 @@ SWING = np.radians(24)
 """The most that legs and arms swing."""
 REACH = np.radians(52)
 """How far arms are raised to carry."""
+STRIDE = 1.35
+"""Metres for a step of each leg."""
 
 
 @dataclass(frozen=True)

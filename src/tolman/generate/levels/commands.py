@@ -1,0 +1,175 @@
+"""Visual-based commands: what a command leads to, and which command leads there. (SpatialBench, level 5.)
+
+- Following: one walks from one unique landmark to another, turns left or right by 90° and goes straight on. What one
+  comes to first is decided as for a person's walk in `causal`, from the second landmark's middle and footprint on; the
+  turn is exact, and the answer stays the same if one turns by `margin` / 2 degrees more or less.
+- Commanding: the video ends; which command turns the camera to a unique thing? The bearing of the thing's middle from
+  the last picture's camera decides: at most `ahead` degrees off is straight ahead, then left and right, and what is at
+  most as much off the opposite direction is behind; `margin` degrees inside. The last picture shows what is ahead, and
+  doesn't show what isn't.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SEEN, SceneGeometry
+from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, middle
+from tolman.generate.levels.settings import CommandSettings
+from tolman.geometry.boxes import Floats
+from tolman.items import Item
+
+TASK = "visual_based_commands"
+_FOLLOW = re.compile(
+    r"\AFollow this command: 'Start at the (.+?), walk to the (.+?), turn (left|right) by 90 degrees as seen in the "
+    r"direction in which you walked, and go straight on\.' What do you come to first\?\Z"
+)
+_TURN = re.compile(r"\AWhere the video ends, which command makes the camera look at the (.+)\?\Z")
+COMMANDS = {"ahead": "Keep looking straight ahead", "left": "Turn left", "right": "Turn right", "behind": "Turn around"}
+_LEFT = {"left": 1.0, "right": -1.0}
+_FOLLOWED, _SAME = 10, 2
+"""Commands that are followed in a scene, and those that lead to the same thing."""
+
+
+def draft(geometry: SceneGeometry, settings: CommandSettings) -> Iterator[Draft | Rejected]:
+    """Questions of both kinds."""
+    generator = random.Random(f"{geometry.scene.id}:{TASK}")
+    yield from _follows(geometry, generator, settings)
+    for name in geometry.unique:
+        yield _turn(geometry, name, settings)
+
+
+def after_turn(geometry: SceneGeometry, start: str, turn: str, side: str, settings: CommandSettings) -> Obstacle | None:
+    """What one comes to who walks from one unique landmark to another, turns there and goes on."""
+    (i,), (j,) = geometry.members[start], geometry.members[turn]
+    here, there = middle(geometry, i), middle(geometry, j)
+    walked = apart(here, there)
+    if walked == 0:
+        return None
+    found = [
+        _onwards(geometry, j, _turned((there - here) / walked, _LEFT[side] * np.radians(90.0 + off)), settings)
+        for off in (0.0, settings.margin / 2, -settings.margin / 2)
+    ]
+    exact = found[0]
+    if exact is None:
+        return None
+    broken = list(exact.broken)
+    if walked < settings.apart:
+        broken.append(f"landmarks within {settings.apart} m of each other")
+    if any(one is None or one.category != exact.category for one in found[1:]):
+        broken.append("a slightly other turn leads elsewhere")
+    return replace(exact, broken=tuple(broken))
+
+
+def _onwards(geometry: SceneGeometry, number: int, way: Floats, settings: CommandSettings) -> Obstacle | None:
+    import shapely
+
+    here = middle(geometry, number)
+    line = shapely.LineString([here, here + 100.0 * way])
+    inside = float(geometry.footprints[number].intersection(line).length)
+    return first_met(geometry, here, way, settings, skip=(number,), offset=inside)
+
+
+def _turned(way: Floats, angle: float) -> Floats:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
+
+
+def _follows(
+    geometry: SceneGeometry, generator: random.Random, settings: CommandSettings
+) -> Iterator[Draft | Rejected]:
+    scene = geometry.scene
+    ways = [(*pair, side) for pair in itertools.permutations(geometry.unique, 2) for side in _LEFT]
+    made: Counter[str] = Counter()
+    for start, turn, side in generator.sample(ways, len(ways)):
+        if made.total() == _FOLLOWED:
+            return
+        found = after_turn(geometry, start, turn, side, settings)
+        if found is None or found.broken:
+            yield Rejected(TASK, scene.id, found.broken[0] if found else "nothing is met")
+            continue
+        if made[found.category] == _SAME:
+            continue
+        usable = [name for name in geometry.whole if name not in (start, turn, found.category)]
+        if found.category not in geometry.whole or found.category in (start, turn) or len(usable) < 3:
+            yield Rejected(TASK, scene.id, "the video doesn't show what is met, or too little else")
+            continue
+        other = after_turn(geometry, start, turn, "left" if side == "right" else "right", settings)
+        lures = [name for name in ((other.category,) if other else ()) if name in usable]
+        lures += generator.sample([name for name in usable if name not in lures], 3 - len(lures))
+        question = (
+            f"Follow this command: 'Start at the {start}, walk to the {turn}, turn {side} by 90 degrees as seen in the "
+            "direction in which you walked, and go straight on.' What do you come to first?"
+        )
+        evidence = {"metres": found.metres, "gap": found.gap}
+        options = (found.category, *lures)
+        made[found.category] += 1
+        yield Draft(TASK, scene.id, question, found.category, None, options, evidence, kind="follow", named=True)
+
+
+def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> tuple[str, float, list[str]]:
+    """Where a unique thing is from the last picture's camera: ahead, left, right or behind; margin in degrees; doubts.
+
+    Raises:
+        KeyError: no video with poses and sightings.
+    """
+    capture = geometry.video_capture
+    if capture is None or not capture.poses:
+        raise KeyError("a video with poses")
+    last = len(capture.times) - 1
+    pose = capture.pose(last)
+    here, ahead = pose[:2, 3], pose[:2, 2]
+    there = geometry.center(name)
+    angle = bearing(here, here + ahead, there)
+    borders = (settings.ahead, 180.0 - settings.ahead)
+    side = "ahead" if abs(angle) <= borders[0] else "behind" if abs(angle) >= borders[1] else ""
+    side = side or ("left" if angle > 0 else "right")
+    margin = min(abs(abs(angle) - border) for border in borders)
+    broken = [f"within {settings.margin}° of another answer"] if margin < settings.margin else []
+    if apart(here, there) < settings.apart:
+        broken.append(f"the camera within {settings.apart} m of it")
+    thing = geometry.scene.objects[geometry.members[name][0]].id
+    pixels = sum(one.pixels for one in capture.sightings if one.frame == last and one.object == thing)
+    if pixels < SEEN if side == "ahead" else pixels > 0:
+        broken.append("the last picture and the answer disagree")
+    return side, margin, broken
+
+
+def _turn(geometry: SceneGeometry, name: str, settings: CommandSettings) -> Draft | Rejected:
+    scene = geometry.scene
+    try:
+        side, margin, broken = last_look(geometry, name, settings)
+    except KeyError:
+        return Rejected(TASK, scene.id, "no video with poses")
+    if broken:
+        return Rejected(TASK, scene.id, broken[0])
+    answer = COMMANDS[side]
+    options = (answer, *(text for text in COMMANDS.values() if text != answer))
+    question = f"Where the video ends, which command makes the camera look at the {name}?"
+    return Draft(TASK, scene.id, question, answer, None, options, {"margin": margin}, closed=True, kind="turn")
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: CommandSettings, *, released: bool = True) -> Recomputed:
+    """Where a command leads, or which one leads there."""
+    follow, turn = _FOLLOW.match(item.question), _TURN.match(item.question)
+    if turn:
+        side, margin, broken = last_look(geometry, geometry.category(turn[1]), settings)
+        return Recomputed(COMMANDS[side], COMMANDS[side], margin, tuple(broken))
+    if follow is None:
+        raise ValueError("is no question for a command")
+    places = geometry.category(follow[1]), geometry.category(follow[2])
+    found = after_turn(geometry, *places, follow[3], settings)
+    if found is None:
+        raise KeyError("anything on the way")
+    return Recomputed(found.category, found.category, found.gap, found.broken, {"metres": found.metres})
+
+
+FAMILY = Family((TASK,), draft, recompute, (_FOLLOW, _TURN))

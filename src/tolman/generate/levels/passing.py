@@ -1,0 +1,123 @@
+"""Appearance order on a self-defined route: in which order does one pass things? (SpatialBench, level 2.)
+
+Rule: the route is the straight line between the middles of two landmarks. One passes a thing when one is level with it:
+the order is that of the feet of the perpendiculars from the things' middles. All three lie between the landmarks and at
+most `aside` metres from the line; their middles, and likewise where they begin and where they end, come in the same
+order along the route, the middles at least `gap` metres apart. Where the line leaves the floor there is no route.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.levels.ground import apart, walled
+from tolman.generate.levels.settings import PassingSettings
+from tolman.geometry.boxes import Floats
+from tolman.items import Item
+
+TASK = "appearance_order_on_self-defined_route"
+_PATTERN = re.compile(
+    r"\AIf you move in a straight line from the (.+?) to the (.+?), in which order do you pass the (.+)\?\Z"
+)
+_SEPARATOR = " -> "
+_PER_ROUTE, _ROUTES = 2, 14
+
+
+def along(geometry: SceneGeometry, start: str, end: str, names: Sequence[str]) -> tuple[Floats, Floats, float]:
+    """Where things are on a route.
+
+    Returns:
+        Least, middle and greatest metres along the route of each thing, shape (n, 3); metres beside it of their
+        middles, shape (n,); the route's length.
+    """
+    here, there = geometry.center(start)[:2], geometry.center(end)[:2]
+    way = (there - here) / np.linalg.norm(there - here)
+    corners = np.array([geometry.vertices(name)[:, :2] - here for name in names]) @ way
+    middles = np.array([geometry.center(name)[:2] - here for name in names])
+    beside = middles @ np.array([-way[1], way[0]])
+    spans = np.stack([corners.min(1), middles @ way, corners.max(1)], axis=1)
+    return spans, beside, apart(here, there)
+
+
+def violations(
+    geometry: SceneGeometry, start: str, end: str, names: Sequence[str], settings: PassingSettings
+) -> list[str]:
+    """The rules that a route with its things breaks."""
+    spans, beside, length = along(geometry, start, end, names)
+    broken = []
+    if length < settings.shortest:
+        broken.append(f"a route shorter than {settings.shortest} m")
+    elif walled(geometry, geometry.members[start][0], geometry.members[end][0]):
+        broken.append("the floor ends")
+    if np.abs(beside).max() > settings.aside:
+        broken.append(f"more than {settings.aside} m beside the route")
+    if spans[:, 1].min() < settings.gap or spans[:, 1].max() > length - settings.gap:
+        broken.append("not between the landmarks")
+    ordered = spans[np.argsort(spans[:, 1])]
+    if np.diff(ordered[:, 1]).min() < settings.gap or (np.diff(ordered, axis=0) <= 0).any():
+        broken.append(f"two things within {settings.gap} m of each other along the route")
+    return broken
+
+
+def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft | Rejected]:
+    """Some routes between unique landmarks, each with some sets of three unique things."""
+    scene = geometry.scene
+    generator = random.Random(f"{scene.id}:{TASK}")
+    routes = list(itertools.permutations(geometry.unique, 2))
+    asked = 0
+    for start, end in generator.sample(routes, len(routes)):
+        if apart(geometry.center(start), geometry.center(end)) < settings.shortest:
+            yield Rejected(TASK, scene.id, f"a route shorter than {settings.shortest} m")
+            continue
+        if asked >= _ROUTES:
+            return
+        others = [name for name in geometry.unique if name not in (start, end)]
+        sets = [
+            three
+            for three in itertools.combinations(others, 3)
+            if not violations(geometry, start, end, three, settings)
+        ]
+        if not sets:
+            yield Rejected(TASK, scene.id, "no three things that are passed one after the other")
+            continue
+        asked += 1
+        for three in generator.sample(sets, min(_PER_ROUTE, len(sets))):
+            yield _question(geometry, start, end, generator.sample(three, 3), generator)
+
+
+def _question(geometry: SceneGeometry, start: str, end: str, names: Sequence[str], generator: random.Random) -> Draft:
+    spans, beside, _ = along(geometry, start, end, names)
+    order = [names[i] for i in np.argsort(spans[:, 1])]
+    others = [p for p in itertools.permutations(order) if list(p) != order]
+    options = [_SEPARATOR.join(p) for p in (order, *generator.sample(others, 3))]
+    listed = f"{names[0]}, the {names[1]} and the {names[2]}"
+    question = f"If you move in a straight line from the {start} to the {end}, in which order do you pass the {listed}?"
+    evidence = {
+        "along": {name: float(span[1]) for name, span in zip(names, spans, strict=True)},
+        "beside": {name: float(metres) for name, metres in zip(names, beside, strict=True)},
+        "gap": float(np.diff(np.sort(spans[:, 1])).min()),
+    }
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: PassingSettings, *, released: bool = True) -> Recomputed:
+    """The order along the route."""
+    match = _PATTERN.match(item.question)
+    if match is None:
+        raise ValueError("is no question for an order along a route")
+    written = re.split(r", the | and the ", match[3])
+    start, end, *names = (geometry.category(name) for name in (match[1], match[2], *written))
+    spans, _, _ = along(geometry, start, end, names)
+    order = _SEPARATOR.join(written[i] for i in np.argsort(spans[:, 1]))
+    gap = float(np.diff(np.sort(spans[:, 1])).min())
+    return Recomputed(order, order, gap, tuple(violations(geometry, start, end, names, settings)))
+
+
+FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -1,0 +1,1 @@
+"""Question families about pictures from several viewpoints, and the view geometry that they share."""

@@ -1,0 +1,59 @@
+"""Worlds that several tests of question families look at, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collection import open_collection
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import preset
+from tolman.items import Item
+
+Asked = tuple[dict[str, SceneGeometry], list[Item]]
+
+
+def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) -> Asked:
+    """A collection's scenes, and what a preset asks about them."""
+    rules = preset(name)
+    share = rules.share.model_copy(update={"most_common": most_common, "named": 100.0})
+    rules = rules.model_copy(update={"share": share})
+    scenes = {g.scene.id: g for g in open_collection(folder) if isinstance(g, SceneGeometry)}
+    with Spool(spool) as drafts:
+        collected = collect(scenes.values(), rules, 0, drafts)
+        items = list(items_of(select(collected, rules, 0), collected, 0, like=rules.like))
+    return scenes, items
+
+
+@pytest.fixture(scope="session")
+def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A room and a street with people in them, each recorded by a worn camera and two fixed ones."""
+    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    try:
+        moderngl.create_context(standalone=True, backend="egl").release()
+    except Exception as error:
+        pytest.skip(f"no EGL here ({error})")
+    from tolman.simulate.build import Order, simulate
+
+    folder = tmp_path_factory.mktemp("rigs")
+    order = Order(
+        scenes=2, seed=23, shapes=("rectangle", "street"), seconds=20.0, rate=2, size=(160, 120), actors=2, exo=2
+    )
+    simulate(order, folder, 1)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def asked(rigs: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Asked]:
+    """What a preset asks about the rigs."""
+    made: dict[str, Asked] = {}
+
+    def ask(name: str) -> Asked:
+        if name not in made:
+            made[name] = asked_of(rigs, name, tmp_path_factory.mktemp("drafts") / name)
+        return made[name]
+
+    return ask

@@ -1,0 +1,227 @@
+"""SpatialBench's families: true by a solver of its own, by the rules written down, and never without their margins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+
+from generate.conftest import Asked, asked_of
+from generate.plan_solver import PlanSolver
+from generate.test_captures import capture, scene, thing  # the small room whose answers are seen at a glance
+from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF
+from tolman.demo import __file__ as demo
+from tolman.generate.draft import Draft, Rejected
+from tolman.generate.families import recompute
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.levels import affordance, causal, commands, multi_hop, passing, pose, relative_counting
+from tolman.generate.settings import SPATIALBENCH, preset
+from tolman.items import Item
+from tolman.scenes import Scene
+
+RULES = preset("spatialbench")
+ROOMS = Path(demo).parent / "rooms"
+NEW = (
+    *("relative-counting", "order-on-route", "multi-hop", "affordance"),
+    *("landmark-pose", "causal", "commands", "route-gaps"),
+)
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    """What is asked about the three rooms that ship with the package."""
+    return asked_of(ROOMS, "spatialbench", tmp_path_factory.mktemp("drafts") / "rooms")
+
+
+def solved(asked: Asked) -> Counter[str]:
+    """How many of each new family the second solver answers; it must answer all of them right."""
+    scenes, items = asked
+    right: Counter[str] = Counter()
+    for item in items:
+        if item.labels["family"] in NEW:
+            geometry = scenes[str(item.scene)]
+            told = PlanSolver(geometry.scene, list(geometry.captures)).answer(item)
+            assert told == item.answer_text, (item.question, item.options, item.evidence)
+            right[item.labels["family"]] += 1
+    return right
+
+
+def test_a_second_solver_answers_everything_about_rooms(rooms: Asked) -> None:
+    right = solved(rooms)
+    assert set(right) >= {"order-on-route", "multi-hop", "affordance", "landmark-pose", "commands"}, right
+
+
+def test_a_second_solver_answers_everything_about_rooms_and_streets_with_people(asked: Callable[[str], Asked]) -> None:
+    right = solved(asked("spatialbench"))
+    assert sum(right.values()) > 100
+    assert {"commands", "causal", "affordance", "order-on-route"} <= set(right)
+
+
+def test_every_item_names_its_place_and_is_recomputed(rooms: Asked) -> None:
+    scenes, items = rooms
+    assert len({item.task for item in items} & set(LEVEL_OF)) >= 10
+    for item in items:
+        assert item.labels["spatialbench_task"] == item.task
+        assert item.labels["spatialbench_level"] == LEVEL_OF[item.task]
+        assert {"site_category", "mmsi_type", "vsi_task", "scale", "factor", "information", "change"} <= set(
+            item.labels
+        )
+        found = recompute(scenes[str(item.scene)], item, RULES, released=False)
+        assert found.violations == (), item.question
+        if item.kind == "choice":
+            assert found.exact == item.answer_text
+            assert len(set(item.options)) == 4
+        else:
+            assert float(item.answer) == pytest.approx(float(found.exact), abs=0.5)
+        assert item.evidence
+
+
+def test_lengths_are_in_whole_centimetres(rooms: Asked) -> None:
+    _, items = rooms
+    for item in items:
+        if item.task == "absolute_distance":
+            assert item.unit == "cm"
+            assert "in centimeters" in item.question
+            assert float(item.answer) == pytest.approx(100 * item.evidence["distance"], abs=0.5)
+
+
+def room(*more: object, **changes: object) -> SceneGeometry:
+    return SceneGeometry(scene(*more, **changes))  # type: ignore[arg-type]
+
+
+def made(found: object) -> list[Draft]:
+    return [one for one in found if isinstance(one, Draft)]  # type: ignore[attr-defined]
+
+
+def item_of(draft: Draft) -> Item:
+    return Item(id="1", question=draft.question, kind="choice", options=draft.options, answer="A", task=draft.task)
+
+
+def test_counts_are_asked_both_ways_about_the_same_things() -> None:
+    many = [thing(f"{name}-{i}", 0.5 + i, y) for name, n, y in (("chair", 5, 3), ("box", 3, 4)) for i in range(n)]
+    drafts = made(relative_counting.draft(room(*many), RULES.relative_counting))
+    assert drafts == []  # four categories with a clear fewest take a third kind of several
+    more = [thing(f"vase-{i}", 0.5 + i, 6) for i in range(3)]
+    drafts = made(relative_counting.draft(room(*many, *more), RULES.relative_counting))
+    assert {d.kind: d.answer for d in drafts if d.kind == "most"} == {"most": "chair"}
+    assert Counter(d.kind for d in drafts) == {"most": len(drafts) / 2, "fewest": len(drafts) / 2}
+
+
+def test_one_passes_things_in_the_order_along_the_line() -> None:
+    geometry = room(thing("box", 2.0, 0.5), thing("stool", 3, 3.5), thing("vase", 5, 4))
+    spans, beside, length = passing.along(geometry, "door", "desk", ["vase", "box", "stool"])
+    assert spans[:, 1] == pytest.approx([4.950, 0.354, 3.182], abs=0.001)
+    assert beside == pytest.approx([-0.707, -1.061, 0.354], abs=0.001)
+    assert length == pytest.approx(8.485, abs=0.001)
+    assert passing.violations(geometry, "door", "desk", ["lamp", "stool", "vase"], RULES.passing) == [
+        "two things within 1.0 m of each other along the route"
+    ]
+    assert passing.violations(geometry, "door", "desk", ["lamp", "stool", "sofa"], RULES.passing)[0].endswith("route")
+    drafts = made(passing.draft(geometry, RULES.passing))
+    assert all(draft.evidence["gap"] >= 1 for draft in drafts)
+
+
+def test_a_wall_ends_a_route_and_a_walk() -> None:
+    corner = (((0.0, 0.0), (8.0, 0.0), (8.0, 4.0), (2.0, 4.0), (2.0, 8.0), (0.0, 8.0)),)
+    open_floor, angle = room(thing("box", 3.0, 5.0)), room(thing("box", 3.0, 5.0), floor=corner)
+    assert passing.violations(angle, "sofa", "lamp", ["box", "box", "box"], RULES.passing)[0] == "the floor ends"
+    blocked = causal.on_walk(angle, "sofa", "lamp", RULES.causal)
+    assert blocked is not None
+    assert "a wall comes first" in blocked.broken
+    free = causal.on_walk(open_floor, "sofa", "lamp", RULES.causal)
+    assert free is not None
+    assert (free.category, free.broken) == ("box", ())
+
+
+def test_the_first_thing_on_the_way_is_bumped_into() -> None:
+    settings = RULES.causal
+    assert causal.on_walk(room(), "door", "sofa", settings) is None
+    found = causal.on_walk(room(thing("box", 1, 3), thing("vase", 1.1, 4)), "door", "sofa", settings)
+    assert found is not None
+    assert (found.category, found.broken, found.later) == ("box", (), ("vase",))
+    assert (found.metres, found.gap) == pytest.approx((1.6, 1.0))
+    beside = causal.on_walk(room(thing("box", 1.41, 3), thing("vase", 1.1, 4)), "door", "sofa", settings)
+    assert beside is None or beside.broken  # whether a shoulder touches it depends on the person
+    both = causal.on_walk(room(thing("box", 1, 3), thing("vase", 1.3, 3.2)), "door", "sofa", settings)
+    assert both is not None
+    assert both.broken == ("two obstacles within 0.4 m of each other",)
+
+
+def test_commands_are_followed_from_the_turn_on() -> None:
+    geometry = room(thing("wardrobe", 4, 5, 1.6))
+    right = commands.after_turn(geometry, "door", "sofa", "right", RULES.commands)
+    assert right is not None
+    assert (right.category, right.broken) == ("wardrobe", ())
+    assert right.metres == pytest.approx(2.0)
+    assert commands.after_turn(geometry, "door", "sofa", "left", RULES.commands) is None
+    narrow = commands.after_turn(room(), "door", "sofa", "right", RULES.commands)
+    assert narrow is not None
+    assert narrow.broken == ("a slightly other turn leads elsewhere",)
+
+
+def test_gaps_are_as_wide_as_they_are_and_free() -> None:
+    settings = RULES.affordance
+    assert affordance.gap_between(room(), "door", "bed", settings) == (pytest.approx(360), [])
+    _, broken = affordance.gap_between(room(thing("box", 3, 1.15)), "door", "bed", settings)
+    assert broken == ["something is in the gap"]
+    assert affordance.widest(360, settings) == (240, pytest.approx(0.5))
+    assert affordance.widest(100, settings)[0] == 60
+    assert affordance.widest(20, settings) == (None, 0.0)
+    drafts = made(affordance.draft(room(), settings))
+    assert {d.kind for d in drafts} == {"use", "gap"}
+    assert all(d.evidence["object"] in ("door", "sofa", "bed") for d in drafts if d.kind == "use")
+    assert not [d for d in drafts if "sit down" in d.question or "sleep" in d.question]  # sofa and bed both serve
+
+
+def test_two_hops_need_both() -> None:
+    geometry = room(thing("chair-0", 2, 1), thing("chair-1", 6, 5))
+    number, gap, ratio = multi_hop.first_hop(geometry, "chair", "door")
+    assert geometry.scene.objects[number].id == "chair-0"
+    assert gap > 4
+    assert ratio > 5
+    drafts = made(multi_hop.draft(geometry, RULES.multi_hop))
+    assert {draft.kind for draft in drafts} == {"nearest", "where"}
+    for draft in drafts:
+        swapped = draft.question.replace("that is closest to the door", "that is closest to the desk")
+        if swapped != draft.question and "desk" not in "".join(draft.options) + draft.question:
+            told = multi_hop.recompute(
+                geometry, item_of(draft).model_copy(update={"question": swapped}), RULES.multi_hop
+            )
+            assert told.exact != draft.answer
+
+
+def test_a_place_is_where_both_landmarks_are_as_told() -> None:
+    geometry = room()
+    assert pose.off(geometry, "bed", "lamp", "door", "on its left") == pytest.approx(0)
+    assert pose.off(geometry, "bed", "lamp", "door", "on its right") == pytest.approx(180)
+    assert pose.off(geometry, "lamp", "sofa", "bed", "on its left") == pytest.approx(0)
+    for draft in made(pose.draft(geometry, RULES.pose)):
+        assert draft.evidence["margin"] >= RULES.pose.margin
+
+
+def test_what_moves_or_is_not_seen_is_not_asked_about() -> None:
+    half = SceneGeometry(scene(thing("box", 1, 3)), [capture()])  # the recording never shows the box
+    for name in NEW:
+        part = {"relative-counting": relative_counting.FAMILY, "causal": causal.FAMILY, "commands": commands.FAMILY}
+        if name in part:
+            settings = getattr(RULES, {"relative-counting": "relative_counting"}.get(name, name))
+            assert not [d for d in made(part[name].draft(half, settings)) if "box" in d.question or "box" in d.options]
+
+
+def test_without_a_floor_or_objects_there_are_reasons() -> None:
+    empty = SceneGeometry(Scene(id="made/empty", dataset="made", objects=()))
+    for family, settings in (
+        (relative_counting.FAMILY, RULES.relative_counting),
+        (causal.FAMILY, RULES.causal),
+        (commands.FAMILY, RULES.commands),
+        (pose.FAMILY, RULES.pose),
+    ):
+        assert all(isinstance(found, Rejected) for found in family.draft(empty, settings))
+
+
+def test_all_fifteen_tasks_have_a_family() -> None:
+    assert len(SPATIALBENCH) == 15

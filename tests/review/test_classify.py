@@ -1,0 +1,60 @@
+"""SITE's classifications by hand: from pages to the file that curation reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from reviewing import Client, Served, items
+from tolman.curate.labels import read_hand_labels
+from tolman.curate.taxonomy import open_taxonomy
+from tolman.review.modes.classify import majority
+
+LABELS = {
+    "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
+    "change": "static",
+}  # fmt: skip
+
+
+def _label_all(client: Client, project: int, labels: dict[str, str]) -> int:
+    for done in range(20):
+        page = client.get(f"/projects/{project}/work")
+        if not page.url.path.startswith("/classify/"):
+            return done
+        fields = {f"group-{name}": value for name, value in labels.items()}
+        assert client.post(page.url.path, follow=False, seconds=1, **fields).status_code == 303
+    raise AssertionError("there is no end of tasks")
+
+
+def test_what_two_agree_on_is_what_curation_reads(served: Served, tmp_path: Path) -> None:
+    project = served.project("classify")
+    ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
+    assert _label_all(ann, project, LABELS) == len(items())
+    assert _label_all(bob, project, LABELS | {"scale": "figural"}) == len(items())
+    rita = served.person("reviewer", "Rita")
+    file = tmp_path / "hand.jsonl"
+    file.write_text(rita.get(f"/classify/projects/{project}/labels.jsonl").text)
+    found = read_hand_labels(file, open_taxonomy("site"))
+    agreed = {name: value for name, value in LABELS.items() if name != "scale"}
+    assert found == {item.id: agreed for item in items()}
+    progress = rita.get(f"/projects/{project}/progress").text
+    assert "Scale of the space" in progress
+
+
+def test_a_missing_label_is_asked_for(served_sqlite: Served) -> None:
+    project = served_sqlite.project("classify")
+    ann = served_sqlite.person("annotator", "Ann")
+    path = ann.get(f"/projects/{project}/work").url.path
+    fields = {f"group-{name}": value for name, value in LABELS.items() if name != "change"}
+    answer = ann.post(path, **fields)
+    assert answer.status_code == 422
+    assert "Static or dynamic: choose one." in answer.text
+    assert answer.text.count(" checked") == 4
+
+
+def test_an_even_vote_leaves_a_label_out() -> None:
+    rows = [{"id": "1", "annotator": name, **LABELS, "scale": scale} for name, scale in
+            (("a", "vista"), ("b", "figural"), ("c", "vista"))]  # fmt: skip
+    assert majority(rows)[0]["scale"] == "vista"
+    assert "scale" not in majority(rows[:2])[0]
+    assert json.loads(json.dumps(majority(rows)))[0]["annotators"] == ["a", "b", "c"]
