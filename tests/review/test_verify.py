@@ -177,6 +177,33 @@ def test_answers_and_decisions_that_are_none_are_refused_with_a_sentence(served_
         assert sentence in refused.text
 
 
+def test_a_flag_ends_with_the_owner_and_what_is_made_anew_is_validated_again(served_sqlite: Served) -> None:
+    project = served_sqlite.project("verify")
+    ann, bob, olga = (
+        served_sqlite.person(role, name)
+        for role, name in (("annotator", "Ann"), ("annotator", "Bob"), ("owner", "Olga"))
+    )
+    while item_on(ann if ann.get(f"/projects/{project}/work") else ann) != "count":
+        answer(ann)
+        decide(ann)
+    answer(ann, "4")
+    decide(ann, "flag", target="template", reason="what is a chair?")
+    bob.get(f"/projects/{project}/work")
+    while item_on(bob) != "count":
+        answer(bob)
+        decide(bob)
+        bob.get(f"/projects/{project}/work")
+    decide(bob, "flag", target="template", reason="stools?")
+    assert "what is a chair?" not in olga.get(f"/flags/project/{project}").text
+    olga.get("/flags/1")
+    olga.post("/flags/1/template", old="chairs", new="chairs and stools", note="said so")
+    with served_sqlite.site.database.read() as db:
+        found = [task.key for task in db.scalars(select(Task).where(Task.open, Task.stage == "validate"))]
+        version = db.scalars(select(ItemVersion).where(ItemVersion.item == "count", ItemVersion.current)).one()
+    assert "count@2" in found
+    assert "chairs and stools" in version.content["question"]
+
+
 def _opinion(model: str, answer: str | None, frames: list[int] | None = None) -> dict[str, Any]:
     if answer is None:
         return {"model": model, "answer": None, "failure": "timeout"}

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
 from tolman.review.accounts import AccountError
-from tolman.review.schema import Project
+from tolman.review.schema import ItemVersion, Project
 from tolman.review.site import Site
 
 
@@ -60,6 +60,8 @@ class Mode:
         start: (db, site, project, items) → makes the tasks of a new project.
         progress: (db, site, project) → tables of its progress page, beside those that all modes have.
         settings: what the owner chooses.
+        again: (db, site, project, version) → has a version looked at that was made anew after a correction; None where
+            the mode has no flags.
         fixed: settings that the owner doesn't choose, such as {"pool": True} (all media may be looked through).
     """
 
@@ -71,6 +73,7 @@ class Mode:
     start: Callable[[Orm, Site, Project, Sequence[Item]], None]
     progress: Callable[[Orm, Site, Project], Sequence[Block]] = lambda db, site, project: ()
     settings: tuple[Setting, ...] = ()
+    again: Callable[[Orm, Site, Project, ItemVersion], object] | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def stages_for(self, role: str) -> list[str]:

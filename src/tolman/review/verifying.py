@@ -11,7 +11,6 @@ propose ─► models agree with it, below the level ─► approved, provisiona
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +94,11 @@ def add_proposed(db: Orm, site: Site, project: Project, version: ItemVersion, op
     """Take the benchmark's own answer as proposed."""
     _record_models(db, site, project, version, opinions)
     go_on(db, site, project, version, opinions, by=None)
+
+
+def add_again(db: Orm, site: Site, project: Project, version: ItemVersion) -> None:
+    """Have a version validated that was made anew after a correction: what models said was about another."""
+    go_on(db, site, project, version, Opinions(), by=None)
 
 
 def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions, *, by: int | None) -> None:
@@ -197,13 +201,3 @@ def _record_models(db: Orm, site: Site, project: Project, version: ItemVersion, 
 
 def _key(version: ItemVersion) -> str:
     return f"{version.item}@{version.version}"
-
-
-def waiting_for(db: Orm, project: Project) -> Sequence[tuple[str, str]]:
-    """(stage, item) of the tasks that are still open."""
-    chosen = (
-        select(Task.stage, ItemVersion.item)
-        .join(ItemVersion, ItemVersion.id == Task.item_id)
-        .where(Task.project_id == project.id, Task.open)
-    )
-    return [(stage, item) for stage, item in db.execute(chosen)]

@@ -177,5 +177,6 @@ REVIEW_MODE = Mode(
     router=router,
     start=start,
     progress=progress,
+    again=add_review,
     settings=(Setting("people", "People for each question", 2),),
 )

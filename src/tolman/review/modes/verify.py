@@ -254,6 +254,7 @@ VERIFY = Mode(
     router=router,
     start=start,
     progress=progress,
+    again=verifying.add_again,
     settings=(
         Setting("fresh", "Annotators propose the answers (1), or those of the benchmark are verified (0)", 0, 0, 1),
         Setting("share", "Of what models agree on, per cent that people check all the same", 10, 0, 100),
