@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, item_on, items, serving, settings_of
+from tolman.curate.asking import Reply
+from tolman.curate.candidates import Candidate, write_lines
+from tolman.curate.verify import Verdict, review_row
 from tolman.errors import InputError
 from tolman.item_table import read_items
 from tolman.items import Item, Media
@@ -183,9 +186,11 @@ def test_a_flag_ends_with_the_owner_and_what_is_made_anew_is_validated_again(ser
         served_sqlite.person(role, name)
         for role, name in (("annotator", "Ann"), ("annotator", "Bob"), ("owner", "Olga"))
     )
-    while item_on(ann if ann.get(f"/projects/{project}/work") else ann) != "count":
+    ann.get(f"/projects/{project}/work")
+    while item_on(ann) != "count":
         answer(ann)
         decide(ann)
+        ann.get(f"/projects/{project}/work")
     answer(ann, "4")
     decide(ann, "flag", target="template", reason="what is a chair?")
     bob.get(f"/projects/{project}/work")
@@ -204,29 +209,32 @@ def test_a_flag_ends_with_the_owner_and_what_is_made_anew_is_validated_again(ser
     assert "chairs and stools" in version.content["question"]
 
 
-def _opinion(model: str, answer: str | None, frames: list[int] | None = None) -> dict[str, Any]:
+def _said(answer: str | None, *frames: int) -> Reply:
     if answer is None:
-        return {"model": model, "answer": None, "failure": "timeout"}
-    return {"model": model, "answer": answer, "evidence": f"{model} sees <b>it</b>.", "frames": frames or [1]}
+        return Reply(failure="timeout")
+    return Reply({"answer": answer, "evidence": f"It is <b>{answer}</b>.", "frames": list(frames)})
 
 
-def _file(path: Path, given: dict[str, list[dict[str, Any]]], **status: str) -> Path:
-    lines = [
-        {"id": item, "status": status.get(item, "approved"), "reasons": [], "models": models, "checklist": []}
-        for item, models in given.items()
+def _file(path: Path, given: dict[str, list[Reply]], **status: str) -> Path:
+    """A file as `tolman curate` writes it."""
+    known = {item.id: Candidate.model_validate(item.model_dump() | {"source": "small"}) for item in items()}
+    other = known["count"].model_copy(update={"id": "elsewhere"})
+    rows = [
+        review_row(known.get(item, other), ["m/one", "m/two"], replies, Verdict(status.get(item, "approved")))
+        for item, replies in given.items()
     ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_lines(path, rows)
     return path
 
 
 @pytest.fixture
 def replies(tmp_path: Path) -> Path:
     """Two models: alike and right about `which`, `script` and `order`, which is of no level; apart about `pair`."""
-    both = {item: [_opinion("m/one", TRUTHS[item]), _opinion("m/two", TRUTHS[item])] for item in TRUTHS}
-    both["pair"] = [_opinion("m/one", "C", [2]), _opinion("m/two", "A", [1, 2])]
-    both["which"] = [_opinion("m/one", "A", [2]), _opinion("m/two", "A")]
-    both["order"] = [_opinion("m/one", "B"), _opinion("m/two", None)]
-    both["elsewhere"] = [_opinion("m/one", "1")]
+    both = {item: [_said(TRUTHS[item], 1), _said(TRUTHS[item], 1)] for item in TRUTHS}
+    both["pair"] = [_said("C", 2), _said("A", 1, 2)]
+    both["which"] = [_said("A", 2), _said("A")]
+    both["order"] = [_said("B", 3), _said(None)]
+    both["elsewhere"] = [_said("1"), _said("1")]
     return _file(tmp_path / "review.jsonl", both)
 
 
@@ -253,7 +261,7 @@ def test_models_that_agree_settle_a_question_for_now(
         while ann.get(f"/projects/{project}/work").url.path.startswith("/verify/"):
             assert "m/one" not in ann.last.text
             item = answer(ann, "B" if item_on(ann) == "which" else None)
-            assert "m/one sees &lt;b&gt;it&lt;/b&gt;." in ann.last.text
+            assert f"It is &lt;b&gt;{TRUTHS[item]}&lt;/b&gt;." in ann.last.text
             assert ("no answer" in ann.last.text) == (item == "order")
             decide(ann)
         if share:
@@ -273,7 +281,7 @@ def test_models_that_agree_settle_a_question_for_now(
 
 
 def test_the_draw_depends_on_seed_and_item_alone(benchmark: Path, tmp_path: Path) -> None:
-    both = {item: [_opinion("m/one", TRUTHS[item]), _opinion("m/two", TRUTHS[item])] for item in TRUTHS}
+    both = {item: [_said(TRUTHS[item]), _said(TRUTHS[item])] for item in TRUTHS}
     path = _file(tmp_path / "review.jsonl", both, which="people")
     settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(path,))
     drawn = {}

@@ -22,7 +22,10 @@ from tolman.ingest.measuring import opened
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review import clouds
+from tolman.review.cloud_pictures import top_view
 from tolman.review.schema import ItemVersion
+from tolman.scene_table import write_captures
+from tolman.scenes import Capture
 
 AT = 2.0
 THING = {thing.name: thing for thing in THINGS}
@@ -136,13 +139,25 @@ def test_what_is_drawn_lies_where_the_cloud_is(yard: tuple[Path, Path]) -> None:
     recording = opened(yard[0])
     points = np.random.default_rng(0).uniform([1, 1, 0], [1.5, 1.3, 0.4], (4000, 3))
     far = np.array([[0.0, 0, 0], [7.0, 6, 0]] * 200)
-    top = clouds.top_view(recording, np.concatenate([points, far]))
+    top = top_view(recording, np.concatenate([points, far]))
     picture = _picture(top.png).astype(int)
     columns = np.flatnonzero((picture.max(-1) > 70).sum(0) > 20)
     x = top.left + columns / top.scale
     inside = x[(x > 0.5) & (x < 2)]
     assert abs(inside.min() - 1) < 0.03
     assert abs(inside.max() - 1.5) < 0.03
+
+
+def test_the_scenes_of_a_collection_have_their_own_recordings(yard: tuple[Path, Path], tmp_path: Path) -> None:
+    captures = [
+        Capture(id=f"world/{n}/lidar", scene=f"world/{n}", sensor="lidar", role="ego", media="x.ply", times=(0.0,))
+        for n in range(2)
+    ]
+    write_captures(tmp_path, captures)
+    found = clouds.places([yard[0], tmp_path])
+    assert {scene: place.capture for scene, place in found.items()} == {
+        "rig/hall": None, "world/0": "world/0/lidar", "world/1": "world/1/lidar"
+    }  # fmt: skip
 
 
 def test_recordings_that_are_none_are_told_at_the_start(benchmark: Path, tmp_path: Path) -> None:

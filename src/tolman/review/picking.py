@@ -15,12 +15,13 @@ from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.errors import TolmanError
+from tolman.errors import MissingExtraError, TolmanError
 from tolman.items import Item, Media
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 from tolman.review import clouds, work
 from tolman.review.access import Guest, Me, TheSite
 from tolman.review.answers import AnswerError
+from tolman.review.cloud_pictures import frame_view, top_view
 from tolman.review.fields import Key, Line
 from tolman.review.history import record
 from tolman.review.media import inside
@@ -65,7 +66,7 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
         item, place = _measurable(site, own_of, me, assignment)
         try:
             recording, points = clouds.recording_of(place)
-            top = clouds.top_view(recording, points)
+            top = top_view(recording, points)
             at = clouds.first_known(recording)
         except TolmanError as error:
             return page(request, guest, "_measured.html", own=assignment, problem=str(error), found=None, number=0)
@@ -80,7 +81,7 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
         """The cloud from above."""
         _, place = _measurable(site, own_of, me, assignment)
         try:
-            png = clouds.top_view(*clouds.recording_of(place)).png
+            png = top_view(*clouds.recording_of(place)).png
         except TolmanError as error:
             raise HTTPException(404, _sentence(error)) from None
         return Response(png, media_type="image/png", headers=_CACHE)
@@ -92,7 +93,7 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
         video = next((medium for medium in item.media if medium.kind == "video"), None)
         try:
             picture = _frame(site, video, at) if video is not None else None
-            png = clouds.frame_view(*clouds.recording_of(place), at, picture)
+            png = frame_view(*clouds.recording_of(place), at, picture)
         except TolmanError as error:
             raise HTTPException(404, _sentence(error)) from None
         return Response(png, media_type="image/png", headers=_CACHE)
@@ -218,6 +219,8 @@ def _frame(site: Site, medium: Media, seconds: float) -> Image:
         return next(read_frames(path, index, [number]))[1]
     except BrokenMediaError:
         raise HTTPException(404, "This video can't be read. Tell the owner.") from None
+    except MissingExtraError as error:
+        raise HTTPException(404, _sentence(error)) from None
 
 
 @lru_cache(maxsize=64)
