@@ -211,7 +211,7 @@ def test_a_region_is_dragged_in_chromium(browser: Any, measuring: Served) -> Non
     page.evaluate("window.scrollTo(0, 0)")
     snap(page, "measure")
     page.get_by_role("button", name="Propose").click()
-    page.get_by_role("heading").first.wait_for()
+    page.get_by_text("How long is the bench?").wait_for(state="detached")
     with measuring.site.database.read() as db:
         version = db.query(ItemVersion).filter_by(item="bench", version=2).one()
     assert version.content["evidence"]["measured"]["quantity"] == "length"

@@ -146,8 +146,11 @@ def measured_in(
         InputError: the region's points can't be measured so.
         UsageError: the picks don't fit, or the quantity is none that the question asks for.
     """
+    from tolman.geometry.measuring import QUANTITIES
     from tolman.ingest.measuring import measured
 
+    if quantity not in QUANTITIES:
+        raise UsageError(f"there is no quantity '{quantity}'.")
     _factor(_UNITS.get(quantity, "m"), item)  # before the work is done
     recording, _ = recording_of(place)
     found = measured(
