@@ -47,7 +47,9 @@ def main() -> None:
     for task in sorted(task for task in by_task if asked.only in task):
         chosen = spread(by_task[task], asked.per_type, f"{asked.seed}:{task}")
         name = f"{asked.prefix}-{slug(task)}"
-        sheet = stacked([panel(item, number, asked.folder, asked.frames) for number, item in enumerate(chosen, start=1)])
+        sheet = stacked(
+            [panel(item, number, asked.folder, asked.frames) for number, item in enumerate(chosen, start=1)]
+        )
         quality = 82
         while len(jpeg := to_jpeg(sheet, Frames(quality=quality))) > 390_000 and quality > 30:
             quality -= 8
