@@ -19,7 +19,7 @@ Asked = tuple[dict[str, SceneGeometry], list[Item]]
 def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) -> Asked:
     """A collection's scenes, and what a preset asks about them."""
     rules = preset(name)
-    share = rules.share.model_copy(update={"most_common": most_common, "named": 100.0})
+    share = rules.share.model_copy(update={"most_common": most_common, "turns": 0})
     rules = rules.model_copy(update={"share": share})
     scenes = {g.scene.id: g for g in open_collection(folder) if isinstance(g, SceneGeometry)}
     with Spool(spool) as drafts:
@@ -30,7 +30,7 @@ def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) 
 
 @pytest.fixture(scope="session")
 def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A room and a street with people in them, each recorded by a worn camera and two fixed ones."""
+    """A room with a person in it, recorded by a worn camera and two fixed ones."""
     moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
     try:
         moderngl.create_context(standalone=True, backend="egl").release()
@@ -40,7 +40,7 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("rigs")
     order = Order(
-        scenes=2, seed=23, shapes=("rectangle", "street"), seconds=20.0, rate=2, size=(160, 120), actors=2, exo=2
+        scenes=1, seed=23, shapes=("rectangle",), objects=16, seconds=16.0, rate=2, size=(160, 120), actors=1, exo=2
     )
     simulate(order, folder, 1)
     return folder

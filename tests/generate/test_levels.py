@@ -21,6 +21,7 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels import affordance, causal, commands, multi_hop, passing, pose, relative_counting
 from tolman.generate.settings import SPATIALBENCH, preset
 from tolman.items import Item
+from tolman.scene_table import write_scenes
 from tolman.scenes import Scene
 
 RULES = preset("spatialbench")
@@ -55,10 +56,21 @@ def test_a_second_solver_answers_everything_about_rooms(rooms: Asked) -> None:
     assert set(right) >= {"order-on-route", "multi-hop", "affordance", "landmark-pose", "commands"}, right
 
 
-def test_a_second_solver_answers_everything_about_rooms_and_streets_with_people(asked: Callable[[str], Asked]) -> None:
+def test_a_second_solver_answers_everything_about_a_recorded_room(asked: Callable[[str], Asked]) -> None:
     right = solved(asked("spatialbench"))
-    assert sum(right.values()) > 100
-    assert {"commands", "causal", "affordance", "order-on-route"} <= set(right)
+    assert sum(right.values()) > 40
+    assert {"commands", "affordance"} <= set(right)
+
+
+@pytest.mark.parametrize("kind", ["street", "parking-lot"])
+def test_a_second_solver_answers_everything_about_streets(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("trimesh", reason="streets need the extra 'simulate'")
+    from simulate.worlds import world
+
+    here = world(kind).scene.model_copy(update={"id": f"simulated/{kind}", "dataset": "simulated"})
+    write_scenes(tmp_path, [here])
+    right = solved(asked_of(tmp_path, "spatialbench", tmp_path / "drafts"))
+    assert {"causal", "affordance", "order-on-route", "multi-hop", "route-gaps"} <= set(right), right
 
 
 def test_every_item_names_its_place_and_is_recomputed(rooms: Asked) -> None:

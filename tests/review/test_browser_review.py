@@ -101,6 +101,7 @@ def test_no_page_has_a_serious_violation_of_accessibility(browser: Any, served_s
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     served = served_sqlite
     answer, reviews = served.project("answer", "A"), served.project("review", "R", people=1)
+    verify = served.project("verify", "V")
     flagger = served.person("reviewer", "Eve")
     first = flagger.get(f"/projects/{reviews}/work").url.path
     value = "2" if "inputmode" in flagger.last.text else "A"
@@ -112,10 +113,11 @@ def test_no_page_has_a_serious_violation_of_accessibility(browser: Any, served_s
         "anybody": ["/signin", "/nowhere", "/invitation/x", owner_link(served.site, "")],
         "owner": ["/", "/people", "/account", f"/projects/{reviews}/progress", f"/flags/project/{reviews}", "/flags/1"],
         "reviewer": [f"/projects/{reviews}/work", "decide"],
+        "annotator": [f"/projects/{verify}/work", "compare"],
         "subject": [f"/projects/{answer}/work"] * 3,
     }
-    assert set(looked) >= set(ROLES) - {"annotator"}
-    in_both = ("/", "decide", "/signin", "/flags/1", f"/projects/{answer}/work")
+    assert set(looked) >= set(ROLES)
+    in_both = ("/", "decide", "compare", "/signin", "/flags/1", f"/projects/{answer}/work")
     found = {}
     for role, paths in looked.items():
         context.clear_cookies()
@@ -124,6 +126,15 @@ def test_no_page_has_a_serious_violation_of_accessibility(browser: Any, served_s
         for number, path in enumerate(paths):
             if path == "decide":
                 _answer(page, TRUTHS[_item(page)])
+                page.get_by_role("button", name="Decide").wait_for()
+            elif path == "compare":
+                page.get_by_label("Key frames").fill("1")
+                page.get_by_label("What settles it").fill("It is seen.")
+                if page.locator("#answer").count():
+                    page.locator("#answer").fill("4")
+                else:
+                    page.locator("input[name=answer]").first.check()
+                page.get_by_role("button", name="Answer and compare").click()
                 page.get_by_role("button", name="Decide").wait_for()
             else:
                 page.goto(path)

@@ -55,6 +55,15 @@ MAY = {
     ("POST", "/review/{assignment}/answer"): {"reviewer", "owner"},
     ("POST", "/review/{assignment}/decide"): {"reviewer", "owner"},
     ("POST", "/review/{assignment}/draft"): {"reviewer", "owner"},
+    ("GET", "/verify/{assignment}"): {"annotator", "reviewer", "owner"},
+    ("POST", "/verify/{assignment}/answer"): {"annotator", "reviewer", "owner"},
+    ("POST", "/verify/{assignment}/decide"): {"annotator", "reviewer", "owner"},
+    ("POST", "/verify/{assignment}/draft"): {"annotator", "reviewer", "owner"},
+    ("GET", "/verify/{assignment}/still/{medium}/{milliseconds}"): {"annotator", "reviewer", "owner"},
+    ("GET", "/verify/{assignment}/cloud"): {"annotator", "reviewer", "owner"},
+    ("GET", "/verify/{assignment}/cloud/top"): {"annotator", "reviewer", "owner"},
+    ("GET", "/verify/{assignment}/cloud/frame"): {"annotator", "reviewer", "owner"},
+    ("POST", "/verify/{assignment}/measure"): {"annotator", "reviewer", "owner"},
     **{
         (method, f"/{kind}{path}"): roles
         for kind in ("errors", "classify")
@@ -125,7 +134,7 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
             assignment = next((n for start, n in others.items() if route.path.startswith(start)), "1")
             path = route.path.format(
                 project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment,
-                key="0" * 32, size="small", view="given", number=0,
+                key="0" * 32, size="small", view="given", number=0, medium=1, milliseconds=0,
             )  # fmt: skip
             for role, guest in guests.items():
                 if path in ("/signout", "/signin") and method == "POST":
@@ -202,7 +211,33 @@ def _everything_sent(served: Served) -> list[Any]:
     load(ann, f"/projects/{review}/work")
     ann.post(f"{ann.last.url.path}/decide", verdict="approve")
     _record(ann, sent)
+    _verifying(served, load, sent)
     return sent
+
+
+def _verifying(served: Served, load: Any, sent: list[Any]) -> None:
+    """All that a second person is sent before they have answered, question after question."""
+    verify = served.project("verify", "V")
+    vic = served.person("annotator", "Vic")
+    for _ in items():
+        load(vic, f"/projects/{verify}/work")
+        path = vic.last.url.path
+        assert path.startswith("/verify/")
+        is_number = "inputmode" in vic.last.text
+        frames = "1" if "numbers of pictures" in vic.last.text else "0.5"
+        for action, fields in (
+            ("decide", {"verdict": "approve"}),
+            ("draft", {"answer": "2" if is_number else "A", "frames": frames, "trace": "x"}),
+            ("answer", {"answer": "nonsense", "frames": frames, "trace": "x"}),
+            ("measure", {"first": "0,0,9,9"}),
+        ):
+            vic.post(f"{path}/{action}", **fields)
+            _record(vic, sent)
+        vic.get(f"{path}/still/1/500")
+        _record(vic, sent)
+        load(vic, path)
+        vic.post(f"{path}/answer", answer="2" if is_number else "A", frames=frames, trace="It is seen.")
+        vic.post(f"{path}/decide", verdict="discard", reason="no", fine="0", **{"wrong-1": "no"})
 
 
 def test_what_is_sent_is_the_same_whatever_the_truth(benchmark: Path, tmp_path: Path) -> None:

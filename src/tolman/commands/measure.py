@@ -49,7 +49,8 @@ def measure(
     Example:  tolman measure hall.laz room-area --box 0,0,-1,20,15,4
     """
     from tolman.errors import UsageError
-    from tolman.reports.measuring import Pick, measured, opened, show
+    from tolman.ingest.measuring import Pick, opened
+    from tolman.reports.measuring import measured_aloud, show
 
     def numbers(text: str | None, option: str, count: int) -> tuple[float, ...] | None:
         return None if text is None else numbers_in(text, option, count)
@@ -62,7 +63,8 @@ def measure(
     span = numbers(between, "--between", 2)
     if span is not None and span[0] >= span[1]:
         raise UsageError(f"--between takes an earlier and a later time, not '{between}'.")
-    result = measured(
+    result = measured_aloud(
+        None if as_json else console(stderr=True),
         opened(recording, capture),
         quantity,
         (first, second),
@@ -71,6 +73,5 @@ def measure(
         cell=cell,
         between=None if span is None else (span[0], span[1]),
         seed=seed,
-        console=None if as_json else console(stderr=True),
     )
     show(console(), result, as_json=as_json)

@@ -46,6 +46,14 @@ def review(
     errors_of: Annotated[
         list[Path] | None, typer.Option(help="A run's folder, whose errors people label; may be given several times.")
     ] = None,
+    verify: Annotated[
+        list[Path] | None,
+        typer.Option(help="Models' answers to verify by: a review.jsonl or a run's folder; several times."),
+    ] = None,
+    rig: Annotated[
+        list[Path] | None,
+        typer.Option(help="A LiDAR rig's folder or a collection, to measure in; may be given several times."),
+    ] = None,
 ) -> None:
     """Serve the web application in which people answer and check a benchmark's questions, or write what came of it.
 
@@ -57,6 +65,8 @@ def review(
 
     Example:  tolman review vsi-bench --errors-of runs/vsi-bench-full/my-model-cot
 
+    Example:  tolman review my-bench --verify pool/review.jsonl --rig yard
+
     Example:  tolman review my-bench --export my-bench-2
     """
     from tolman.errors import UsageError
@@ -67,7 +77,17 @@ def review(
     if uploads and pool is None:
         raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
     place = reviewing.Place(
-        benchmark, data, subset, store, database, scenes, errors_of=tuple(errors_of or ()), pool=pool, uploads=uploads
+        benchmark,
+        data,
+        subset,
+        store,
+        database,
+        scenes,
+        errors_of=tuple(errors_of or ()),
+        pool=pool,
+        uploads=uploads,
+        verify=tuple(verify or ()),
+        rigs=tuple(rig or ()),
     )
     if runs is not None:
         reviewing.write_runs(console(), place, runs, project, as_json=as_json)

@@ -20,6 +20,7 @@ from tolman.curate.asking import Reply, Task, question_text
 from tolman.curate.candidates import Candidate, read_shards, write_lines, write_pool
 from tolman.curate.pipeline import Work
 from tolman.curate.recipe import Verify
+from tolman.items import Item
 from tolman.messages import Message
 
 CHECKLIST = (
@@ -30,6 +31,7 @@ CHECKLIST = (
 """What a reviewer goes through (SpatialBench, section 4.2)."""
 NUMBER_MARGIN = 0.05
 """Numbers agree that differ by no more than this share of the one written down."""
+DRAWN = "drawn for a spot check"
 
 
 @dataclass(frozen=True)
@@ -88,33 +90,51 @@ def read_answer(text: str, candidate: Candidate) -> dict[str, Any] | None:
 
 def judge(candidate: Candidate, replies: Sequence[Reply], settings: Verify, seed: str) -> Verdict:
     """What becomes of a question, given what each model said."""
-    reasons = []
-    given = [reply.value["answer"] for reply in replies if reply.value is not None]
-    if len(given) < len(replies):
-        reasons.append("a model gave no answer that can be read")
-    if any(not same(candidate, answer, given[0]) for answer in given):
-        reasons.append("the models disagree")
-    if any(not same(candidate, answer, candidate.answer) for answer in given):
-        reasons.append("a model disagrees with the answer that is written down")
-    if (level := level_of(candidate)) is not None and level >= settings.people_from_level:
-        reasons.append(f"level {level}")
+    given = [None if reply.value is None else str(reply.value["answer"]) for reply in replies]
+    reasons = doubts(candidate, given, settings.people_from_level)
     if reasons:
         return Verdict("people", tuple(reasons))
-    if random.Random(f"{seed}:{candidate.id}").random() < settings.spot_check:
-        return Verdict("spot-check", ("drawn for a spot check",))
+    if is_drawn(candidate.id, settings.spot_check, seed):
+        return Verdict("spot-check", (DRAWN,))
     return Verdict("approved")
 
 
-def same(candidate: Candidate, first: str, second: str) -> bool:
+def doubts(question: Candidate | Item, given: Sequence[str | None], people_from_level: int) -> list[str]:
+    """Why models don't settle a question; nothing where they do.
+
+    Args:
+        question: with the answer that is written down.
+        given: each model's answer; None where it gave none that can be read.
+        people_from_level: questions whose label `level` is this or higher always go to people.
+    """
+    reasons = []
+    read = [answer for answer in given if answer is not None]
+    if len(read) < len(given):
+        reasons.append("a model gave no answer that can be read")
+    if any(not same(question, answer, read[0]) for answer in read):
+        reasons.append("the models disagree")
+    if any(not same(question, answer, question.answer) for answer in read):
+        reasons.append("a model disagrees with the answer that is written down")
+    if (level := level_of(question)) is not None and level >= people_from_level:
+        reasons.append(f"level {level}")
+    return reasons
+
+
+def is_drawn(identity: str, share: float, seed: str) -> bool:
+    """Whether a question is among the share that people look at although the models agree."""
+    return random.Random(f"{seed}:{identity}").random() < share
+
+
+def same(question: Candidate | Item, first: str, second: str) -> bool:
     """Whether two answers to a question agree."""
-    if candidate.kind == "choice":
+    if question.kind == "choice":
         return first == second
-    return abs(float(first) - float(second)) <= NUMBER_MARGIN * abs(float(candidate.answer)) + 1e-9
+    return abs(float(first) - float(second)) <= NUMBER_MARGIN * abs(float(question.answer)) + 1e-9
 
 
-def level_of(candidate: Candidate) -> int | None:
+def level_of(question: Candidate | Item) -> int | None:
     """The label `level` as a number: 3 for '3' and 'L3'."""
-    found = re.search(r"\d+", candidate.labels.get("level", ""))
+    found = re.search(r"\d+", question.labels.get("level", ""))
     return int(found[0]) if found else None
 
 

@@ -20,7 +20,7 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly, unbiased, unhinted
+from tolman.generate.sampling import balanced, evenly, guesses, unguessed, unhinted
 from tolman.generate.settings import Preset
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
@@ -28,8 +28,12 @@ from tolman.scoring.error_types import MMSI, with_type
 
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
-_SLACK = 0.02
-"""By how much more than its even share an answer may have among questions with the same clue."""
+_SLACK = 0.0
+"""By how much more often than chance a part of the media may tell the answer."""
+
+
+_TURNS = 4
+"""How often hints are learned from what is left and taken out."""
 
 
 class Spool:
@@ -68,9 +72,11 @@ class Entry:
         number: whether it wants a number.
         options: how many options it has.
         position: in the spool.
-        clue: what each part of the media hints at.
+        clue: the hints of each part of the media.
+        scene: its id.
         kind: which of its question type's kinds it is.
         names: the options' texts, where these are names that may be right more often than others.
+        mentions: what the question itself names, then.
     """
 
     task: str
@@ -79,9 +85,11 @@ class Entry:
     number: bool
     options: int
     position: int
-    clue: tuple[str, ...] = ()
+    clue: tuple[tuple[str, ...], ...] = ()
+    scene: str = ""
     kind: str = ""
     names: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
 
 
 @dataclass
@@ -127,10 +135,18 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
 
 
 def _entry(draft: Draft, position: int) -> Entry:
-    names = tuple(intern(text) for text in draft.options) if draft.named else ()
-    answer, count = draft.balance or draft.answer, len(draft.options)
     return Entry(
-        draft.task, answer, draft.closed, draft.is_number, count, position, draft.clue, kind=draft.kind, names=names
+        draft.task,
+        draft.balance or draft.answer,
+        draft.closed,
+        draft.is_number,
+        len(draft.options),
+        position,
+        draft.clue,
+        draft.scene,
+        draft.kind,
+        tuple(intern(text) for text in draft.options) if draft.named else (),
+        draft.mentions,
     )
 
 
@@ -139,11 +155,10 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
     A room in which nearly everything is to the left would otherwise fill its share with "left".
     """
-    by_task: dict[str, dict[tuple[str, ...], list[Draft]]] = {}
+    by_task: dict[str, dict[tuple[str, str], list[Draft]]] = {}
     for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
-        by_task.setdefault(draft.task, {}).setdefault(
-            (draft.kind, *draft.clue, draft.balance or draft.answer), []
-        ).append(draft)
+        answer = draft.balance or draft.answer
+        by_task.setdefault(draft.task, {}).setdefault((draft.kind, answer), []).append(draft)
     kept = []
     for task in sorted(by_task):
         queues = [by_task[task][answer] for answer in sorted(by_task[task])]
@@ -187,7 +202,15 @@ def _fair(own: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
     offered. Other free texts, such as orders, have none.
     """
     if own[0].names:
-        return unbiased(own, lambda e: e.answer, lambda e: e.names, preset.share.named, seed)
+        return unguessed(
+            own,
+            lambda e: e.answer,
+            lambda e: e.names,
+            lambda e: e.mentions,
+            lambda e: e.scene,
+            preset.share.turns,
+            seed,
+        )
     if own[0].number or own[0].closed:
         return _balanced(own, preset.share.most_common, seed)
     return list(own)
@@ -198,7 +221,11 @@ def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
     if not any(entry.clue for entry in kept):
         return balanced(kept, lambda e: e.answer, share, seed)
     share = max(share, 1 / min(entry.options for entry in kept))
-    return unhinted(kept, lambda e: e.answer, lambda e: e.clue, share, _SLACK, seed)
+    for turn in range(_TURNS):
+        learned = guesses(kept, lambda e: e.answer, lambda e: e.clue, lambda e: e.scene)
+        guessed = [(*row, *(part[0] for part in entry.clue)) for row, entry in zip(learned, kept, strict=True)]
+        kept = unhinted(kept, lambda e: e.answer, guessed, share, _SLACK, f"{seed}:{turn}")
+    return list(kept)
 
 
 def items_of(

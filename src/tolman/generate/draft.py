@@ -62,13 +62,15 @@ class Draft:
         labels: classifications that differ from its family's (`generate.taxonomy`).
         reasoning: the way to the answer.
         closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
-        clue: what each part of the media, seen alone, hints at, coarsely: among questions with the same hint of the
-            same part no answer becomes more frequent than any other.
+        clue: for each part of the media, seen alone, its hints: first the answer that it suggests (as `balance` has
+            it), then anything. Questions are left out until neither that nor what the hints together make likeliest is
+            right more often than by chance.
         balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
             the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
-        named: whether the options are names of things, which may be right more often than others: within a kind each
-            name becomes as often right as chance would have it.
+        named: whether the options are names of things, which may be right more often than others: within a kind
+            questions are left out until names tell the answer no more often than chance.
+        mentions: what the question itself names, then.
     """
 
     task: str
@@ -82,10 +84,11 @@ class Draft:
     labels: Mapping[str, str] = field(default_factory=dict)
     reasoning: tuple[Step, ...] = ()
     closed: bool = False
-    clue: tuple[str, ...] = ()
+    clue: tuple[tuple[str, ...], ...] = ()
     balance: str = ""
     kind: str = ""
     named: bool = False
+    mentions: tuple[str, ...] = ()
 
     @property
     def is_number(self) -> bool:

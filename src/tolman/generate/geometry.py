@@ -115,10 +115,6 @@ class SceneGeometry:
     def _distances(self) -> Floats:
         return pairwise_distances(self.boxes)
 
-    def between(self, i: int, j: int) -> float:
-        """The exact distance of two boxes by their numbers, in metres."""
-        return float(self._distances[i, j])
-
     def category(self, name: str) -> str:
         """The category that a name in a question means.
 
@@ -133,6 +129,10 @@ class SceneGeometry:
     def exact_distance(self, a: str, b: str) -> float:
         """The exact distance of the nearest boxes of two categories, in metres."""
         return float(self._distances[np.ix_(self.members[a], self.members[b])].min())
+
+    def between(self, a: int, b: int) -> float:
+        """The exact distance of two objects' boxes, by their numbers in the scene, in metres."""
+        return float(self._distances[a, b])
 
     def sampled_distance(self, a: str, b: str) -> float:
         """The same as the released answers have it, between grids of points."""

@@ -201,7 +201,7 @@ class ViewSettings(_Settings):
         tilt: degrees that a camera may look up or down.
         clear: share of a picture that an object shows to be named.
         inside: share of its box's outline that lies inside the picture.
-        bare: share that it must show of what it fills of such an outline where it is seen best: what is hidden shows less.
+        bare: share of what it fills of that outline where it is seen best that it must show: what is hidden shows less.
         shared: share of each of two pictures that an object shows to be matched between them.
         overlap: objects that two pictures must share.
         glimpse: share of a picture from which on another object with a like name forbids a name.
@@ -214,8 +214,8 @@ class ViewSettings(_Settings):
         spread: the same as a share of the sum of their half diagonals.
         step: metres that a camera moves forward or backward at least.
         sideways: by how much less it moves to the side, as a share of that.
-        ratio: of any distance among options to the next shorter one, at least.
-        least: metres of the shortest such distance.
+        shortest: metres of the shortest distance that is asked for.
+        ratio: of a distance among options to the next shorter one.
         way: metres that something moves at least.
         longest: pictures of a chain at most.
         chains: that are tried in a scene.
@@ -239,13 +239,13 @@ class ViewSettings(_Settings):
     spread: float = 0.75
     step: float = 0.5
     sideways: float = 1.5
-    ratio: float = 1.7
-    least: float = 0.3
+    shortest: float = 1.0
+    ratio: float = 1.65
     way: float = 1.0
     longest: int = 10
-    chains: int = 1200
+    chains: int = 600
     of_pair: int = 3
-    of_scene: int = 300
+    of_scene: int = 200
 
 
 class ShareSettings(_Settings):
@@ -255,13 +255,13 @@ class ShareSettings(_Settings):
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
-        named: by how much a name may be right more often than chance has it, as a share of that.
+        turns: how often questions whose options are names are guessed from other scenes', and surplus hits left out.
     """
 
     per_scene: int = 15
     per_task: int | None = None
     most_common: float = 0.25
-    named: float = 0.05
+    turns: int = 6
 
 
 class Preset(_Settings):
@@ -334,7 +334,7 @@ PARTS: dict[str, str] = (
 )
 """The part of a preset that holds a family's rules."""
 
-_SHARE = ShareSettings(per_scene=40)
+_SHARE = ShareSettings(per_scene=60)
 PRESETS = {
     "vsi-paper": Preset(name="vsi-paper"),
     "vsi-official": Preset(

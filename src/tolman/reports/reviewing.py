@@ -32,6 +32,8 @@ class Place:
     errors_of: tuple[Path, ...] = ()
     pool: Path | None = None
     uploads: int = 0
+    verify: tuple[Path, ...] = ()
+    rigs: tuple[Path, ...] = ()
 
 
 def serve_review(console: Console, place: Place, host: str, port: int) -> None:
@@ -127,4 +129,6 @@ def _settings(place: Place) -> Settings:
         runs=place.errors_of,
         pool=place.pool,
         uploads=place.uploads,
+        verify=place.verify,
+        rigs=place.rigs,
     )

@@ -11,6 +11,9 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 | `accounts`, `access`, `guard` | people and passwords; who may call a route; what surrounds every answer |
 | `work`, `projects`, `history` | who does what; starting a project; who did what when |
 | `blind`, `media`, `answers`, `fields` | a question without its answer; sending media; what forms may hold |
+| `asking`, `evidence` | what every page that asks holds; key frames, traces, checklists |
+| `opinions`, `verifying`, `sides`, `verify_progress` | what models said; how an answer is approved |
+| `clouds`, `cloud_pictures`, `picking` | point clouds beside the video; routes to pick a region and measure it |
 | `verdicts`, `settling`, `agreement` | a reviewer's decision; what becomes of the item; how well people agree |
 | `origins`, `corrections` | what a benchmark was generated from; what a flag leads to |
 | `export` | people's answers as runs, a reviewed benchmark with its history |

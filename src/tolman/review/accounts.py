@@ -71,7 +71,7 @@ def invitation(db: Orm, settings: Settings, token: str, *, to_sign_in: bool) -> 
     Raises:
         AccountError: nothing, or nothing any more.
     """
-    found = db.scalar(select(Invitation).where(Invitation.token == hashed(token)).with_for_update(of=Invitation))
+    found = db.scalar(select(Invitation).where(Invitation.token == hashed(token)))
     if found is None or (found.user_id is not None) != to_sign_in:
         raise AccountError("This link is not known. Ask for a new one.")
     if found.used is not None:

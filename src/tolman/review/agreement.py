@@ -16,6 +16,7 @@ from tolman.review.schema import Decision, Flag, ItemVersion, Project, Submissio
 from tolman.review.settling import ANSWER, DECIDE, REVIEW
 from tolman.review.site import Site
 from tolman.review.verdicts import VERDICTS
+from tolman.review.verifying import VALIDATE
 from tolman.scoring.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 _FEWEST = 2
@@ -71,7 +72,7 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
         .join(Task, Task.id == Submission.task_id)
         .join(ItemVersion, ItemVersion.id == Task.item_id)
         .join(User, User.id == Submission.user_id)
-        .where(Task.project_id == project.id, Task.stage == REVIEW)
+        .where(Task.project_id == project.id, Task.stage.in_((REVIEW, VALIDATE)))
         .order_by(Submission.id)
     )
     steps: dict[int, dict[str, Submission]] = defaultdict(dict)

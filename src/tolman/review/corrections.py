@@ -13,8 +13,9 @@ from tolman.ingest.corrections import Absent, CategoryIs, Correction, CountIs
 from tolman.items import Item
 from tolman.review import work
 from tolman.review.history import record
+from tolman.review.modes import MODES
 from tolman.review.schema import Flag, ItemVersion, Project
-from tolman.review.settling import add_review, decide, last_decision
+from tolman.review.settling import decide, last_decision
 from tolman.review.site import Site
 
 
@@ -93,7 +94,8 @@ def make_again(db: Orm, site: Site, made: Mapping[int, Item | None], by: int, re
         else:
             work.withdraw(db, version)
             fresh = work.add_item(db, site, project, after, origin="regenerated", by=by, reason=reason)
-            add_review(db, site, project, fresh)
+            if (again := MODES[project.mode].again) is not None:
+                again(db, site, project, fresh)
             record(
                 db, site.settings, "regenerated", project=project.id, item=version.item, user=by, reason=reason,
                 version=fresh.version,

@@ -20,6 +20,8 @@ from tolman.errors import InputError, MissingExtraError, UsageError
 
 FILE = "review.sqlite"
 _BUSY_SECONDS = 30
+_WRITER = 747565
+"""The number of the lock that a writer holds on PostgreSQL, whichever server process it is in."""
 
 
 class Database:
@@ -53,7 +55,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Orm]:
-        """A transaction that is committed at its end, or not at all."""
+        """A transaction that is committed at its end, or not at all; one at a time, so that what it read stays true."""
         with self._writing() as session, session.begin():
             yield session
 
@@ -65,8 +67,6 @@ class Database:
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         with self.engine.execution_options(writes=True).begin() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql("SELECT pg_advisory_xact_lock(747565)")  # two servers that start at once
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -87,7 +87,7 @@ def _engine(url: str) -> Engine:
     if backend != "postgresql":
         raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
     try:
-        return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20)
+        return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20))
     except (ImportError, NoSuchModuleError):
         raise MissingExtraError("psycopg", "postgres", "PostgreSQL") from None
 
@@ -104,6 +104,16 @@ def _sqlite(engine: Engine) -> Engine:
         # A reader that turns writer can't wait for another writer; who is to write waits at the start.
         writes = connection.get_execution_options().get("writes")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgres(engine: Engine) -> Engine:
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        # One writer at a time, as in SQLite: transactions are short, and those that wait for one lock can't deadlock.
+        if connection.get_execution_options().get("writes"):
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITER})")
 
     return engine
 

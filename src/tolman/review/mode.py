@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,8 @@ from fastapi import APIRouter
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
-from tolman.review.schema import Project
+from tolman.review.accounts import AccountError
+from tolman.review.schema import ItemVersion, Project
 from tolman.review.site import Site
 
 
@@ -23,6 +25,16 @@ class Setting:
     default: int
     least: int = 1
     most: int = 20
+
+    def read(self, text: str) -> int:
+        """A form's value.
+
+        Raises:
+            AccountError: it is no whole number.
+        """
+        if not re.fullmatch(r"\d{1,9}", text.strip(), re.ASCII):
+            raise AccountError(f"{self.label}: a whole number, please.")
+        return int(text)
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,8 @@ class Mode:
         progress: (db, site, project) → tables of its progress page, beside those that all modes have.
         makes_items: whether people make items in it: those are published without a decision, which a review brings.
         settings: what the owner chooses.
+        again: (db, site, project, version) → has a version looked at that was made anew after a correction; None where
+            the mode has no flags.
         fixed: settings that the owner doesn't choose, such as {"pool": True} (all media may be looked through).
     """
 
@@ -61,6 +75,7 @@ class Mode:
     progress: Callable[[Orm, Site, Project], Sequence[Block]] = lambda db, site, project: ()
     makes_items: bool = False
     settings: tuple[Setting, ...] = ()
+    again: Callable[[Orm, Site, Project, ItemVersion], object] | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def stages_for(self, role: str) -> list[str]:

@@ -29,6 +29,8 @@ class Settings:
         runs: folders of runs whose answers people label.
         pool: the media pool that people write questions from.
         uploads: megabytes that a file may have which annotators add to the pool; 0 where they may add none.
+        verify: models' answers for the mode Verify: review.jsonl files and folders of runs.
+        rigs: recordings with a LiDAR that questions are measured in: rigs' folders and collections.
         body_limit: bytes that a request may bring.
         lease: seconds after which a task that somebody took and left is given to somebody else.
         session_hours: after which one signs in again.
@@ -47,6 +49,8 @@ class Settings:
     runs: tuple[Path, ...] = ()
     pool: Path | None = None
     uploads: int = 0
+    verify: tuple[Path, ...] = ()
+    rigs: tuple[Path, ...] = ()
     body_limit: int = 1 << 20
     lease: float = 1800.0
     session_hours: float = 12 * 24.0

@@ -72,6 +72,16 @@ def decide(
         people: who took part; a revision is reviewed by others.
         by: the one who decided alone; None where people agreed.
     """
+    write_decision(db, site, task, version, content, by=by)
+    if content["verdict"] == "revise":
+        project = db.get_one(Project, version.project_id)
+        revise(db, site, project, version, content["changes"], content["reason"], people)
+
+
+def write_decision(
+    db: Orm, site: Site, task: Task | None, version: ItemVersion, content: dict[str, Any], *, by: int | None
+) -> None:
+    """Write a decision down, and raise the flag that it asks for; arguments as for `decide`."""
     verdict, reason = content["verdict"], content["reason"]
     db.add(
         Decision(
@@ -90,9 +100,6 @@ def decide(
     )  # fmt: skip
     if verdict == "flag" and by is not None:
         raise_flag(db, site, version, by, content["target"], reason)
-    if verdict == "revise":
-        project = db.get_one(Project, version.project_id)
-        revise(db, site, project, version, content["changes"], reason, people)
 
 
 def revise(

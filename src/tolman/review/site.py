@@ -17,6 +17,7 @@ from tolman.benchmarks.folder import FILE
 from tolman.files import write_text
 from tolman.item_table import write_items
 from tolman.review.accounts import ensure_owner
+from tolman.review.clouds import places
 from tolman.review.database import Database
 from tolman.review.pool import Pool
 from tolman.review.schema import Fact
@@ -69,6 +70,7 @@ def open_site(settings: Settings) -> Site:
     """Load the benchmark, open the database and see to its owner and its key."""
     if settings.pool is not None and not Path(settings.benchmark).exists():
         begin_empty(Path(settings.benchmark))
+    places(settings.rigs)  # what is wrong with them is told before anything is opened
     loaded = load(settings.benchmark, settings.data, settings.subset)
     pool = Pool(settings.pool, settings.store) if settings.pool is not None else None
     settings.store.mkdir(parents=True, exist_ok=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
+from fastapi import Depends
 from pydantic import ValidationError
 
 from tolman.items import Item
 from tolman.review.answers import AnswerError, read_answer
+from tolman.review.fields import Line, Paragraphs
 
 Verdict = Literal["approve", "flag", "revise", "discard"]
 Target = Literal["item", "scene", "template", "rule"]
@@ -39,6 +41,12 @@ class VerdictForm:
     answer: str = ""
     reasoning: str = ""
 
+    @classmethod
+    def of(cls, item: Item) -> VerdictForm:
+        """An item as it is, to be decided about."""
+        options = "\n".join(item.options)
+        return cls(question=item.question, options=options, answer=item.answer, reasoning=item.reasoning or "")
+
     def read(self, item: Item) -> dict[str, Any]:
         """What is stored of it.
 
@@ -57,6 +65,22 @@ class VerdictForm:
         if self.verdict == "revise":
             content["changes"] = revised(item, self.question, self.options, self.answer, self.reasoning)
         return content
+
+
+def _form(
+    verdict: Line = "",
+    reason: Paragraphs = "",
+    target: Line = "",
+    question: Paragraphs = "",
+    options: Paragraphs = "",
+    answer: Line = "",
+    reasoning: Paragraphs = "",
+) -> VerdictForm:
+    return VerdictForm(verdict, reason, target, question, options, answer, reasoning)
+
+
+Form = Annotated[VerdictForm, Depends(_form)]
+"""A verdict's fields of a request's form."""
 
 
 def revised(item: Item, question: str, options: str, answer: str, reasoning: str) -> dict[str, Any]:

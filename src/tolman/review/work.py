@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
@@ -121,36 +120,24 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
     beside the other's.
     """
     now = site.settings.clock()
-    for _ in range(_TRIES):
-        begun = db.scalar(
-            select(Assignment)
-            .join(Task)
-            .where(
-                Assignment.user_id == me.id,
-                Assignment.state == "held",
-                Task.project_id == project.id,
-                Task.stage.in_(stages),
-                Task.open,
-            )
-            .order_by(Task.position)
-            .limit(1)
+    begun = db.scalar(
+        select(Assignment)
+        .join(Task)
+        .where(
+            Assignment.user_id == me.id,
+            Assignment.state == "held",
+            Task.project_id == project.id,
+            Task.stage.in_(stages),
+            Task.open,
         )
-        if begun is not None:
-            begun.expires = now + site.settings.lease
-            return begun
-        free = select(Task).where(*_free(project, me, stages, now)).order_by(Task.position).limit(1)
-        # Past tasks that somebody is about to take; where there are only those, after them.
-        task = db.scalar(free.with_for_update(of=Task, skip_locked=True, key_share=True)) or db.scalar(free)
-        if task is None:
-            return None
-        try:
-            with db.begin_nested():
-                own = _assign(db, site, task, me, now)
-        except IntegrityError:
-            continue  # another took the slot between our look and our hand; the database kept us apart
-        if own is not None:
-            return own
-    return None
+        .order_by(Task.position)
+        .limit(1)
+    )
+    if begun is not None:
+        begun.expires = now + site.settings.lease
+        return begun
+    task = db.scalar(select(Task).where(*_free(project, me, stages, now)).order_by(Task.position).limit(1))
+    return None if task is None else _assign(db, site, task, me, now)
 
 
 def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> int:
@@ -191,8 +178,8 @@ def _free(project: Project, me: Person, stages: Sequence[str], now: float) -> li
     ]
 
 
-def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment | None:
-    """Give somebody a free slot of a task; None where others have taken them all since we looked."""
+def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment:
+    """Give somebody a free slot of a task that has one."""
     slot = None
     if task.wanted is not None:
         others = db.scalars(select(Assignment).where(Assignment.task_id == task.id)).all()
@@ -201,9 +188,7 @@ def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignme
                 other.state, other.slot = "lapsed", None
         db.flush()
         held = {other.slot for other in others}
-        slot = next((number for number in range(task.wanted) if number not in held), None)
-        if slot is None:
-            return None
+        slot = next(number for number in range(task.wanted) if number not in held)
     own = Assignment(
         task_id=task.id, user_id=me.id, slot=slot, state="held", taken=now, expires=now + site.settings.lease
     )
@@ -228,12 +213,7 @@ def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], se
     seconds = plausible(site, own, seconds)
     if draft is None:
         draft = Draft(assignment_id=own.id, content=content, seconds=seconds, updated=now)
-        try:
-            with db.begin_nested():
-                db.add(draft)
-                db.flush()
-        except IntegrityError:  # the other tab's came first
-            draft = db.get_one(Draft, own.id)
+        db.add(draft)
     draft.content, draft.seconds, draft.updated = content, max(draft.seconds, seconds), now
 
 
@@ -260,8 +240,7 @@ def submit(
 
     A double click, a second tab and a retry after a lost answer find what was there first, which stands.
     """
-    same = select(Submission).where(Submission.assignment_id == own.id, Submission.step == step)
-    found = db.scalar(same)
+    found = submission(db, own, step)
     if found is not None:
         return found, False
     fresh = Submission(
@@ -274,12 +253,8 @@ def submit(
         seconds=None if seconds is None else plausible(site, own, seconds),
         created=site.settings.clock(),
     )
-    try:
-        with db.begin_nested():
-            db.add(fresh)
-            db.flush()
-    except IntegrityError:
-        return db.scalars(same).one(), False
+    db.add(fresh)
+    db.flush()
     return fresh, True
 
 
@@ -295,17 +270,13 @@ def finish(db: Orm, site: Site, own: Assignment) -> bool:
     if draft is not None:
         db.delete(draft)
     db.flush()
-    if own.task.wanted is None:
-        return False
-    # Rows that name the task hold a share of its key: a full lock would wait for those of others, and they for ours.
-    locked = select(Task).where(Task.id == own.task_id).with_for_update(of=Task, key_share=True)
-    task = db.scalars(locked, execution_options={"populate_existing": True}).one()
-    if not task.open:
+    task = own.task
+    if task.wanted is None or not task.open:
         return False
     done = select(func.count()).select_from(Assignment).where(
         Assignment.task_id == task.id, Assignment.state == "done"
     )  # fmt: skip
-    if (db.scalar(done) or 0) < (task.wanted or 0):
+    if (db.scalar(done) or 0) < task.wanted:
         return False
     task.open = False
     return True

@@ -19,7 +19,7 @@ from tolman.geometry.regions import BoxRegion, FrameRegion
 from tolman.geometry.visibility import project
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.formats.rig import open_rig
-from tolman.reports.measuring import Pick, measured, opened
+from tolman.ingest.measuring import Pick, measured, opened
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
 from tolman.simulate.lidar import Spinner, record_lidar

@@ -133,7 +133,8 @@ def _uses(
             )
             options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
             evidence = {"object": found[0], "margin": margin}
-            yield Draft(TASK, scene.id, question, answer, None, options, evidence, closed=True, kind="use")
+            clue = (("", here, facing, purpose, f"{here}/{facing}", f"{facing}/{purpose}"),)
+            yield Draft(TASK, scene.id, question, answer, None, options, evidence, closed=True, kind="use", clue=clue)
 
 
 def _direction(geometry: SceneGeometry, here: str, facing: str, there: str) -> tuple[str, float, float]:
@@ -157,7 +158,7 @@ def _gap(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSettings) 
     answer = f"{robot} cm"
     options = (answer, *(f"{other} cm" for other in settings.widths if other != robot))
     evidence = {"gap_cm": width, "spare": spare}
-    return Draft(TASK, scene.id, question, answer, None, options, evidence, closed=True, kind="gap")
+    return Draft(TASK, scene.id, question, answer, None, options, evidence, closed=True, kind="gap", clue=(("", a, b),))
 
 
 def recompute(

@@ -203,7 +203,9 @@ def _met(
     others += [name for name in near if name not in others][: 3 - len(others)]
     options = (found.category, *others)
     evidence = {"metres": found.metres, "gap": found.gap, "on_the_way": list(near)}
-    return Draft(TASK, scene.id, question, found.category, None, options, evidence, kind=kind, named=True)
+    return Draft(
+        TASK, scene.id, question, found.category, None, options, evidence, kind=kind, named=True, mentions=named
+    )
 
 
 def to_load(geometry: SceneGeometry, load: str, names: Sequence[str], *, moved: bool) -> dict[str, float]:
@@ -257,7 +259,18 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
             )
             evidence = {"distances": lengths, "margin": lengths[order[1]] - lengths[order[0]]}
             options = (order[0], *others)
-            yield Draft(TASK, scene.id, question, order[0], None, options, evidence, kind="load", named=True)
+            yield Draft(
+                TASK,
+                scene.id,
+                question,
+                order[0],
+                None,
+                options,
+                evidence,
+                kind="load",
+                named=True,
+                mentions=(str(moved),),
+            )
 
 
 def _shown(geometry: SceneGeometry, thing: SceneObject) -> bool:

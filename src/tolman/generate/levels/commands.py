@@ -54,17 +54,13 @@ def after_turn(geometry: SceneGeometry, start: str, turn: str, side: str, settin
     walked = apart(here, there)
     if walked == 0:
         return None
-    found = [
-        _onwards(geometry, j, _turned((there - here) / walked, _LEFT[side] * np.radians(90.0 + off)), settings)
-        for off in (0.0, settings.margin / 2, -settings.margin / 2)
-    ]
-    exact = found[0]
-    if exact is None:
-        return None
-    broken = list(exact.broken)
-    if walked < settings.apart:
-        broken.append(f"landmarks within {settings.apart} m of each other")
-    if any(one is None or one.category != exact.category for one in found[1:]):
+    angles = [_LEFT[side] * np.radians(90.0 + off) for off in (0.0, settings.margin / 2, -settings.margin / 2)]
+    exact = _onwards(geometry, j, _turned((there - here) / walked, angles[0]), settings)
+    if exact is None or exact.broken:
+        return exact
+    broken = [] if walked >= settings.apart else [f"landmarks within {settings.apart} m of each other"]
+    around = (_onwards(geometry, j, _turned((there - here) / walked, angle), settings) for angle in angles[1:])
+    if any(one is None or one.category != exact.category for one in around):
         broken.append("a slightly other turn leads elsewhere")
     return replace(exact, broken=tuple(broken))
 
@@ -112,7 +108,18 @@ def _follows(
         evidence = {"metres": found.metres, "gap": found.gap}
         options = (found.category, *lures)
         made[found.category] += 1
-        yield Draft(TASK, scene.id, question, found.category, None, options, evidence, kind="follow", named=True)
+        yield Draft(
+            TASK,
+            scene.id,
+            question,
+            found.category,
+            None,
+            options,
+            evidence,
+            kind="follow",
+            named=True,
+            mentions=(start, turn),
+        )
 
 
 def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> tuple[str, float, list[str]]:
@@ -154,7 +161,18 @@ def _turn(geometry: SceneGeometry, name: str, settings: CommandSettings) -> Draf
     answer = COMMANDS[side]
     options = (answer, *(text for text in COMMANDS.values() if text != answer))
     question = f"Where the video ends, which command makes the camera look at the {name}?"
-    return Draft(TASK, scene.id, question, answer, None, options, {"margin": margin}, closed=True, kind="turn")
+    return Draft(
+        TASK,
+        scene.id,
+        question,
+        answer,
+        None,
+        options,
+        {"margin": margin},
+        closed=True,
+        kind="turn",
+        clue=(("", name),),
+    )
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CommandSettings, *, released: bool = True) -> Recomputed:

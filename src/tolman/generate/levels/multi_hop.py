@@ -102,7 +102,18 @@ def _nearest(
         question = f"Which of the following is closest to the {kind} that is closest to the {landmark}?"
         options = (answer, *(name for name in names if name != answer))
         evidence = {"first": hop, "second": {"gap": gap, "ratio": ratio}}
-        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, kind="nearest", named=True)
+        yield Draft(
+            TASK,
+            geometry.scene.id,
+            question,
+            answer,
+            None,
+            options,
+            evidence,
+            kind="nearest",
+            named=True,
+            mentions=(kind, landmark),
+        )
         made += 1
         if made == _PER_HOP:
             return
@@ -135,7 +146,10 @@ def _where(
         )
         options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
         evidence = {"first": hop, "second": {"margin": margin}}
-        yield Draft(TASK, geometry.scene.id, question, answer, None, options, evidence, closed=True, kind="where")
+        clue = (("", kind, landmark, facing, there, f"{facing}/{there}"),)
+        yield Draft(
+            TASK, geometry.scene.id, question, answer, None, options, evidence, closed=True, kind="where", clue=clue
+        )
         made += 1
         if made == _PER_HOP:
             return

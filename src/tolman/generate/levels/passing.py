@@ -66,6 +66,12 @@ def violations(
     return broken
 
 
+def _is_passed(geometry: SceneGeometry, start: str, end: str, name: str, settings: PassingSettings) -> bool:
+    """Whether a thing stands beside a route, between its ends."""
+    ((_, middle, _),), (beside,), length = along(geometry, start, end, [name])
+    return bool(abs(beside) <= settings.aside and settings.gap <= middle <= length - settings.gap)
+
+
 def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft | Rejected]:
     """Some routes between unique landmarks, each with some sets of three unique things."""
     scene = geometry.scene
@@ -79,9 +85,11 @@ def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft 
         if asked >= _ROUTES:
             return
         others = [name for name in geometry.unique if name not in (start, end)]
+        # What alone breaks a rule can't be among three that keep all.
+        beside = [name for name in others if len(others) > 2 and _is_passed(geometry, start, end, name, settings)]
         sets = [
             three
-            for three in itertools.combinations(others, 3)
+            for three in itertools.combinations(beside, 3)
             if not violations(geometry, start, end, three, settings)
         ]
         if not sets:

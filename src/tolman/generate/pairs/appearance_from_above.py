@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.riddle import Point, Riddle, Values, clue_of
+from tolman.generate.pairs.riddle import Point, Riddle, Values
 from tolman.generate.pairs.steps import grounded, moved, overlapping, turned
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
@@ -83,7 +83,8 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             name: Point(place, (number,))
             for name, place, number in zip(("corner", "a", "b"), places, numbers, strict=True)
         }
-        suggested = Riddle(pictures, {}, points, _answers).suggestions(gallery)
+        riddle = Riddle(pictures, {}, points, _answers)
+        suggested = riddle.suggestions(gallery)
         if suggested is None:
             yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
             continue
@@ -112,7 +113,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=clue_of(suggested),
+            clue=riddle.clue(gallery, suggested, SHAPES),
         )
 
 

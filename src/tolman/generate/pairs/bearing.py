@@ -1,7 +1,7 @@
 """Bearing: the engine behind all questions for a direction on the floor plan.
 
 Standing at an origin, with a direction that is ahead (or north), in which quadrant is a target? Origin, ahead and
-target are cameras, objects or regions. The angle's margin to the next quadrant, the share of the target's outline inside
+target are cameras, objects or regions. The angle's margin to the next quadrant, the share of the target's outline in
 the right one, and distances that are large for the sizes of what they are between keep an answer from ambiguity.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tolman.generate.draft import Draft, Recomputed, Rejected, Step
 from tolman.generate.pairs.regions import Region
-from tolman.generate.pairs.riddle import Point, Riddle, Values, clue_of
+from tolman.generate.pairs.riddle import Point, Riddle, Values
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
 from tolman.geometry.boxes import Floats
@@ -156,20 +156,33 @@ class Bearing:
         }
 
 
-def posed(
-    gallery: Gallery,
-    bearing: Bearing,
-    task: str,
-    question: str,
-    steps: Sequence[Step],
-) -> Draft | Rejected:
-    """A question for a direction, or why it isn't asked."""
+@dataclass(frozen=True)
+class Hints:
+    """What a question's pictures hint at.
+
+    Attributes:
+        suggested: for each picture alone, the number of the answer that it suggests.
+        clue: as a draft has it.
+    """
+
+    suggested: tuple[int, ...]
+    clue: tuple[tuple[str, ...], ...]
+
+
+def checked(gallery: Gallery, bearing: Bearing, task: str) -> Hints | Rejected:
+    """What a question for a direction hints at, or why it isn't asked."""
     broken = bearing.violations(gallery.settings)
     if broken:
         return Rejected(task, gallery.scene.id, broken[0])
-    suggested = bearing.riddle().suggestions(gallery)
+    riddle = bearing.riddle()
+    suggested = riddle.suggestions(gallery)
     if suggested is None:
         return Rejected(task, gallery.scene.id, "one picture alone leaves only one option open")
+    return Hints(suggested, riddle.clue(gallery, suggested, bearing.names))
+
+
+def posed(gallery: Gallery, bearing: Bearing, task: str, question: str, steps: Sequence[Step], hints: Hints) -> Draft:
+    """A question for a direction that was checked."""
     answer = bearing.answer
     return Draft(
         task,
@@ -178,11 +191,11 @@ def posed(
         answer,
         None,
         (answer, *(name for name in bearing.names if name != answer)),
-        {**bearing.evidence(), "suggested": [bearing.names[s] for s in suggested]},
+        {**bearing.evidence(), "suggested": [bearing.names[s] for s in hints.suggested]},
         shots=tuple(view.shot for view in bearing.pictures),
         reasoning=tuple(steps),
         closed=True,
-        clue=clue_of(suggested),
+        clue=hints.clue,
     )
 
 

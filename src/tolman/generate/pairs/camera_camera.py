@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, pictures_of
-from tolman.generate.pairs.bearing import Bearing, camera_spot, posed, recomputed
+from tolman.generate.pairs.bearing import Bearing, camera_spot, checked, posed, recomputed
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
@@ -27,6 +27,10 @@ def _bearing(pictures: tuple[View, ...]) -> Bearing:
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
     bearing = _bearing((a, b))
+    hints = checked(gallery, bearing, TASK)
+    if isinstance(hints, Rejected):
+        yield hints
+        return
     anchor = gallery.anchors(a, b)[0]
     steps = (
         grounded(gallery, anchor, a, 0),
@@ -39,7 +43,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             f"{bearing.answer.lower()}.",
         ),
     )
-    yield posed(gallery, bearing, TASK, QUESTION, steps)
+    yield posed(gallery, bearing, TASK, QUESTION, steps, hints)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:

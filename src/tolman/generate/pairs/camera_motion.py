@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, pictures_of
-from tolman.generate.pairs.riddle import Riddle, Values, clue_of
+from tolman.generate.pairs.riddle import Riddle, Values
 from tolman.generate.pairs.steps import grounded, overlapping, turn_between
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
@@ -101,7 +101,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         shots=(a.shot, b.shot),
         reasoning=steps,
         closed=True,
-        clue=clue_of(suggested),
+        clue=riddle.clue(gallery, suggested, MOTIONS),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.bearing import Bearing, camera_spot, object_spot, posed, recomputed
+from tolman.generate.pairs.bearing import Bearing, camera_spot, checked, object_spot, posed, recomputed
 from tolman.generate.pairs.names import ordinal
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
@@ -31,6 +31,10 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         for number in gallery.only_in(pictures[showing], pictures):
             name = gallery.category(number)
             bearing = _bearing(gallery, pictures, standing, number)
+            hints = checked(gallery, bearing, TASK)
+            if isinstance(hints, Rejected):
+                yield hints
+                continue
             steps = (
                 grounded(gallery, number, pictures[showing], showing),
                 overlapping(gallery, pictures, showing, standing),
@@ -42,7 +46,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
                 Step("logic", f"So the {name} was to my {bearing.answer.lower()}."),
             )
             question = QUESTION.format(which=ordinal(standing), name=name)
-            yield posed(gallery, bearing, TASK, question, steps)
+            yield posed(gallery, bearing, TASK, question, steps, hints)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:

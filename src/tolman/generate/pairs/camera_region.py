@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.bearing import Bearing, camera_spot, posed, recomputed, region_spot
+from tolman.generate.pairs.bearing import Bearing, camera_spot, checked, posed, recomputed, region_spot
 from tolman.generate.pairs.names import ordinal
 from tolman.generate.pairs.regions import Region, regions_of
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
@@ -34,6 +34,10 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             if region.seen(pictures[standing]) or not region.clear(gallery, view, pictures):
                 continue
             bearing = _bearing(pictures, standing, region)
+            hints = checked(gallery, bearing, TASK)
+            if isinstance(hints, Rejected):
+                yield hints
+                continue
             anchor = next(i for i in region.anchors if i in gallery.clear(view))
             steps = (
                 grounded(gallery, anchor, view, showing),
@@ -48,7 +52,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
                 Step("logic", f"So the {region.name} was to my {bearing.answer.lower()}."),
             )
             question = QUESTION.format(which=ordinal(standing), name=region.name)
-            yield posed(gallery, bearing, TASK, question, steps)
+            yield posed(gallery, bearing, TASK, question, steps, hints)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:

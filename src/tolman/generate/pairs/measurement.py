@@ -1,14 +1,12 @@
 """Measurement: how far apart are an object of one picture and one of the other? (MMSI-Bench, Table 1.)
 
-A distance within the first picture is given, as a measure. Each option is so many times the one before; how many are
-shorter than the right one is drawn first, and what is a usual distance is one more clue that must not help.
+A distance within the first picture is given, as a measure.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import random
 import re
 from collections.abc import Iterator, Sequence
 
@@ -18,11 +16,10 @@ from numpy.typing import NDArray
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.riddle import Point, Riddle, Values, clue_of
+from tolman.generate.pairs.riddle import Point, Riddle, Values
 from tolman.generate.pairs.steps import grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
-from tolman.geometry.boxes import distances
 from tolman.items import Item
 
 TASK = "Attribute (Meas.)"
@@ -32,22 +29,12 @@ QUESTION = (
 )
 _PATTERN = re.compile(r"How far apart are the (.+) and the (.+), measured in the same way\?")
 _OPTIONS = 4
-_SPREAD = 1.15
-"""By how much the step from one option to the next varies."""
-_USUAL = 2.5
-"""Metres that are a usual distance: what somebody would choose who sees nothing."""
 _RANKS = ("least", "second", "third", "greatest")
 
 
 def printed(metres: float) -> str:
     """As an option has it."""
     return f"{metres:.1f} m"
-
-
-def between(gallery: Gallery, a: int, b: int) -> float:
-    """Metres between the boxes of two objects."""
-    boxes = gallery.geometry.boxes
-    return float(distances(boxes.take(np.array([a])), boxes.take(np.array([b])))[0])
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
@@ -59,15 +46,15 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
     """Questions without their options."""
     pictures = (a, b)
     for one, other in itertools.product(gallery.only_in(a, pictures), gallery.only_in(b, pictures)):
-        measures = [(between(gallery, one, i), i) for i in gallery.named(a, pictures) if i != one]
+        measures = [(gallery.geometry.between(one, i), i) for i in gallery.named(a, pictures) if i != one]
         given, known = max(measures, default=(0.0, one))
         if given < gallery.settings.nearest:
             yield Rejected(TASK, gallery.scene.id, "no distance within the first image to measure by")
             continue
-        metres = between(gallery, one, other)
-        options = _options(metres, f"{gallery.scene.id}:{a.shot}:{b.shot}:{one}:{other}", gallery.settings)
+        metres = gallery.geometry.between(one, other)
+        options = _options(metres, gallery.settings)
         if not options:
-            yield Rejected(TASK, gallery.scene.id, "too short for options that are far enough apart")
+            yield Rejected(TASK, gallery.scene.id, "too short or too long")
             continue
         names = [gallery.category(i) for i in (one, other, known)]
         steps = (
@@ -83,11 +70,11 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             ),
         )
         rising = sorted(options)
-        suggested = _riddle(gallery, pictures, (one, other), metres, rising).suggestions(gallery)
+        riddle = _riddle(gallery, pictures, (one, other), metres, rising)
+        suggested = riddle.suggestions(gallery)
         if suggested is None:
             yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
             continue
-        usual = min(range(len(rising)), key=lambda k: abs(math.log(rising[k] / _USUAL)))
         yield Draft(
             TASK,
             gallery.scene.id,
@@ -104,30 +91,22 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             reasoning=steps,
             closed=True,
             balance=_RANKS[rising.index(metres)],
-            clue=(*clue_of(suggested), str(usual)),
+            clue=riddle.clue(gallery, suggested, _RANKS),
         )
 
 
-def _options(metres: float, seed: str, settings: ViewSettings) -> tuple[float, ...]:
-    """The distance and three others, each so many times the one before; empty where the least would be too small.
+def _options(metres: float, settings: ViewSettings) -> tuple[float, ...]:
+    """The distance and three others, the right one first; empty where it is shorter or longer than any that is asked.
 
-    How many of them are shorter is drawn first.
+    The range of distances is cut into as many parts as there are options, each reaching to the same multiple of where
+    it begins. All options lie at the same place of their part, so all questions have nearly the same options, and which
+    is right can't be had from what distances are usual.
     """
-    generator = random.Random(seed)
-    places = [k for k in range(_OPTIONS) if metres / settings.ratio**k >= settings.least]
-    shorter = generator.choice(places) if metres >= settings.nearest else -1
-    if shorter < 0:
+    rank = math.floor(math.log(metres / settings.shortest) / math.log(settings.ratio)) if metres > 0 else -1
+    if not 0 <= rank < _OPTIONS:
         return ()
-    steps = [generator.uniform(settings.ratio, settings.ratio * _SPREAD) for _ in range(_OPTIONS - 1)]
-    below, above, value = [], [], metres
-    for step in steps[:shorter]:
-        value /= step
-        below.append(value)
-    value = metres
-    for step in steps[shorter:]:
-        value *= step
-        above.append(value)
-    return (metres, *below, *above)
+    least = metres / settings.ratio**rank
+    return (metres, *(least * settings.ratio**k for k in range(_OPTIONS) if k != rank))
 
 
 def _riddle(
@@ -150,7 +129,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, re
     """The distance as an option has it."""
     shown, pictures = pictures_of(geometry, settings, item)
     match = matched(_PATTERN, item)
-    metres = between(shown, shown.find(match[1], pictures), shown.find(match[2], pictures))
+    metres = geometry.between(shown.find(match[1], pictures), shown.find(match[2], pictures))
     return Recomputed(printed(metres), printed(metres), None, (), {"distance": metres})
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import matched, pictures_of
-from tolman.generate.pairs.bearing import Bearing, object_spot, posed, recomputed
+from tolman.generate.pairs.bearing import Bearing, checked, object_spot, posed, recomputed
 from tolman.generate.pairs.steps import around, grounded, overlapping
 from tolman.generate.pairs.views import Gallery, View, gallery
 from tolman.generate.settings import ViewSettings
@@ -31,8 +31,8 @@ _PATTERN = re.compile(
 
 
 def _bearing(gallery: Gallery, pictures: tuple[View, ...], start: int, stop: int, target: int) -> Bearing:
-    spots = (object_spot(gallery, number) for number in (stop, target, start))
-    return Bearing(pictures, *spots, arriving=True)
+    here, there, behind = (object_spot(gallery, number) for number in (stop, target, start))
+    return Bearing(pictures, here, there, behind, arriving=True)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
@@ -58,6 +58,7 @@ def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
     """Chains of pictures, each of which overlaps with the next; the first doesn't overlap with the last."""
     generator = random.Random(f"{gallery.scene.id}:{TASK}")
     views, settings = gallery.views, gallery.settings
+    made: set[tuple[View, ...]] = set()
     for _ in range(settings.chains):
         length = generator.randint(3, settings.longest)
         chain = [generator.choice(views)] if views else []
@@ -66,8 +67,10 @@ def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
             if not following:
                 break
             chain.append(generator.choice(following))
-        if len(chain) == length and not gallery.overlap(chain[0], chain[-1]):
-            yield tuple(chain)
+        found = tuple(chain)
+        if len(chain) == length and found not in made and not gallery.overlap(chain[0], chain[-1]):
+            made.add(found)
+            yield found
 
 
 def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected]:
@@ -84,6 +87,10 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
         names = [gallery.category(i) for i in (start, stop, target)]
         middle = next(n for n, view in enumerate(chain) if 0 < n < len(chain) - 1 and stop in gallery.clear(view))
         bearing = _bearing(gallery, chain, start, stop, target)
+        hints = checked(gallery, bearing, TASK)
+        if isinstance(hints, Rejected):
+            yield hints
+            continue
         steps = (
             grounded(gallery, start, first, 0),
             grounded(gallery, stop, chain[middle], middle),
@@ -91,13 +98,13 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
             *(overlapping(gallery, chain, n, n + 1) for n in range(len(chain) - 1)),
             Step(
                 "transformation",
-                f"Walking from the {names[0]} to the {names[1]}, I arrive there with the {names[0]} straight behind me.",
+                f"Walking from the {names[0]} to the {names[1]}, I arrive with the {names[0]} straight behind me.",
             ),
             Step("transformation", f"From there the {names[2]} is {around(bearing.angle)}."),
             Step("logic", f"So the {names[2]} is to the {bearing.answer.lower()}."),
         )
         question = QUESTION.format(start=names[0], stop=names[1], target=names[2])
-        yield posed(gallery, bearing, TASK, question, steps)
+        yield posed(gallery, bearing, TASK, question, steps, hints)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:

@@ -18,7 +18,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import matched, pictures_of
 from tolman.generate.pairs.movers import Mover, movers_of, shown_clearly, views_with
-from tolman.generate.pairs.riddle import Point, Riddle, Values, clue_of
+from tolman.generate.pairs.riddle import Point, Riddle, Values
 from tolman.generate.pairs.steps import overlapping
 from tolman.generate.pairs.views import Gallery, View, gallery
 from tolman.generate.settings import ViewSettings
@@ -99,13 +99,15 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             "before": Point(mover.place(a.seconds), (mover.number,), 0),
             "after": Point(mover.place(b.seconds), (mover.number,), 1),
         }
-        suggested = Riddle((a, b), {"camera": 0}, points, _answers).suggestions(gallery)
+        riddle = Riddle((a, b), {"camera": 0}, points, _answers)
+        suggested = riddle.suggestions(gallery)
         if suggested is None:
             yield Rejected(TASK, scene, "one picture alone leaves only one option open")
             continue
         sight = points["before"].place - a.place
         line = float(np.degrees(np.arctan2(sight[1], sight[0])))
         facing = [_sector((mover.facing(view.seconds) - line) % 360) for view in (a, b)]
+        hints = riddle.clue(gallery, suggested, DIRECTIONS)
         answer = DIRECTIONS[_sector(angle)]
         steps = (
             *(
@@ -142,7 +144,7 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=tuple(f"{hint}{way}" for hint, way in zip(clue_of(suggested), facing, strict=True)),
+            clue=tuple((*own, str(way)) for own, way in zip(hints, facing, strict=True)),
         )
 
 

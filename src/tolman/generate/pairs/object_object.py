@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.bearing import COMPASS, Bearing, object_spot, posed, recomputed
+from tolman.generate.pairs.bearing import COMPASS, Bearing, checked, object_spot, posed, recomputed
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
@@ -29,8 +29,8 @@ _PATTERN = re.compile(
 
 
 def _bearing(gallery: Gallery, pictures: tuple[View, ...], origin: int, north: int, target: int) -> Bearing:
-    spots = (object_spot(gallery, number) for number in (origin, target, north))
-    return Bearing(pictures, *spots, names=COMPASS)
+    here, there, ahead = (object_spot(gallery, number) for number in (origin, target, north))
+    return Bearing(pictures, here, there, ahead, names=COMPASS)
 
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
@@ -42,6 +42,10 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
                 continue
             names = [gallery.category(i) for i in (origin, north, target)]
             bearing = _bearing(gallery, pictures, origin, north, target)
+            hints = checked(gallery, bearing, TASK)
+            if isinstance(hints, Rejected):
+                yield hints
+                continue
             steps = (
                 grounded(gallery, origin, a, 0),
                 grounded(gallery, north, a, 0),
@@ -56,7 +60,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
                 Step("logic", f"With north straight ahead that is {bearing.answer.lower()}."),
             )
             question = QUESTION.format(origin=names[0], north=names[1], target=names[2])
-            yield posed(gallery, bearing, TASK, question, steps)
+            yield posed(gallery, bearing, TASK, question, steps, hints)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:

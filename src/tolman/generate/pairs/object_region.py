@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.bearing import COMPASS, Bearing, object_spot, posed, recomputed, region_spot
+from tolman.generate.pairs.bearing import COMPASS, Bearing, checked, object_spot, posed, recomputed, region_spot
 from tolman.generate.pairs.regions import Region, regions_of
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
@@ -46,6 +46,10 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
                     continue
                 far, near = gallery.category(target), gallery.category(north)
                 bearing = _bearing(gallery, pictures, region, north, target)
+                hints = checked(gallery, bearing, TASK)
+                if isinstance(hints, Rejected):
+                    yield hints
+                    continue
                 steps = (
                     grounded(gallery, anchor, a, 0),
                     Step("grounding", f"The {gallery.category(anchor)} marks the {region.name}."),
@@ -61,7 +65,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
                     Step("logic", f"With north straight ahead that is {bearing.answer.lower()}."),
                 )
                 question = QUESTION.format(north=near, region=region.name, target=far)
-                yield posed(gallery, bearing, TASK, question, steps)
+                yield posed(gallery, bearing, TASK, question, steps, hints)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:

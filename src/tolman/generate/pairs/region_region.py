@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
-from tolman.generate.pairs.bearing import COMPASS, Bearing, camera_spot, posed, recomputed, region_spot
+from tolman.generate.pairs.bearing import COMPASS, Bearing, camera_spot, checked, posed, recomputed, region_spot
 from tolman.generate.pairs.regions import Region, regions_of
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
@@ -29,8 +29,8 @@ _PATTERN = re.compile(
 
 
 def _bearing(pictures: tuple[View, ...], looking: int, origin: Region, target: Region) -> Bearing:
-    spots = (region_spot(origin), region_spot(target))
-    return Bearing(pictures, *spots, camera_spot(pictures, looking), names=COMPASS)
+    here, there = region_spot(origin), region_spot(target)
+    return Bearing(pictures, here, there, camera_spot(pictures, looking), names=COMPASS)
 
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
@@ -58,6 +58,9 @@ def _posed(
     if near == 1 and origin.seen(pictures[0]):
         return Rejected(TASK, gallery.scene.id, "the first image shows both regions")
     bearing = _bearing(pictures, looking, origin, target)
+    hints = checked(gallery, bearing, TASK)
+    if isinstance(hints, Rejected):
+        return hints
     marks = [
         next(i for i in region.anchors if i in gallery.clear(view))
         for region, view in ((origin, pictures[near]), (target, pictures[1 - near]))
@@ -80,7 +83,7 @@ def _posed(
         Step("logic", f"With north straight ahead that is {bearing.answer.lower()}."),
     )
     question = QUESTION.format(which="first", origin=origin.name, target=target.name)
-    return posed(gallery, bearing, TASK, question, steps)
+    return posed(gallery, bearing, TASK, question, steps, hints)
 
 
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -77,6 +78,7 @@ class Region:
         return view.sees(self.members)
 
 
+@lru_cache(maxsize=2)
 def regions_of(gallery: Gallery) -> dict[str, Region]:
     """The regions of a scene, by name."""
     import shapely
@@ -95,8 +97,8 @@ def regions_of(gallery: Gallery) -> dict[str, Region]:
             continue
         members = (*anchors, *near)
         corners = np.concatenate([gallery.outline(i) for i in members])
-        hull = shapely.convex_hull(shapely.multipoints(corners))
-        if hull.geom_type != "Polygon":
+        hull = shapely.MultiPoint(corners).convex_hull
+        if not isinstance(hull, shapely.Polygon):
             continue
         middle = np.array(hull.centroid.coords[0])
         outline = np.array(hull.exterior.coords)[:-1]

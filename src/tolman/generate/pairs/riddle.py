@@ -1,13 +1,13 @@
 """Riddle: what a question depends on, what one of its pictures alone leaves open, and which answer that suggests.
 
 A question depends on *elements*: cameras (where they stand and look) and points (objects, regions). A picture alone
-tells its own camera and the points that it sees, all exactly. For the rest hypotheses are drawn: a point that it doesn't
-see is anywhere on the floor outside its angle of view (something that moves is anywhere); another camera stands anywhere
-on the floor and looks anywhere where it has as many of the picture's objects in its angle of view as two pictures must
-share, and none of the points that the true one doesn't see. A question is asked only where, for each picture alone, at
-least two of its options come out under these hypotheses. The answer that comes out most often is what that picture
-suggests; the suggestions of all pictures are the question's clue: among questions of which the same picture suggests the
-same, no answer is more frequent than any other.
+tells its own camera and the points that it sees, all exactly. For the rest hypotheses are drawn: a point that it
+doesn't see is anywhere on the floor outside its angle of view (something that moves is anywhere); another camera
+stands anywhere on the floor and looks anywhere where it has as many of the picture's objects in its angle of view as
+two pictures must share, and none of the points that the true one doesn't see. A question is asked only where, for
+each picture alone, at least two of its options come out under these hypotheses. The answer that comes out most often
+is what that picture suggests; what it suggests is the first of that picture's hints, by which selection leaves out
+what one picture tells (`generate.sampling.unhinted`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,14 @@ from tolman.generate.pairs.views import Gallery, View
 from tolman.geometry.boxes import Floats
 
 HYPOTHESES = 64
+_NEAR = 2.8
+"""Metres; places in rooms are nearer and farther than that about as often."""
+_NEAREST, _FARTHEST = (1.0, 1.6, 2.4), (3.0, 4.2, 5.5)
+"""Metres that cut what is nearest and farthest in pictures of rooms into about equal parts."""
+_MANY = (5, 7, 9, 11, 13)
+"""Objects; the same of how many a picture shows."""
+_DOWN = 14.0
+"""Degrees; cameras that look down more than that stand high and at the edge."""
 _LEAST = 6
 """Different hypotheses that there must be."""
 Values = Mapping[str, Floats]
@@ -80,35 +88,81 @@ class Riddle:
             found.append(int(options[counts.argmax()]))
         return tuple(found)
 
+    def clue(self, gallery: Gallery, suggestions: Sequence[int], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        """What each picture alone hints at.
+
+        That is, for each: the answer that it suggests, by its name; how the camera is held; how much it shows, how
+        near and how far; on which side it looks at things; and the last two for each place that it tells.
+        """
+        found = []
+        for picture, suggestion in zip(self.pictures, suggestions, strict=True):
+            still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
+            away = [float(np.linalg.norm(place - picture.place)) for place in still] or [0.0]
+            told = (
+                _look(picture, [point.place] if picture.sees(point.told_by) else []) for point in self.points.values()
+            )
+            looks = (
+                "down" if picture.tilt > _DOWN else "level",
+                f"{np.searchsorted(_MANY, len(still))}",
+                f"{np.searchsorted(_NEAREST, min(away))}",
+                f"{np.searchsorted(_FARTHEST, max(away))}",
+                _look(picture, still),
+            )
+            found.append((names[suggestion], *looks, *told))
+        return tuple(found)
+
+    def _known(self, camera: int, number: int) -> bool:
+        """Whether a picture tells where another's camera is: it is its own, or the same fixed one."""
+        return camera == number or np.array_equal(self.pictures[camera].pose, self.pictures[number].pose)
+
+    def _hidden(self, number: int, camera: int) -> list[Point]:
+        """What a picture sees and another camera's picture doesn't."""
+        picture, other = self.pictures[number], self.pictures[camera]
+        return [
+            point
+            for point in self.points.values()
+            if point.picture is None and picture.sees(point.told_by) and not other.sees(point.told_by)
+        ]
+
+    def _told(self, number: int, count: int) -> dict[str, Floats]:
+        """What a picture tells, so many times."""
+        picture = self.pictures[number]
+        found = {
+            name: point.place
+            for name, point in self.points.items()
+            if picture.sees(point.told_by) and point.picture in (None, number)
+        } | {name: _camera(picture) for name, index in self.cameras.items() if self._known(index, number)}
+        return {name: np.repeat(value[None], count, axis=0) for name, value in found.items()}
+
     def _hypotheses(self, gallery: Gallery, number: int, picture: View) -> Values | None:
         """What the elements may be, given one picture alone."""
         text = f"{gallery.scene.id}:{number}:{[v.shot for v in self.pictures]}:{sorted(self.points)}"
         generator = np.random.default_rng(list(hashlib.sha256(text.encode()).digest()[:8]))
-        values: dict[str, Floats] = {}
+        values = self._told(number, HYPOTHESES)
         for name, point in self.points.items():
-            if picture.sees(point.told_by) and point.picture in (None, number):
-                values[name] = np.repeat(point.place[None], HYPOTHESES, axis=0)
-                continue
-            drawn = places(gallery, generator, HYPOTHESES, outside=picture if point.picture is None else None)
-            if drawn is None:
-                return None
-            values[name] = drawn
+            if name not in values:
+                drawn = places(gallery, generator, HYPOTHESES, outside=picture if point.picture is None else None)
+                if drawn is None:
+                    return None
+                values[name] = drawn
         for name, index in self.cameras.items():
-            if index == number or np.array_equal(self.pictures[index].pose, picture.pose):
-                values[name] = np.repeat(_camera(picture)[None], HYPOTHESES, axis=0)
-                continue
-            hidden = [
-                point.place
-                for point in self.points.values()
-                if point.picture is None
-                and picture.sees(point.told_by)
-                and not self.pictures[index].sees(point.told_by)
-            ]
-            cameras = other_cameras(gallery, picture, hidden, generator, HYPOTHESES)
-            if cameras is None:
-                return None
-            values[name] = cameras
+            if name not in values:
+                hidden = [point.place for point in self._hidden(number, index)]
+                cameras = other_cameras(gallery, picture, hidden, generator, HYPOTHESES)
+                if cameras is None:
+                    return None
+                values[name] = cameras
         return values
+
+
+def _look(picture: View, places: Sequence[Floats]) -> str:
+    """Whether places lie near or far and to the left or the right of where a picture looks; '' for none."""
+    if not places:
+        return ""
+    away = np.array(places) - picture.place
+    angle = (np.degrees(np.arctan2(away[:, 1], away[:, 0])) - picture.heading + 180) % 360 - 180
+    near = float(np.median(np.linalg.norm(away, axis=1))) < _NEAR
+    return f"{'near' if near else 'far'} {'left' if float(angle.mean()) > 0 else 'right'}"
 
 
 def places(gallery: Gallery, generator: np.random.Generator, count: int, *, outside: View | None) -> Floats | None:
@@ -133,11 +187,8 @@ def other_cameras(
 
 
 def _on_the_floor(gallery: Gallery, generator: np.random.Generator, count: int) -> Floats:
-    import shapely
-
-    floor, low, high = gallery.floor
-    drawn = generator.uniform(low, high, size=(2 * count, 2))
-    return drawn[shapely.contains_xy(floor, drawn[:, 0], drawn[:, 1])]
+    grid = gallery.standing_places
+    return np.asarray(grid[generator.integers(len(grid), size=count)])
 
 
 def _ahead(cameras: Floats, points: Floats, half_angle: float) -> NDArray[np.bool_]:
@@ -149,8 +200,3 @@ def _ahead(cameras: Floats, points: Floats, half_angle: float) -> NDArray[np.boo
 
 def _camera(view: View) -> Floats:
     return np.array([*view.place, view.heading])
-
-
-def clue_of(suggestions: Sequence[int]) -> tuple[str, ...]:
-    """As texts."""
-    return tuple(str(s) for s in suggestions)

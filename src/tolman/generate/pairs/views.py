@@ -16,7 +16,6 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,8 +27,8 @@ from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.visibility import project
 from tolman.scenes import Capture
 
-if TYPE_CHECKING:
-    from shapely import Polygon
+_PLACES = 3000
+"""Places that are drawn in a floor's bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,15 +134,17 @@ class Gallery:
         return [view for view in self._sampled if abs(view.tilt) <= self.settings.tilt and len(self.clear(view)) >= 2]
 
     @cached_property
-    def floor(self) -> tuple[Polygon, Floats, Floats]:
-        """The floor's outline, or the hull of what stands there, and the corners of its bounds in metres."""
+    def standing_places(self) -> Floats:
+        """Places all over the floor, or the hull of what stands there, metres, shape (n, 2)."""
         import shapely
 
         rings = self.scene.floor
         corners = np.array(rings[0]) if rings else np.array(self.geometry.boxes.centers[:, :2])
         outline = shapely.Polygon(rings[0], rings[1:]) if rings else shapely.convex_hull(shapely.multipoints(corners))
-        shapely.prepare(outline)
-        return outline, corners.min(0), corners.max(0)
+        generator = np.random.default_rng(0)
+        drawn = generator.uniform(corners.min(0), corners.max(0), size=(_PLACES, 2))
+        inside = shapely.contains_xy(outline, drawn[:, 0], drawn[:, 1])
+        return np.asarray(drawn[inside] if inside.any() else drawn)
 
     def clear(self, view: View) -> frozenset[int]:
         """The still objects that a picture shows clearly."""

@@ -9,8 +9,9 @@ from tolman.review.modes.distractors import DISTRACTORS
 from tolman.review.modes.errors import ERRORS
 from tolman.review.modes.review import REVIEW_MODE
 from tolman.review.modes.routes import ROUTES
+from tolman.review.modes.verify import VERIFY
 from tolman.review.modes.write import WRITE
 
 MODES: dict[str, Mode] = {
-    mode.name: mode for mode in (WRITE, ROUTES, DISTRACTORS, ANSWER, REVIEW_MODE, ERRORS, CLASSIFY)
+    mode.name: mode for mode in (WRITE, ROUTES, DISTRACTORS, ANSWER, REVIEW_MODE, VERIFY, ERRORS, CLASSIFY)
 }

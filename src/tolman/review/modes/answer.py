@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
@@ -15,7 +14,7 @@ from tolman.items import Item
 from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.answers import AnswerError, read_answer
-from tolman.review.blind import blind
+from tolman.review.asking import asked
 from tolman.review.fields import Key, Line, Seconds
 from tolman.review.mode import Block, Mode
 from tolman.review.pages import page, see_other
@@ -34,7 +33,7 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
         own = _own(db, me, assignment)
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
-        return page(request, guest, "answer.html", **_content(db, site, me, own))
+        return page(request, guest, "answer.html", **asked(db, site, me, own, [STAGE]))
 
 
 @router.post("/{assignment}", response_class=HTMLResponse)
@@ -47,7 +46,7 @@ def answer(
         try:
             given = read_answer(_item(own), answer)
         except AnswerError as error:
-            content = _content(db, site, me, own) | {"problem": str(error), "given": answer}
+            content = asked(db, site, me, own, [STAGE]) | {"problem": str(error), "given": answer}
             return page(request, guest, "answer.html", status=422, **content)
         _, fresh = work.submit(db, site, own, STEP, {"answer": given}, seconds)
         if fresh:
@@ -115,22 +114,6 @@ def _own(db: Orm, me: Me, assignment: int) -> Assignment:
 def _item(own: Assignment) -> Item:
     assert own.task.item is not None
     return work.item_of(own.task.item)
-
-
-def _content(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
-    project = own.task.project
-    kept = work.draft_of(db, own)
-    done = work.done_by(db, project, me, [STAGE])
-    return {
-        "own": own.id,
-        "project": project.name,
-        "question": blind(site, project.id, _item(own)),
-        "given": kept.content.get("answer", "") if kept else "",
-        "seconds": kept.seconds if kept else 0.0,
-        "number": done + 1,
-        "total": done + work.waiting(db, site, project, me, [STAGE]),
-        "problem": "",
-    }
 
 
 ANSWER = Mode(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -15,8 +15,8 @@ from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.agreement import progress
 from tolman.review.answers import AnswerError, read_answer
-from tolman.review.blind import blind
-from tolman.review.fields import Key, Line, Paragraphs, Seconds
+from tolman.review.asking import asked
+from tolman.review.fields import Key, Line, Seconds
 from tolman.review.history import record
 from tolman.review.mode import Mode, Setting
 from tolman.review.pages import page, see_other
@@ -32,25 +32,10 @@ from tolman.review.settling import (
     votes,
 )
 from tolman.review.site import Site
-from tolman.review.verdicts import TARGETS, VerdictError, VerdictForm
+from tolman.review.verdicts import TARGETS, Form, VerdictError, VerdictForm
 
 NAME = "review"
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("reviewer", "owner")])
-
-
-def _form(
-    verdict: Line = "",
-    reason: Paragraphs = "",
-    target: Line = "",
-    question: Paragraphs = "",
-    options: Paragraphs = "",
-    answer: Line = "",
-    reasoning: Paragraphs = "",
-) -> VerdictForm:
-    return VerdictForm(verdict, reason, target, question, options, answer, reasoning)
-
-
-Form = Annotated[VerdictForm, Depends(_form)]
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
@@ -150,21 +135,7 @@ def _item(own: Assignment) -> Item:
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """What a page may hold before the reviewer has answered."""
-    project = own.task.project
-    kept = work.draft_of(db, own)
-    stages = REVIEW_MODE.stages_for(me.role)
-    done = work.done_by(db, project, me, stages)
-    return {
-        "own": own.id,
-        "stage": own.task.stage,
-        "project": project.name,
-        "question": blind(site, project.id, _item(own)),
-        "given": kept.content.get("answer", "") if kept else "",
-        "seconds": kept.seconds if kept else 0.0,
-        "number": done + 1,
-        "total": done + work.waiting(db, site, project, me, stages),
-        "problem": "",
-    }
+    return asked(db, site, me, own, REVIEW_MODE.stages_for(me.role))
 
 
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
@@ -176,7 +147,7 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     others = []
     if own.task.stage == ADJUDICATE:
         others = [_other(db, task_vote) for task_vote in _earlier(db, own)]
-    form = VerdictForm(**kept.content) if kept and "verdict" in kept.content else _as_it_is(item)
+    form = VerdictForm(**kept.content) if kept and "verdict" in kept.content else VerdictForm.of(item)
     return _blind(db, site, me, own) | {
         "item": item,
         "version": own.task.item.version,
@@ -185,12 +156,6 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
         "form": form,
         "targets": TARGETS,
     }
-
-
-def _as_it_is(item: Item) -> VerdictForm:
-    return VerdictForm(
-        question=item.question, options="\n".join(item.options), answer=item.answer, reasoning=item.reasoning or ""
-    )
 
 
 def _earlier(db: Orm, own: Assignment) -> Sequence[Submission]:
@@ -212,5 +177,6 @@ REVIEW_MODE = Mode(
     router=router,
     start=start,
     progress=progress,
+    again=add_review,
     settings=(Setting("people", "People for each question", 2),),
 )

@@ -49,11 +49,10 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
     return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
 
 
-async def _chosen(request: Request) -> dict[str, int]:
-    """The whole numbers of a form whose fields are named after a mode and its setting; those left empty stay out."""
+async def _chosen(request: Request) -> dict[str, str]:
+    """The settings of the form, by the names that they have on the page: MODE-SETTING."""
     form = await request.form()
-    found = {name: str(value).strip() for name, value in form.items()}
-    return {name: int(value) for name, value in found.items() if value.isdecimal() and len(value) < 10}
+    return {name: value for name, value in form.items() if isinstance(value, str) and value.strip()}
 
 
 @owner.post("/projects", response_class=HTMLResponse)
@@ -62,7 +61,7 @@ def start(
     site: TheSite,
     guest: Guest,
     me: Me,
-    given: Annotated[dict[str, int], Depends(_chosen)],
+    entered: Annotated[dict[str, str], Depends(_chosen)],
     name: Line = "",
     mode: Line = "",
     people: Number = None,
@@ -70,10 +69,11 @@ def start(
     """Start a project."""
     try:
         with site.database.write() as db:
-            own = f"{mode}-"
-            chosen = {key.removeprefix(own): value for key, value in given.items() if key.startswith(own)}
-            if people is not None:
-                chosen["people"] = people
+            chosen = {} if people is None else {"people": people}
+            for setting in MODES[mode].settings if mode in MODES else ():
+                text = entered.get(f"{mode}-{setting.name}")
+                if text is not None:
+                    chosen[setting.name] = setting.read(text)
             projects.start(db, site, name, mode, chosen, me.id)
     except AccountError as error:
         return page(request, guest, "problem.html", status=400, title="No project was started", problem=str(error))

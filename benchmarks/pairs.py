@@ -1,0 +1,139 @@
+"""How well MMSI-Bench's families hold: a second solver, one picture alone, and no picture at all.
+
+    python benchmarks/pairs.py WORLDS [--per-task 400] [--seed 0]
+
+For each question type: how many questions there are; how many a solver on the scenes' state gets right; how many
+somebody gets right who knows of one picture everything (its camera, every object that it shows with its place, the
+question), for the first and the second picture; and who knows the words alone. These are learned: forests on numbers
+that describe what one picture shows, and a linear model on words, taught on other scenes' questions. `suggested` is the
+answer that the drawn hypotheses of the better of both pictures suggest. Prints a Markdown table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
+from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collection import open_collection
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.settings import preset
+from tolman.items import Item
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from generate.pair_solver import Place, corners
+
+CLOSEST = 6
+"""Objects of a picture that are described beside those that the question names."""
+
+
+def main() -> None:
+    """Generate, solve, learn, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("worlds", type=Path)
+    parser.add_argument("--per-task", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    rules = preset("mmsi")
+    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"per_task": asked.per_task})})
+    with tempfile.TemporaryDirectory() as place, Spool(Path(place) / "drafts") as spool:
+        collected = collect(open_collection(asked.worlds), rules, asked.seed, spool)
+        items = list(items_of(select(collected, rules, asked.seed), collected, asked.seed))
+    by_scene: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        by_scene[item.scene or ""].append(item)
+    right: dict[str, list[bool]] = defaultdict(list)
+    rows: dict[str, list[tuple[Item, list[np.ndarray]]]] = defaultdict(list)
+    for geometry in open_collection(asked.worlds):
+        if not isinstance(geometry, SceneGeometry):
+            continue
+        solver = Place(geometry.scene, geometry.captures)
+        for item in by_scene[geometry.scene.id]:
+            right[item.task].append(solver.answer(item) == item.answer_text)
+            rows[item.task].append((item, [described(solver, item, k) for k in range(len(item.media))]))
+    print("| question type | n | solver | first picture | second picture | suggested | words |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    sums = np.zeros(6)
+    for task in sorted(rows):
+        found = rows[task]
+        taught = [learned(found, k) for k in (0, 1)]
+        hinted = max(np.mean([item.evidence["suggested"][k] == item.answer_text for item, _ in found]) for k in (0, 1))
+        figures = np.array([np.mean(right[task]), *taught, hinted, worded([item for item, _ in found])]) * 100
+        sums += len(found) * np.array([1 / len(found), *figures]) * np.array([len(found), 1, 1, 1, 1, 1])
+        print(f"| {task} | {len(found)} | " + " | ".join(f"{value:.1f}" for value in figures) + " |", flush=True)
+    print(f"| all | {int(sums[0])} | " + " | ".join(f"{value / sums[0]:.1f}" for value in sums[1:]) + " |")
+
+
+def described(place: Place, item: Item, number: int) -> np.ndarray:
+    """What one picture shows, in its camera's coordinates on the floor plan: named objects first, then the closest."""
+    capture, frame = item.evidence["shots"][number][0], int(item.evidence["shots"][number][1])
+    eye, ray = place.eye((capture, frame)), place.ray((capture, frame))
+    seen = {}
+    for thing in place.scene.objects:
+        pixels = place.pixels[capture].get((frame, thing.id), 0)
+        if pixels:
+            at = place.at(thing.category, (capture, frame)) if thing.track else place.middle(thing)
+            way = (at - eye) / ray * abs(ray)
+            seen[thing.id] = (thing, np.array([way.real, way.imag, abs(way), np.angle(way)]), pixels)
+    names = re.findall(r"the ([a-z ]+?)(?= and| are|,| is| to| relative|\.|\?| without| move)", item.question)
+    features: list[float] = []
+    for name in list(dict.fromkeys(names))[:5]:
+        own = [way for thing, way, _ in seen.values() if thing.category == name]
+        features += list(own[0]) if own else [np.nan] * 4
+    features += [np.nan] * (20 - len(features))
+    ways = sorted((way for _, way, _ in seen.values()), key=lambda way: way[2])[:CLOSEST]
+    for way in ways:
+        features += list(way)
+    features += [np.nan] * (20 + 4 * CLOSEST - len(features))
+    features += [len(seen), float(place.scene.room_area or 0.0), corners(place.scene.objects[0])[:, 2].max()]
+    features += [float(option.split()[0]) if option[0].isdigit() else 0.0 for option in sorted_options(item)]
+    return np.nan_to_num(np.array(features), nan=-99.0)
+
+
+def sorted_options(item: Item) -> list[str]:
+    """Options in an order that doesn't depend on letters: numbers by size, texts by the alphabet."""
+    return sorted(item.options, key=lambda option: (float(option.split()[0]) if option[0].isdigit() else 0.0, option))
+
+
+def learned(found: list[tuple[Item, list[np.ndarray]]], number: int) -> float:
+    """The share of answers that a forest guesses from one picture of questions about other scenes."""
+    features = np.array([rows[number] for _, rows in found])
+    answers = np.array([sorted_options(item).index(item.answer_text) for item, _ in found])
+    return guessed(RandomForestClassifier(150, min_samples_leaf=4, random_state=0), features, answers, found)
+
+
+def worded(items: list[Item]) -> float:
+    """The same from the question's words."""
+    texts = [f"{item.question} {' '.join(sorted_options(item))}" for item in items]
+    features = CountVectorizer(ngram_range=(1, 2), binary=True, min_df=2).fit_transform(texts).toarray()
+    answers = np.array([sorted_options(item).index(item.answer_text) for item in items])
+    return guessed(LogisticRegression(max_iter=300, C=0.1), features, answers, [(item, []) for item in items])
+
+
+def guessed(model, features: np.ndarray, answers: np.ndarray, found: list[tuple[Item, list[np.ndarray]]]) -> float:
+    """Accuracy over folds that share no scene."""
+    groups = np.array([item.scene for item, _ in found])
+    count = min(5, len(set(groups)))
+    if count < 2 or len(set(answers)) < 2:
+        return float("nan")
+    hits = []
+    for taught, asked in GroupKFold(count).split(features, answers, groups):
+        if len(set(answers[taught])) < 2:
+            continue
+        model.fit(features[taught], answers[taught])
+        hits += list(model.predict(features[asked]) == answers[asked])
+    return float(np.mean(hits))
+
+
+if __name__ == "__main__":
+    main()

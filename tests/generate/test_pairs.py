@@ -1,0 +1,223 @@
+"""MMSI-Bench's families on places made of numbers: every answer solved once more, and nothing told by one picture."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("shapely", reason="views need the extra 'generate'")
+
+from generate.made_places import made_place
+from generate.pair_solver import Place
+from tolman.benchmarks.mmsi_bench.data import TASKS
+from tolman.errors import UsageError
+from tolman.generate.build import Collected, Spool, collect, items_of, select
+from tolman.generate.draft import Draft, Rejected, Shot, Step
+from tolman.generate.families import drafts, recompute
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.pairs.names import confusable
+from tolman.generate.pairs.regions import regions_of
+from tolman.generate.pairs.views import gallery
+from tolman.generate.sampling import guesses, unhinted
+from tolman.generate.settings import MMSI, VSI, preset
+from tolman.generate.taxonomy import PLACES, labels
+from tolman.items import Item
+from tolman.scoring.error_types import MMSI as STEPS
+from tolman.scoring.error_types import typed_already
+
+SCENES = 20
+PAPER = preset("mmsi")
+RULES = PAPER.model_copy(update={"views": PAPER.views.model_copy(update={"of_scene": 60, "chains": 120})})
+
+
+@pytest.fixture(scope="module")
+def places() -> dict[str, SceneGeometry]:
+    found = [made_place(number) for number in range(SCENES)]
+    return {geometry.scene.id: geometry for geometry in found}
+
+
+@pytest.fixture(scope="module")
+def collected(places: dict[str, SceneGeometry], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collected]:
+    with Spool(tmp_path_factory.mktemp("pairs") / "drafts") as spool:
+        yield collect(places.values(), RULES, 0, spool)
+
+
+@pytest.fixture(scope="module")
+def items(collected: Collected) -> list[Item]:
+    return list(items_of(select(collected, RULES, 0), collected, 0, like="mmsi-bench"))
+
+
+def by_task(items: Sequence[Item]) -> dict[str, list[Item]]:
+    found: dict[str, list[Item]] = {}
+    for item in items:
+        found.setdefault(item.task, []).append(item)
+    return found
+
+
+def test_every_family_asks_and_a_second_solver_answers_all(items: list[Item], places: dict[str, SceneGeometry]) -> None:
+    counts = Counter(item.task for item in items)
+    assert set(counts) == set(TASKS)
+    assert min(counts.values()) >= 8, counts
+    solvers = {name: Place(geometry.scene, geometry.captures) for name, geometry in places.items()}
+    wrong = [
+        (item.question, item.evidence, item.answer_text)
+        for item in items
+        if solvers[item.scene or ""].answer(item) != item.answer_text
+    ]
+    assert wrong == []
+
+
+def test_recomputing_agrees_and_breaks_no_rule(items: list[Item], places: dict[str, SceneGeometry]) -> None:
+    for item in items:
+        found = recompute(places[item.scene or ""], item, RULES)
+        assert (found.exact, found.violations) == (item.answer_text, ())
+
+
+def test_no_picture_alone_tells(items: list[Item], places: dict[str, SceneGeometry]) -> None:
+    """What is named is spread over the pictures, and what each picture suggests is right as often as by chance."""
+    for task, group in by_task(items).items():
+        for k in (0, 1):
+            hits = np.mean([item.evidence["suggested"][k] == item.answer_text for item in group])
+            assert hits <= 0.27 + 4 / len(group), (task, k, hits, len(group))
+    for item in items:
+        geometry = places[item.scene or ""]
+        if item.task == "Positional Relationship (Obj.–Obj.)":
+            shown = gallery(geometry, RULES.views)
+            views = [shown.view(capture, frame) for capture, frame, _ in item.evidence["shots"]]
+            words = item.question.split(" the ")
+            target = shown.find(words[-1].rstrip("?"), views)
+            assert not views[0].sees((target,))
+            assert not all(
+                views[1].sees((shown.find(name, views),)) for name in (words[1].split(",")[0], words[2].split(" is")[0])
+            )
+
+
+def test_answers_and_letters_are_even(items: list[Item]) -> None:
+    for task, group in by_task(items).items():
+        letters = Counter(item.answer for item in group)
+        assert max(letters.values()) - min(letters[letter] for letter in "ABCD") <= 1
+        if task != "Attribute (Meas.)":
+            answers = Counter(item.answer_text for item in group)
+            assert max(answers.values()) <= len(group) / 4 + 1, (task, answers)
+        else:
+            ranks = Counter(sorted(item.options, key=lambda o: float(o[:-2])).index(item.answer_text) for item in group)
+            assert max(ranks.values()) <= len(group) / 4 + 1, ranks
+
+
+def test_items_say_what_they_show_where_they_belong_and_why(items: list[Item]) -> None:
+    for item in items:
+        count = len(item.media)
+        assert count == 2 or (item.task == "MSR" and 3 <= count <= 10)
+        assert all(media.kind == "image" for media in item.media)
+        assert item.reasoning is not None
+        assert typed_already(STEPS, item.reasoning)
+        assert item.labels["mmsi_type"] == item.task
+        assert item.labels["spatialbench_level"]
+        assert item.labels["site_category"]
+        assert item.labels["scale"] == "vista"
+        assert {"factor", "information", "change"} <= set(item.labels)
+        assert item.verbatim is not None
+        assert all(option in item.verbatim for option in item.options)
+        assert item.evidence.get("margin", 0) > 0
+    lengths = {len(item.media) for item in items if item.task == "MSR"}
+    assert len(lengths) >= 3
+
+
+def test_every_family_has_its_place_in_all_taxonomies() -> None:
+    assert {*VSI, *MMSI} <= set(PLACES)
+    outdoors = labels("camera-camera", outdoors=True, own={"scale": "figural"})
+    assert outdoors["scale"] == "figural"
+    assert labels("camera-camera", outdoors=True, own={})["scale"] == "environmental"
+
+
+def test_names_mean_one_thing_in_what_is_shown(places: dict[str, SceneGeometry]) -> None:
+    assert "armchair" in confusable("chair")
+    assert confusable("piano") == {"piano"}
+    shown = gallery(places["made/0"], RULES.views)
+    view = next(view for view in shown.views if len(shown.clear(view)) >= 3)
+    chairs = {i for i, thing in enumerate(shown.scene.objects) if thing.category == "chair"}
+    double = replace(view, pixels={**view.pixels, **dict.fromkeys(chairs, 0.05)})
+    assert not any(shown.nameable(i, [double]) for i in chairs)
+    single = replace(view, pixels={**{i: p for i, p in view.pixels.items() if i not in chairs}, min(chairs): 0.05})
+    assert shown.nameable(min(chairs), [single])
+    with pytest.raises(KeyError):
+        shown.find("submarine", [view])
+
+
+def test_regions_are_what_stands_together(places: dict[str, SceneGeometry]) -> None:
+    geometry = next(g for g in places.values() if "table" in g.members)
+    found = regions_of(gallery(geometry, RULES.views))
+    assert {geometry.scene.objects[i].category for i in found["dining area"].members} == {"table", "chair"}
+    middle = geometry.center("table")[:2]
+    assert np.linalg.norm(found["dining area"].middle - middle) < 0.3
+
+
+def test_without_poses_there_are_no_pictures(places: dict[str, SceneGeometry]) -> None:
+    bare = SceneGeometry(places["made/0"].scene)
+    found = list(drafts(bare, RULES))
+    assert len({one.task for one in found}) == len(TASKS)
+    assert all(isinstance(one, Rejected) for one in found)
+
+
+def test_families_can_be_chosen() -> None:
+    assert RULES.choosing(["multi-step", "camera-object"]).families == ("camera-object", "multi-step")
+    with pytest.raises(UsageError, match="there is no question family 'camera'"):
+        RULES.choosing(["camera"])
+    with pytest.raises(UsageError, match="the preset 'mmsi' has no family 'counting'"):
+        RULES.choosing(["counting"])
+    assert set(preset("vsi-paper").written()) == {"name", "share", *VSI}
+    assert "views" in RULES.written()
+    assert "counting" not in RULES.written()
+
+
+def test_shots_make_the_same_words_different_questions(tmp_path_factory: pytest.TempPathFactory) -> None:
+    geometry = made_place(3)
+    base = Draft("t", geometry.scene.id, "Where?", "a", None, ("a", "b"), reasoning=(Step("logic", "So a."),))
+    ego = geometry.captures[0].id
+    with Spool(tmp_path_factory.mktemp("spool") / "drafts") as spool:
+        from tolman.generate.build import Entry
+        from tolman.generate.pictures import sources_of
+
+        made = Collected(spool)
+        for frames in ((1, 2), (1, 3)):
+            one = replace(base, shots=tuple(Shot(ego, frame) for frame in frames))
+            made.entries.append(Entry("t", "a", False, False, 2, spool.add(one, sources_of(one, geometry))))
+        video = replace(base, shots=(Shot(ego, 2, 6),))
+        made.entries.append(Entry("t", "a", False, False, 2, spool.add(video, sources_of(video, geometry))))
+        found = list(items_of(made.entries, made, 0))
+    assert len({item.id for item in found}) == 3
+    assert (found[2].media[0].start, found[2].media[0].end) == (1.0, 3.0)
+    assert found[0].reasoning == "So a (Spatial-Logic Reasoning)."
+    with pytest.raises(KeyError):
+        sources_of(replace(base, shots=(Shot("nobody", 0),)), geometry)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), max_size=120),
+    st.integers(0, 5),
+)
+def test_no_guess_is_right_more_often_than_chance(things: list[tuple[int, int, int]], seed: int) -> None:
+    guessed = [t[1:] for t in things]
+    kept = unhinted(things, lambda t: t[0], guessed, 0.25, 0.02, str(seed))
+    assert Counter(kept) <= Counter(things)
+    assert kept == unhinted(things, lambda t: t[0], guessed, 0.25, 0.02, str(seed))
+    answers = Counter(t[0] for t in kept)
+    assert not kept or max(answers.values()) < len(kept) / 4 + 1
+    for place, guess in itertools.product((1, 2), range(4)):
+        found = [t[0] == guess for t in kept if t[place] == guess]
+        assert sum(found) < 0.27 * len(found) + 1
+
+
+def test_hints_are_weighed_together_and_learned_elsewhere() -> None:
+    things = [("a", "near", "x"), ("a", "near", "y"), ("b", "far", "x"), ("b", "near", "y"), ("b", "far", "y")]
+    there = [(*thing, "there") for thing in things]
+    here = [("b", "near", "x", "here"), ("a", "far", "y", "here")]
+    found = guesses(there + here, lambda t: t[0], lambda t: (t[1:3], ()), lambda t: t[3])
+    assert found[-2:] == [("a", None), ("b", None)]

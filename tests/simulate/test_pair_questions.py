@@ -1,0 +1,69 @@
+"""Questions about pictures of simulated places, from the command line to the oracle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+
+from PIL import Image
+
+from generate.pair_solver import Place
+from tolman.benchmarks.folder import open_folder
+from tolman.cli import app
+from tolman.generate.collection import open_collection
+from tolman.generate.geometry import SceneGeometry
+from tolman.simulate.build import Order, simulate
+
+ORDER = Order(scenes=2, seed=77, shapes=("rectangle", "l-shape"), seconds=40.0, rate=1, size=(160, 120), exo=1)
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory, needs_egl: None) -> Path:
+    place = tmp_path_factory.mktemp("worlds")
+    simulate(ORDER, place, 1)
+    return place
+
+
+def test_generate_show_solve_and_run(worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    chosen = "camera-camera,camera-object,measurement,multi-step"
+    command = ["generate", str(worlds), "--preset", "mmsi", "--families", chosen, "--out", "pairs"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    benchmark = open_folder(Path("pairs"))
+    items = benchmark.load(Path("pairs"), "all")
+    assert len({item.task for item in items}) >= 3
+    places = {g.scene.id: Place(g.scene, g.captures) for g in open_collection(worlds) if isinstance(g, SceneGeometry)}
+    for item in items:
+        assert places[item.scene or ""].answer(item) == item.answer_text, item.question
+        for media in item.media:
+            with Image.open(Path("pairs") / media.path) as picture:
+                assert picture.size == ORDER.size
+    shown = {media.path for item in items for media in item.media}
+    assert {f"images/{path.name}" for path in Path("pairs/images").iterdir()} == shown
+    settings = json.loads(Path("pairs/provenance.json").read_text())["preset"]
+    assert settings["families"] == chosen.split(",")
+    assert "views" in settings
+    ran = CliRunner().invoke(
+        app,
+        ["run", "./pairs", "--model", "baseline/oracle", "--scenes", str(worlds), "--out", "o", "--json"],
+    )
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(ran.stdout)["rows"][0]["figures"]["average"]["value"] == 100
+    again = CliRunner().invoke(app, [*command[:-1], "again"])
+    assert again.exit_code == 0
+    for one, other in (("pairs", "again"),):
+        files = [sorted(p.relative_to(x) for p in Path(x).rglob("*.parquet")) for x in (one, other)]
+        assert files[0] == files[1]
+        assert all((Path(one) / f).read_bytes() == (Path(other) / f).read_bytes() for f in files[0])
+
+
+def test_an_unknown_family_is_one_sentence(worlds: Path) -> None:
+    done = CliRunner().invoke(app, ["generate", str(worlds), "--preset", "mmsi", "--families", "camera", "--out", "x"])
+    assert done.exit_code != 0
+    assert "there is no question family 'camera'" in str(done.exception or done.output)
