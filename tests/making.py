@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from reviewing import Served
@@ -101,3 +102,20 @@ def make_rig(place: Path, events: tuple[Event, ...] = ()) -> Path:
                     picture[40:100, 10 + int(x * 16) : 26 + int(x * 16)] = (255, 0, 0)
                 writer.add(picture)
     return place
+
+
+def violations(page: Any) -> list[tuple[str, str]]:
+    """What axe-core calls serious on a page, in light and dark."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        told = axe.run(page).response
+        found += [
+            (violation["id"], node["html"][:200])
+            for violation in told["violations"]
+            if violation["impact"] in ("serious", "critical")
+            for node in violation["nodes"]
+        ]
+    page.emulate_media(color_scheme="light")
+    return found

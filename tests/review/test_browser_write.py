@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from making import written
+from making import violations, written
 from reviewing import Served, enter, serving, settings_of, snap
 from tolman.review.work import item_of
 
@@ -53,6 +53,7 @@ def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
     page.set_viewport_size({"width": 1180, "height": 1500})
     page.evaluate("scrollTo(0, 0)")
     snap(page, "write")
+    assert not violations(page)
 
     other = page.context.new_page()
     other.goto(page.url)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from making import HOSTILE, make_rig, written
+from making import HOSTILE, make_rig, violations, written
 from reviewing import Client, Served, enter, serving, settings_of, snap
 from tolman.generate.collection import open_collection
 from tolman.generate.families import recompute
@@ -129,6 +129,7 @@ def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_load_state("networkidle")
     snap(page, "distractors")
+    assert not violations(page)
     page.context.set_offline(True)
     page.get_by_role("button", name="Submit the three").press("Enter")
     page.get_by_text("The connection is lost").wait_for()

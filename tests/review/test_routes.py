@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("shapely", reason="routes need the extra 'generate'")
 
-from making import HOSTILE, make_rooms, written
+from making import HOSTILE, make_rooms, violations, written
 from reviewing import Client, Served, enter, serving, settings_of, snap
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
@@ -119,6 +119,7 @@ def test_a_route_is_planned_on_the_page(page: Any, served: Served) -> None:
     page.set_viewport_size({"width": 1180, "height": 1050})
     page.evaluate("scrollTo(0, 0)")
     snap(page, "routes")
+    assert not violations(page)
     page.get_by_role("button", name="Submit the route").click()
     page.get_by_text("2 of 2", exact=True).wait_for()
 

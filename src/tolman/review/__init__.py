@@ -18,7 +18,8 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 | `origins`, `corrections` | what a benchmark was generated from; what a flag leads to |
 | `export` | people's answers as runs, a reviewed benchmark with its history |
 | `pool`, `collection`, `frames` | what people make items of: a media pool, scenes, single frames of videos |
-| `writing`, `checking`; `floor`; `moments` | a question half written, with live checks; a floor plan; key steps |
+| `writing`, `checking` | a question as far as it is written, and live checks of it |
+| `floor`, `moments` | a floor plan that can be pressed; key steps that distractors are chosen for |
 | `making` | items that people make: adding them, and where their right option goes |
 | `pages`, `templates/`, `static/` | making pages |
 | `routes/` | doors (signing in), rooms (home, people, progress), flags |
