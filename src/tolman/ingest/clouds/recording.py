@@ -13,7 +13,7 @@ from tolman.errors import InputError, UsageError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.along import CELL, Gathered, Track, gather
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
-from tolman.ingest.clouds.files import read_sweeps
+from tolman.ingest.clouds.files import cloud_files, read_sweeps
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.scene_table import has_captures, read_captures
 from tolman.scenes import Capture
@@ -139,10 +139,14 @@ def open_collection(folder: Path, capture: str | None = None) -> Recording:
     place = folder / lidar.media
     if not place.exists():
         raise InputError(place, "isn't there", fix=f"record or ingest {lidar.scene} again")
+    if place.is_dir() and not is_bag(place) and lidar.times and (held := len(cloud_files(place))) != len(lidar.times):
+        raise InputError(
+            place, f"holds {held} of the {len(lidar.times)} sweeps", fix=f"record or ingest {lidar.scene} again"
+        )
     cameras = tuple(
         one for one in captures if one.sensor == "camera" and one.scene == lidar.scene and one.poses and one.intrinsics
     )
-    track = Track(np.array(lidar.times), np.array(lidar.poses).reshape(-1, 4, 4)) if len(lidar.poses) > 1 else None
+    track = Track(np.array(lidar.times), np.array(lidar.poses).reshape(-1, 4, 4)) if lidar.poses else None
     return Recording(place, lambda: sweeps_of(place), track, lidar.offset, cameras)
 
 
