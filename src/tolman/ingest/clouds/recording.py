@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError, UsageError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.clouds.along import CELL, Gathered, Track, gather
+from tolman.geometry.coverage import Rays
+from tolman.ingest.clouds.along import CELL, MOST_RAYS, Gathered, Track, gather
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
 from tolman.ingest.clouds.files import cloud_files, read_sweeps
 from tolman.ingest.clouds.sweep import Sweep
@@ -45,6 +46,8 @@ class Recording:
         *,
         cell: float = CELL,
         keep: Callable[[Floats], NDArray[np.bool_]] | None = None,
+        crossing: Callable[[Rays], NDArray[np.bool_]] | None = None,
+        most_rays: int = MOST_RAYS,
         between: tuple[float, float] | None = None,
         seen: Callable[[Sweep], None] | None = None,
     ) -> Gathered:
@@ -53,6 +56,8 @@ class Recording:
         Args:
             cell: the side of a voxel, metres.
             keep: which points of the scene are wanted.
+            crossing: which rays are wanted.
+            most_rays: about so many of them are kept.
             between: only points of this stretch of the scene's time line, seconds, where something moves.
             seen: called with each sweep.
 
@@ -62,7 +67,7 @@ class Recording:
         track = self.track
         sweeps = self.sweeps() if between is None else self._within(between)
         try:
-            found = gather(sweeps, track, cell=cell, keep=keep, seen=seen)
+            found = gather(sweeps, track, cell=cell, keep=keep, crossing=crossing, most_rays=most_rays, seen=seen)
         except ValueError:
             raise InputError(
                 self.path,
