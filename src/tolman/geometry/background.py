@@ -94,7 +94,7 @@ def background(
             break
         off = plane.distances(surface.points)
         if viewpoint is not None:
-            sign = np.sign(plane.normal @ viewpoint - plane.offset)
+            sign = float(np.sign(plane.normal @ viewpoint - plane.offset))
         else:
             sign = 1.0 if (off > reach).sum() >= (off < -reach).sum() else -1.0
         # Seats of chairs side by side lie in one plane too: what goes on must hang together.

@@ -85,7 +85,7 @@ class BoxRegion:
         return np.bincount(group).astype(np.float64)
 
     def middle(self, points: Floats) -> Floats:
-        return (np.array(self.low) + np.array(self.high)) / 2
+        return np.asarray((np.array(self.low) + np.array(self.high)) / 2)
 
     def thickness(self, way: Floats) -> float:
         return float(np.abs(way) @ (np.array(self.high) - np.array(self.low)))
