@@ -13,8 +13,9 @@ import trimesh
 from simulate.worlds import walk, world
 from tolman.errors import InputError
 from tolman.geometry.rooms import floor_plan, room_area
+from tolman.ingest.clouds.own import read_sweep
 from tolman.scenes import OrientedBox, Scene, SceneObject
-from tolman.simulate.lidar import ROOM, Spinner, cloud, draw_offset, in_scene, mount, read_sweep, record_lidar, sweeps
+from tolman.simulate.lidar import ROOM, Spinner, cloud, draw_offset, in_scene, mount, record_lidar, sweeps
 from tolman.simulate.mesh import block
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.walks import Walk, looking

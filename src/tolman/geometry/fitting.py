@@ -73,12 +73,16 @@ class FittedBox:
         errors: 95 % bounds of its extents, metres.
         seen: whether points lie on the face at the low and the high end of each axis.
         residual: the standard deviation of points about their faces, metres.
+        gaps: how far the object may go on unseen at the low and the high end of each axis, metres; 0 until looked at.
+        cut: whether what was picked only ends there because the region does; False until looked at.
     """
 
     box: OrientedBox
     errors: tuple[float, float, float]
     seen: tuple[tuple[bool, bool], tuple[bool, bool], tuple[bool, bool]]
     residual: float
+    gaps: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
+    cut: tuple[tuple[bool, bool], tuple[bool, bool], tuple[bool, bool]] = ((False,) * 2, (False,) * 2, (False,) * 2)
 
 
 def fit_plane(

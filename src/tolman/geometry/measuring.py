@@ -7,13 +7,14 @@ points. Every value comes with a 95 % bound; `fitting` says what is in it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.clouds import Cloud, Surface, as_cloud
+from tolman.geometry.coverage import Rays, cuts, gaps
 from tolman.geometry.cylinders import fit_cylinder
 from tolman.geometry.fitting import FitError, FittedBox, fit_box, fit_plane
 from tolman.geometry.regions import Picked, Region, pick
@@ -29,6 +30,9 @@ OF_TWO = frozenset({"distance", "box-distance", "angle"})
 """Quantities of two regions."""
 _Z = 1.96
 _NEAREST = 5
+_TOLD = 0.05
+_WIDE, _WIDER = 0.05, 0.1
+"""People draw boxes wider than objects by so many metres and such a share, as is assumed where nothing else tells."""
 _APART = 0.1
 _UPRIGHT = np.cos(np.radians(5))
 
@@ -71,6 +75,7 @@ def measure(
     shape: str = "box",
     isolate: bool = True,
     seed: int = 0,
+    rays: Rays | None = None,
 ) -> Measurement:
     """Measure what was picked.
 
@@ -86,6 +91,8 @@ def measure(
         isolate: whether floors, walls and other surfaces that go on beyond the region are taken out first, and lesser
             groups of points.
         seed: of what is drawn at random.
+        rays: of the returns that are in the region or passed it: they tell where nothing is. Without them, an object
+            may go on unseen as far as the region does.
 
     Raises:
         FitError: the points in the region can't be measured so; its text goes on from "the points of the region".
@@ -102,11 +109,11 @@ def measure(
         return _room_area(cloud, region)
     # An area or an angle may well be that of a floor or wall, of which only a part was picked.
     whole = isolate and quantity not in ("area", "angle")
-    first = pick(cloud, region, isolate=whole, seed=seed)
+    first = pick(cloud, region, isolate=whole, seed=seed, rays=rays)
     if quantity == "area":
         return _area(first, seed)
     if other is not None:
-        second = pick(cloud, other, isolate=whole, seed=seed)
+        second = pick(cloud, other, isolate=whole, seed=seed, rays=rays)
         if quantity == "angle":
             return _angle(first, second, seed)
         return _distance(first, second) if quantity == "distance" else _box_distance(first, second, shape, seed)
@@ -116,15 +123,33 @@ def measure(
 
 
 def _boxed(picked: Picked, shape: str, seed: int) -> FittedBox:
-    """The box around what was picked, let down onto what it stands on."""
-    fitted = fit_box(picked.surface, upright=shape != "free-box", seed=seed)
+    """The box around what was picked, let down onto what it stands on; its bounds hold what no return fell on."""
+    fitted = _let_down(fit_box(picked.surface, upright=shape != "free-box", seed=seed), picked.support)
+    surface = picked.surface
+    unseen = gaps(fitted.box, surface.points, picked.region, picked.rays, picked.planes, surface.noise)
+    if picked.rays is None:
+        # Nothing tells where nothing is: a face that is seen is taken for the end.
+        pairs = [
+            [0.0 if face else gap for gap, face in zip(*both, strict=True)]
+            for both in zip(unseen, fitted.seen, strict=True)
+        ]
+        unseen = ((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), (pairs[2][0], pairs[2][1]))
+    cut = cuts(fitted.box, surface.points, picked.beyond)
+    errors = []
+    for error, pair, ends, extent in zip(fitted.errors, unseen, cut, fitted.box.extents, strict=True):
+        # Where the region cuts what hangs together, the object ends before that: by as much as boxes are drawn wide.
+        errors.append(float(np.hypot(error, sum(pair) + (_WIDE + _WIDER * extent) * sum(ends))))
+    return replace(fitted, errors=(errors[0], errors[1], errors[2]), gaps=unseen, cut=cut)
+
+
+def _let_down(fitted: FittedBox, support: float | None) -> FittedBox:
     axes, extents = np.array(fitted.box.axes), np.array(fitted.box.extents)
     up = int(np.abs(axes[:, 2]).argmax())
-    if picked.support is None or abs(axes[up, 2]) < _UPRIGHT:
+    if support is None or abs(axes[up, 2]) < _UPRIGHT:
         return fitted
     ends = np.array([-extents[up], extents[up]]) / 2
     lower = 0 if axes[up, 2] > 0 else 1
-    ends[lower] = (picked.support - fitted.box.center[2]) / axes[up, 2]
+    ends[lower] = (support - fitted.box.center[2]) / axes[up, 2]
     if ends[1] <= ends[0]:
         return fitted
     extents[up] = ends[1] - ends[0]
@@ -133,7 +158,7 @@ def _boxed(picked: Picked, shape: str, seed: int) -> FittedBox:
     seen = list(fitted.seen)
     # What it stands on ends it as well as a face would.
     seen[up] = (True, seen[up][1]) if lower == 0 else (seen[up][0], True)
-    return FittedBox(box, fitted.errors, (seen[0], seen[1], seen[2]), fitted.residual)
+    return replace(fitted, box=box, seen=(seen[0], seen[1], seen[2]))
 
 
 def _of_box(picked: Picked, quantity: str, shape: str, seed: int) -> Measurement:
@@ -152,6 +177,11 @@ def _of_box(picked: Picked, quantity: str, shape: str, seed: int) -> Measurement
     unseen = [side for side, seen in (("low", low), ("high", high)) if not seen]
     if unseen:
         notes.append(f"no face at its {' and '.join(unseen)} end: it is measured to where the points end")
+    hidden = sum(fitted.gaps[which])
+    if hidden > _TOLD:
+        notes.append(f"it may go on unseen by {hidden:.2f} m: no return fell there, and no ray passed")
+    if any(fitted.cut[which]):
+        notes.append("something that goes on beyond the region touches it, and it may end anywhere before that")
     return Measurement(
         quantity,
         float(extents[which]),
@@ -270,11 +300,12 @@ def _largest_plane(surface: Surface, seed: int) -> Any:
 def _notes(picked: Picked) -> tuple[str, ...]:
     notes = []
     if picked.planes:
-        many = "one surface goes" if picked.planes == 1 else f"{picked.planes} surfaces go"
-        notes.append(f"{many} on beyond the region and {'was' if picked.planes == 1 else 'were'} taken out")
+        count = len(picked.planes)
+        many = "one surface goes" if count == 1 else f"{count} surfaces go"
+        notes.append(f"{many} on beyond the region and {'was' if count == 1 else 'were'} taken out")
     if picked.apart > _APART:
         notes.append(
-            f"{picked.apart:.0%} of what was left doesn't hang together with it and is left out: where that is part of "
+            f"{picked.apart:.0%} of what was left goes on beyond the region and is left out: where that is part of "
             "the object, measure the whole region"
         )
     return tuple(notes)

@@ -119,6 +119,7 @@ class Reading:
         films: its cameras.
         captures: recordings that need nothing more, as a LiDAR's.
         files: what the media of `captures` consist of: a file's place in the collection, and where it is now.
+        written: what else those media consist of: a folder's place in the collection, and what writes it there.
         room_area, room_center: where the data set says them; else they follow from the surface.
         outdoors: whether there is no room to measure.
         events: what happens in the scene, by time.
@@ -131,6 +132,7 @@ class Reading:
     films: tuple[Film, ...] = ()
     captures: tuple[Capture, ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)
+    written: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
     room_area: float | None = None
     room_center: tuple[float, float, float] | None = None
     outdoors: bool = False

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
+from tolman.files import remove
 from tolman.ingest import formats
 from tolman.ingest.base import Format, Source
 from tolman.ingest.categories import of_dataset, of_file
@@ -30,7 +31,7 @@ from tolman.ingest.summary import Entry, Summary, read_summary, write_summary
 from tolman.parallel import mapped
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 
-_RULES = 1
+_RULES = 2
 """Raised when the same files give other scenes than before."""
 _ORIGINALS = ".originals"
 """Scenes as they were read, of those that are corrected: a correction may be taken back."""
@@ -145,7 +146,7 @@ def ingest(
     write_summary(out, Summary(corrections=digest, scenes=tuple(merged)))
     for entry in before.scenes:
         for media in entry.media if entry.id in gone else ():
-            (out / media).unlink(missing_ok=True)
+            remove(out / media)
     Parts(out).remove()
     lost = dict.fromkeys(one.scene for one in corrections if one.scene not in there)
     said = [f"{scene}: a correction speaks of it, and it isn't in the collection" for scene in lost]

@@ -104,6 +104,8 @@ def make(source: Source, dataset: str, reading: Reading, settings: Settings, out
     captures += [_owned(capture, source) for capture in reading.captures]
     for place, file in reading.files.items():
         link_or_copy(file, out / place)
+    for place, write in reading.written.items():
+        write(out / place)
     area, center = _room(reading, points)
     scene = Scene(
         id=source.id,

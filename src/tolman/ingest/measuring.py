@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError, UsageError
 from tolman.geometry.boxes import Floats
+from tolman.geometry.coverage import Rays
 from tolman.geometry.fitting import FitError
 from tolman.geometry.measuring import Measurement, measure
 from tolman.geometry.regions import BoxRegion, FrameRegion, Region
@@ -107,11 +108,17 @@ def measured(
         near = first.near(points)
         return near if second is None else near | second.near(points)
 
-    found = recording.gathered(cell=cell, keep=keep, between=between, seen=seen)
+    def crossing(rays: Rays) -> NDArray[np.bool_]:
+        own = first.crossed(rays)
+        return own if second is None else own | second.crossed(rays)
+
+    found = recording.gathered(cell=cell, keep=keep, crossing=crossing, between=between, seen=seen)
     if not len(found.cloud):
         raise InputError(recording.path, "the picked region holds no points")
     try:
-        return measure(found.cloud, first, quantity, other=second, shape=shape, isolate=isolate, seed=seed)
+        return measure(
+            found.cloud, first, quantity, other=second, shape=shape, isolate=isolate, seed=seed, rays=found.rays
+        )
     except FitError as error:
         raise InputError(recording.path, f"the points of the picked region {error}") from None
     except ValueError as error:

@@ -168,7 +168,7 @@ def make(order: Order, number: int, out: Path) -> Made:
     """One scene of an order: its place, the people in it, its walk, its recordings."""
     name = f"{order.seed}-{number:04d}"
     identity, seed = f"{DATASET}/{name}", f"{order.seed}:{number}"
-    world, notes = _place(order, order.shapes[number % len(order.shapes)], identity, seed)
+    world, notes = place(order, order.shapes[number % len(order.shapes)], identity, seed)
     walk = draw_walk(world, seed, seconds=order.seconds, rate=order.rate, size=order.size)
     if order.actors:
         world, missing = with_actors(world, seed, seconds=order.seconds, count=order.actors, walk=walk)
@@ -194,8 +194,12 @@ def make(order: Order, number: int, out: Path) -> Made:
     return Made(scene, tuple(captures), notes)
 
 
-def _place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
-    """A world of a shape, and what was asked for and isn't in it."""
+def place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
+    """A world of a shape, and what was asked for and isn't in it.
+
+    Raises:
+        UsageError: there is no such shape.
+    """
     for kind in KINDS:
         if shape == kind:
             street = draw_street(identity, seed, kind=kind, objects=order.objects)

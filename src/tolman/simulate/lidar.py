@@ -1,8 +1,8 @@
 """LiDAR: a spinning sensor carried along a walk, with its own clock, as SpatialBench's rig has one.
 
 All rings of a column fire at once, and one column after another: each point is measured from where the sensor is at its
-own firing. Points are written raw, in the sensor's coordinates at their firing (x ahead, y to the left, z up); `cloud`
-brings them together.
+own firing. Points are written raw, in the sensor's coordinates at their firing (x ahead, y to the left, z up), in the
+form of `tolman.ingest.clouds.own`; `cloud` brings them together.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import InputError
-from tolman.files import whole
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import carried, poses_at
+from tolman.ingest.clouds.own import read_sweep, write_sweep
 from tolman.scenes import Capture
 from tolman.simulate.casting import Caster
 from tolman.simulate.walks import Walk
@@ -35,7 +35,6 @@ _FIELDS = np.dtype(
     ]
 )
 """Metres; reflected share, 0 … 1; number of the ring from below; the sensor's own clock in seconds; `World.numbers`."""
-_PLY = {"<f4": "float", "<f8": "double", "|u1": "uchar", "<u2": "ushort"}
 _TILT = np.radians(13)
 """The walker's camera looks down by so much; the sensor above it stands level."""
 _ABOVE = 0.25
@@ -197,33 +196,6 @@ def record_lidar(
     )
 
 
-def write_sweep(path: Path, points: NDArray[np.void]) -> None:
-    """Points as a binary PLY."""
-    lines = ["ply", "format binary_little_endian 1.0", f"element vertex {len(points)}"]
-    lines += [f"property {_PLY[_FIELDS[name].str]} {name}" for name in _FIELDS.names or ()]
-    head = "\n".join([*lines, "end_header", ""])
-    with whole(path) as partial:
-        partial.write_bytes(head.encode() + points.tobytes())
-
-
-def read_sweep(path: Path) -> NDArray[np.void]:
-    """Points of a PLY that `write_sweep` wrote.
-
-    Raises:
-        InputError: it is another file, or cut off.
-    """
-    data = path.read_bytes()
-    head, mark, body = data.partition(b"end_header\n")
-    lines = head.decode("latin-1").split("\n")
-    wanted = [f"property {_PLY[_FIELDS[name].str]} {name}" for name in _FIELDS.names or ()]
-    if not mark or lines[0] != "ply" or [line for line in lines if line.startswith("property")] != wanted:
-        raise InputError(path, "is no sweep of a simulated LiDAR")
-    count = next((line.split()[-1] for line in lines if line.startswith("element vertex")), "")
-    if not count.isdigit() or int(count) * _FIELDS.itemsize != len(body):
-        raise InputError(path, f"should hold {count or 'a number of'} points and has {len(body)} bytes of them")
-    return np.frombuffer(body, dtype=_FIELDS)
-
-
 def cloud(capture: Capture, folder: Path) -> tuple[Floats, NDArray[np.int64]]:
     """A recording in the scene's coordinates, the sensor's motion taken out.
 
@@ -247,6 +219,8 @@ def cloud(capture: Capture, folder: Path) -> tuple[Floats, NDArray[np.int64]]:
         if not path.is_file():
             raise InputError(path, "is missing", fix=f"record {capture.id} again")
         points = read_sweep(path)
+        if points.dtype != _FIELDS:
+            raise InputError(path, "is no sweep of a simulated LiDAR")
         found.append(in_scene(points, times, poses))
         numbers.append(points["object"].astype(np.int64))
     return np.concatenate(found), np.concatenate(numbers)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ingest.lidar.yard import INTRINSICS, OFFSET, SIZE, Shot
 from tolman.geometry.boxes import Floats
-from tolman.simulate.lidar import mount, write_sweep
+from tolman.ingest.clouds.own import write_sweep
+from tolman.simulate.lidar import mount
 
 EPOCH = 1_700_000_000.0
 """What is added to both clocks in bags and LAS files, which hold dates."""

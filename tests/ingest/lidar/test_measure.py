@@ -17,6 +17,7 @@ from tolman.geometry.clouds import Cloud
 from tolman.geometry.measuring import measure
 from tolman.geometry.regions import BoxRegion, FrameRegion
 from tolman.geometry.visibility import project
+from tolman.ingest.clouds.along import Gathered
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.formats.rig import open_rig
 from tolman.ingest.measuring import Pick, measured, opened
@@ -31,23 +32,32 @@ def recording(rig: Path) -> Recording:
 
 
 @pytest.fixture(scope="module")
-def cloud(recording: Recording) -> Cloud:
-    return recording.gathered(cell=0.015, keep=lambda points: points[:, 2] < 2.2).cloud
+def gathered(recording: Recording) -> Gathered:
+    return recording.gathered(
+        cell=0.015, keep=lambda points: points[:, 2] < 2.2, crossing=lambda rays: np.ones(len(rays), dtype=bool)
+    )
+
+
+@pytest.fixture(scope="module")
+def cloud(gathered: Gathered) -> Cloud:
+    return gathered.cloud
 
 
 @pytest.mark.parametrize("thing", THINGS, ids=lambda thing: thing.name)
-def test_ten_things_within_2_cm_or_2_percent(cloud: Cloud, thing: Thing) -> None:
+def test_ten_things_within_2_cm_or_2_percent(gathered: Gathered, thing: Thing) -> None:
+    cloud, rays = gathered.cloud, gathered.rays
     region = BoxRegion(*region_of(thing))
     longer, shorter = sorted(thing.extents[:2], reverse=True)
     if thing.round:
         for quantity, wanted in (("diameter", longer), ("height", thing.extents[2])):
-            found = measure(cloud, region, quantity, shape="cylinder")
+            found = measure(cloud, region, quantity, shape="cylinder", rays=rays)
             assert abs(found.value - wanted) <= min(max(0.02, 0.02 * wanted), found.error), (quantity, found)
         return
-    found = measure(cloud, region, "size")
+    found = measure(cloud, region, "size", rays=rays)
     wanted = max(thing.extents)
     assert abs(found.value - wanted) <= min(max(0.02, 0.02 * wanted), found.error), found
-    assert found.error < 0.03
+    # Faces that no ray came to leave it open how far the object goes on within the region, 12 cm wider on each side.
+    assert found.error < 0.3
     assert found.n_points > 200
     (box,) = found.boxes
     for value, true in zip(box.extents, (longer, shorter, thing.extents[2]), strict=True):

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.lidar.layouts import EPOCH
 from ingest.lidar.yard import INTRINSICS, OFFSET, ROOM, SIZE, depths, shot
 from tolman.errors import InputError
 from tolman.geometry.motion import poses_at
@@ -75,20 +74,6 @@ def test_a_rig_is_ingested(rig: Path, tmp_path: Path) -> None:
     assert lidar.offset == pytest.approx(OFFSET, abs=0.005)
     assert len(lidar.times) == len(whole.stamps)
     assert np.abs(np.array(lidar.times) - whole.stamps).max() < 0.1
-
-
-def test_a_bag_is_ingested_with_its_pictures(bag_rig: Path) -> None:
-    (source,) = FORMAT.find(bag_rig)
-    reading = FORMAT.read(source)
-    (film,) = reading.films
-    assert film.times == pytest.approx(np.arange(7) + EPOCH, abs=1e-6)
-    assert film.pictures is not None
-    assert [picture.shape for picture in film.pictures([0, 3, 6])] == [(120, 160, 3)] * 3
-    assert reading.surface is not None
-    low, high = reading.surface.points.min(0), reading.surface.points.max(0)
-    assert np.abs(low).max() < 0.08
-    assert np.abs(high - ROOM).max() < 0.08
-    assert any("the clock of 'lidar' was found" in line for line in reading.mended)
 
 
 def test_turning_seen_in_pictures() -> None:

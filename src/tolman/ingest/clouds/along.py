@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import Cloud, VoxelGrid, not_strays
-from tolman.geometry.motion import carried
+from tolman.geometry.coverage import Rays
+from tolman.geometry.motion import carried, poses_at
 from tolman.ingest.clouds.sweep import Sweep
 
 CELL = 0.02
+MOST_RAYS = 400_000
 TOLERANCE = 0.5
 """So many seconds may a point be measured before or after the nearest pose: sensors move on evenly for that long."""
 
@@ -47,6 +49,7 @@ class Gathered:
         returns: points that went into it.
         untimed: points left out as no pose is known for their time.
         strays: voxels left out as sparse or noisy.
+        rays: those that were asked for; None where none were, or it isn't known where the sensor was.
     """
 
     cloud: Cloud
@@ -54,6 +57,7 @@ class Gathered:
     returns: int
     untimed: int
     strays: int
+    rays: Rays | None = None
 
 
 def in_scene(sweep: Sweep, track: Track | None) -> tuple[Floats, int]:
@@ -81,6 +85,8 @@ def gather(
     cell: float = CELL,
     most: int = 4_000_000,
     keep: Callable[[Floats], NDArray[np.bool_]] | None = None,
+    crossing: Callable[[Rays], NDArray[np.bool_]] | None = None,
+    most_rays: int = MOST_RAYS,
     seen: Callable[[Sweep], None] | None = None,
 ) -> Gathered:
     """Bring sweeps together, in memory bounded by the number of voxels.
@@ -91,13 +97,18 @@ def gather(
         cell: the side of a voxel, metres; it doubles where more than `most` fill up.
         most: voxels.
         keep: which points of the scene are wanted.
+        crossing: which rays are wanted.
+        most_rays: of more, a random half is kept, or quarter, and so on.
         seen: called with each sweep.
     """
     grid = VoxelGrid(cell, most)
+    bundle = _Bundle(most_rays)
     returns = untimed = 0
     for sweep in sweeps:
         points, lost = in_scene(sweep, track)
         untimed += lost
+        if crossing is not None and track is not None and len(points):
+            bundle.add(_rays(points, sweep, track), crossing)
         if keep is not None:
             points = points[keep(points)]
         returns += len(points)
@@ -106,7 +117,42 @@ def gather(
             seen(sweep)
     cloud = grid.cloud()
     good = usable(cloud, grid.cell)
-    return Gathered(cloud.take(good), grid.cell, returns, untimed, int((~good).sum()) + grid.strays)
+    strays = int((~good).sum()) + grid.strays
+    return Gathered(cloud.take(good), grid.cell, returns, untimed, strays, bundle.rays())
+
+
+class _Bundle:
+    """Rays in bounded memory, evenly thinned."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._every = 1
+        self._count = 0
+        self._held: list[Rays] = []
+
+    def add(self, rays: Rays, wanted: Callable[[Rays], NDArray[np.bool_]]) -> None:
+        some = np.random.default_rng(len(self._held)).random(len(rays)) < 1 / self._every
+        thin = Rays(rays.origins[some], rays.ends[some])
+        chosen = wanted(thin)
+        self._held.append(Rays(thin.origins[chosen], thin.ends[chosen]))
+        self._count += int(chosen.sum())
+        if self._count > self._most:
+            self._every *= 2
+            generator = np.random.default_rng(self._every)
+            halves = [generator.random(len(one)) < 0.5 for one in self._held]
+            self._held = [Rays(one.origins[h], one.ends[h]) for one, h in zip(self._held, halves, strict=True)]
+            self._count = sum(len(one) for one in self._held)
+
+    def rays(self) -> Rays | None:
+        if not self._held:
+            return None
+        return Rays(*(np.concatenate([getattr(one, name) for one in self._held]) for name in ("origins", "ends")))
+
+
+def _rays(points: Floats, sweep: Sweep, track: Track) -> Rays:
+    times = sweep.times if sweep.times is not None else np.full(len(sweep.points), sweep.span[0])
+    moments, index = np.unique(times[track.covers(times)], return_inverse=True)
+    return Rays(poses_at(track.times, track.poses, moments)[index][:, :3, 3], points)
 
 
 def usable(cloud: Cloud, cell: float) -> NDArray[np.bool_]:

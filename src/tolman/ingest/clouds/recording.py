@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError, UsageError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.clouds.along import CELL, Gathered, Track, gather
+from tolman.geometry.coverage import Rays
+from tolman.ingest.clouds.along import CELL, MOST_RAYS, Gathered, Track, gather
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
-from tolman.ingest.clouds.files import read_sweeps
+from tolman.ingest.clouds.files import cloud_files, read_sweeps
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.scene_table import has_captures, read_captures
 from tolman.scenes import Capture
@@ -45,6 +46,8 @@ class Recording:
         *,
         cell: float = CELL,
         keep: Callable[[Floats], NDArray[np.bool_]] | None = None,
+        crossing: Callable[[Rays], NDArray[np.bool_]] | None = None,
+        most_rays: int = MOST_RAYS,
         between: tuple[float, float] | None = None,
         seen: Callable[[Sweep], None] | None = None,
     ) -> Gathered:
@@ -53,6 +56,8 @@ class Recording:
         Args:
             cell: the side of a voxel, metres.
             keep: which points of the scene are wanted.
+            crossing: which rays are wanted.
+            most_rays: about so many of them are kept.
             between: only points of this stretch of the scene's time line, seconds, where something moves.
             seen: called with each sweep.
 
@@ -62,7 +67,7 @@ class Recording:
         track = self.track
         sweeps = self.sweeps() if between is None else self._within(between)
         try:
-            found = gather(sweeps, track, cell=cell, keep=keep, seen=seen)
+            found = gather(sweeps, track, cell=cell, keep=keep, crossing=crossing, most_rays=most_rays, seen=seen)
         except ValueError:
             raise InputError(
                 self.path,
@@ -139,10 +144,14 @@ def open_collection(folder: Path, capture: str | None = None) -> Recording:
     place = folder / lidar.media
     if not place.exists():
         raise InputError(place, "isn't there", fix=f"record or ingest {lidar.scene} again")
+    if place.is_dir() and not is_bag(place) and lidar.times and (held := len(cloud_files(place))) != len(lidar.times):
+        raise InputError(
+            place, f"holds {held} of the {len(lidar.times)} sweeps", fix=f"record or ingest {lidar.scene} again"
+        )
     cameras = tuple(
         one for one in captures if one.sensor == "camera" and one.scene == lidar.scene and one.poses and one.intrinsics
     )
-    track = Track(np.array(lidar.times), np.array(lidar.poses).reshape(-1, 4, 4)) if len(lidar.poses) > 1 else None
+    track = Track(np.array(lidar.times), np.array(lidar.poses).reshape(-1, 4, 4)) if lidar.poses else None
     return Recording(place, lambda: sweeps_of(place), track, lidar.offset, cameras)
 
 

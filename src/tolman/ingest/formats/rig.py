@@ -6,89 +6,29 @@ give the poses of the cameras; the clouds, brought together along the track, are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tolman.errors import InputError
-from tolman.geometry.boxes import Floats
-from tolman.geometry.motion import poses_at
 from tolman.geometry.rooms import floor_plan, room_area
-from tolman.geometry.synchronisation import Signal, gyroscope, turning
-from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.geometry.synchronisation import turning
+from tolman.ingest.base import Instance, Reading, Source, Surface
 from tolman.ingest.clouds.along import Gathered, Track
-from tolman.ingest.clouds.bags import PICTURES, bag_pictures, bag_sweeps, bag_times, find_topic, is_bag
-from tolman.ingest.clouds.clocks import Synchronised, estimated, pictures_turning, said
+from tolman.ingest.clouds.bags import bag_sweeps, is_bag
+from tolman.ingest.clouds.clocks import Synchronised, estimated, said
 from tolman.ingest.clouds.files import read_stamps, read_sweeps
+from tolman.ingest.clouds.own import Keeper
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.clouds.sweep import Sweep
-from tolman.ingest.clouds.trajectories import read_rates, read_trajectory
+from tolman.ingest.clouds.trajectories import read_trajectory
 from tolman.ingest.readers.numbers import in_order
-from tolman.ingest.readers.rig_file import NAME, Calibration, Rig, RigCamera, inside, read_calibration, read_rig
-from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
+from tolman.ingest.readers.rig_cameras import Camera, film_of, look_at, motion_of, poses_of
+from tolman.ingest.readers.rig_file import NAME, Rig, inside, read_rig
 from tolman.scenes import Capture
 
 CELL = 0.04
-_VIDEOS = (".mp4", ".mov", ".mkv", ".avi", ".webm", ".m4v")
-_PICTURES = (".jpg", ".jpeg", ".png")
-
-
-@dataclass(frozen=True)
-class Camera:
-    """A camera of a rig, looked at.
-
-    Attributes:
-        rig: what rig.json says of it.
-        calibration: its own.
-        place: its video, folder or bag.
-        topic: of a bag.
-        times: of its frames by its own clock, seconds, in the order of the frames, shape (n,).
-        size: of its pictures.
-        order: the number in the recording of each frame, where a bag's messages come out of order.
-    """
-
-    rig: RigCamera
-    calibration: Calibration
-    place: Path
-    topic: str | None
-    times: Floats
-    size: tuple[int, int]
-    order: NDArray[np.intp]
-
-    def pictures(self, numbers: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
-        """The pictures of frames, in rising order."""
-        if self.topic is not None:
-            yield from self._from_bag(numbers)
-        elif self.place.is_dir():
-            need_pillow()
-            files = _picture_files(self.place)
-            for number in numbers:
-                yield _picture(files[number])
-        else:
-            try:
-                for _, image in read_frames(self.place, read_index(self.place), numbers):
-                    yield np.asarray(image.convert("RGB"))
-            except BrokenMediaError as error:
-                raise InputError(self.place, str(error).removeprefix(f"{self.place}: ")) from None
-
-    def _from_bag(self, numbers: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
-        assert self.topic is not None
-        wanted = {int(self.order[number]): number for number in numbers}
-        early: dict[int, NDArray[np.uint8]] = {}
-        following = iter(numbers)
-        expected = next(following, None)
-        for position, (_, picture) in enumerate(bag_pictures(self.place, self.topic)):
-            if position in wanted:
-                early[wanted[position]] = picture
-            while expected in early:
-                yield early.pop(expected)
-                expected = next(following, None)
-            if expected is None:
-                return
 
 
 class RigFormat:
@@ -123,12 +63,12 @@ class RigFormat:
         rig = read_rig(source.path)
         track, cameras, clocks = _looked_at(source.path, rig)
         recording = _recording(source.path, rig, track, cameras, clocks)
-        spans: list[tuple[float, float]] = []
-        gathered = recording.gathered(cell=CELL, seen=lambda sweep: _note(sweep, spans))
+        keeper = Keeper(recording.track)
+        gathered = recording.gathered(cell=CELL, seen=keeper.look)
         points = gathered.cloud.points
         if not len(points):
             raise InputError(source.path / rig.lidar.path, "holds no usable point")
-        films = tuple(_film(camera, track, clocks) for camera in cameras)
+        films = tuple(film_of(camera, track, clocks) for camera in cameras)
         area = None
         if not rig.outdoors:
             plan = floor_plan(points)
@@ -137,7 +77,8 @@ class RigFormat:
             instances=tuple(Instance(one.id, one.category, one.box, number=0) for one in rig.objects),
             surface=Surface(points, np.zeros((0, 3), dtype=np.int64), np.zeros(len(points), dtype=np.int64)),
             films=films,
-            captures=(_lidar_capture(source, rig, track, clocks["lidar"], spans),),
+            captures=(_lidar_capture(source, keeper, clocks["lidar"]),),
+            written={_media(source): lambda folder: keeper.write(recording.sweeps(), folder)},
             room_area=area or None,
             outdoors=rig.outdoors,
             mended=tuple(_mended(source.path, rig, gathered, clocks)),
@@ -169,51 +110,8 @@ def _looked_at(folder: Path, rig: Rig) -> tuple[Track | None, tuple[Camera, ...]
     if rig.lidar.trajectory is not None:
         named = rig.lidar.trajectory
         track = Track(*read_trajectory(inside(folder, named.path), named.topic))
-    cameras = tuple(_camera(folder, rig, one) for one in rig.cameras)
+    cameras = tuple(look_at(folder, one) for one in rig.cameras)
     return track, cameras, _clocks(folder, rig, track, cameras)
-
-
-def _camera(folder: Path, rig: Rig, one: RigCamera) -> Camera:
-    place = inside(folder, one.path)
-    calibration = read_calibration(inside(folder, one.calibration))
-    topic, order = None, None
-    if is_bag(place):
-        topic = find_topic(place, PICTURES, one.topic)
-        times = bag_times(place, topic)
-        order = np.argsort(times, kind="stable")
-        times = times[order]
-        first = next((picture for _, picture in bag_pictures(place, topic)), None)
-        if first is None:
-            raise InputError(place, f"topic '{topic}' holds no picture")
-        size = (first.shape[1], first.shape[0])
-    elif place.is_dir():
-        files = _picture_files(place)
-        first = _picture(files[0])
-        size, times = (first.shape[1], first.shape[0]), np.arange(len(files)) / one.rate
-    elif place.suffix.lower() in _VIDEOS:
-        times, size = _video(place)
-    else:
-        raise InputError(place, "is no video, folder of pictures or bag")
-    if one.stamps is not None:
-        stamps = read_stamps(inside(folder, one.stamps))
-        if len(stamps) != len(times):
-            raise InputError(folder / one.stamps, f"holds {len(stamps)} times for {len(times)} frames of {place.name}")
-        times = stamps
-    if calibration.size not in (None, size):
-        raise InputError(
-            folder / one.calibration, f"is for pictures of {calibration.size}, and those of {place.name} are {size}"
-        )
-    return Camera(one, calibration, place, topic, times, size, np.arange(len(times)) if order is None else order)
-
-
-def _video(path: Path) -> tuple[Floats, tuple[int, int]]:
-    try:
-        index = read_index(path)
-        times = np.array([index.seconds(number) for number in range(len(index.times))])
-        _, image = next(read_frames(path, index, [0]))
-    except BrokenMediaError as error:
-        raise InputError(path, str(error).removeprefix(f"{path}: ")) from None
-    return times, (image.width, image.height)
 
 
 def _clocks(folder: Path, rig: Rig, track: Track | None, cameras: tuple[Camera, ...]) -> dict[str, Synchronised]:
@@ -224,61 +122,17 @@ def _clocks(folder: Path, rig: Rig, track: Track | None, cameras: tuple[Camera, 
         if clock.method == "estimated" and clock.offset is None:
             if camera is cameras[0]:
                 raise InputError(folder / NAME, "the first camera's clock is the time line: it has no offset")
-            found[camera.rig.role] = estimated(folder, _motion(folder, cameras[0]), _motion(folder, camera))
+            found[camera.rig.role] = estimated(folder, motion_of(folder, cameras[0]), motion_of(folder, camera))
         else:
             found[camera.rig.role] = said(clock)
     clock = rig.lidar.clock
     if clock.method == "estimated" and clock.offset is None:
         if not cameras or track is None:
             raise InputError(folder / NAME, "an offset is estimated from a camera and the LiDAR's trajectory")
-        found["lidar"] = estimated(folder, _motion(folder, cameras[0]), turning(track.times, track.poses))
+        found["lidar"] = estimated(folder, motion_of(folder, cameras[0]), turning(track.times, track.poses))
     else:
         found["lidar"] = said(clock)
     return found
-
-
-def _motion(folder: Path, camera: Camera) -> Signal:
-    """How fast a camera turns: by its inertial unit, by its own trajectory, or by its pictures."""
-    if (rates := camera.rig.rates) is not None:
-        return gyroscope(*read_rates(inside(folder, rates.path), rates.topic))
-    if (named := camera.rig.trajectory) is not None:
-        return turning(*read_trajectory(inside(folder, named.path), named.topic))
-    pictures = camera.pictures(range(len(camera.times)))
-    return pictures_turning(zip(camera.times.tolist(), pictures, strict=True), camera.calibration.intrinsics[0])
-
-
-def _camera_poses(camera: Camera, track: Track | None, clocks: dict[str, Synchronised]) -> Floats:
-    """Camera → scene at each frame, nan where no pose of the LiDAR is known; shape (n, 4, 4) or (0, 4, 4)."""
-    if track is None:
-        return np.zeros((0, 4, 4))
-    when = camera.times + clocks[camera.rig.role].offset - clocks["lidar"].offset
-    poses = poses_at(track.times, track.poses, when) @ np.linalg.inv(camera.calibration.extrinsics)
-    poses[~track.covers(when)] = np.nan
-    return poses
-
-
-def _film(camera: Camera, track: Track | None, clocks: dict[str, Synchronised]) -> Film:
-    poses = _camera_poses(camera, track, clocks)
-    if len(poses) and np.isnan(poses).all():
-        raise InputError(
-            camera.place,
-            f"none of its {len(camera.times):,} frames was taken while a pose of the LiDAR is known: the clocks differ",
-            fix="give the LiDAR's 'clock', or let it be estimated",
-        )
-    clock = clocks[camera.rig.role]
-    is_video = camera.topic is None and not camera.place.is_dir()
-    return Film(
-        role=camera.rig.role,
-        times=camera.times,
-        poses=poses,
-        intrinsics=np.array([camera.calibration.intrinsics]),
-        size=camera.size,
-        pictures=partial(camera.pictures),
-        standard=None if is_video else (camera.size[0] // 2 * 2, camera.size[1] // 2 * 2, camera.rig.rate),
-        media=camera.place if is_video else None,
-        offset=clock.offset,
-        clock=clock.clock,
-    )
 
 
 def _recording(
@@ -293,7 +147,7 @@ def _recording(
             size=camera.size,
             offset=clocks[camera.rig.role].offset,
             times=tuple(camera.times.tolist()),
-            poses=tuple(tuple(pose.ravel().tolist()) for pose in _camera_poses(camera, track, clocks)),
+            poses=tuple(tuple(pose.ravel().tolist()) for pose in poses_of(camera, track, clocks)),
             intrinsics=(camera.calibration.intrinsics,),
         )
         for camera in cameras
@@ -311,28 +165,22 @@ def _sweeps(folder: Path, rig: Rig) -> Iterator[Sweep]:
     return read_sweeps(place, stamps, rule)
 
 
-def _note(sweep: Sweep, spans: list[tuple[float, float]]) -> None:
-    if len(sweep.points) and (sweep.times is not None or sweep.stamp is not None):
-        spans.append(sweep.span)
+def _media(source: Source) -> str:
+    return f"lidar/{source.id}"
 
 
-def _lidar_capture(
-    source: Source, rig: Rig, track: Track | None, clock: Synchronised, spans: list[tuple[float, float]]
-) -> Capture:
-    """The LiDAR's capture: a frame for each sweep, with the pose at its middle."""
-    times = np.sort([(low + high) / 2 for low, high in spans]) if spans else np.zeros(0)
-    known = track is not None and len(times) and bool(track.covers(times).all())
-    poses = poses_at(track.times, track.poses, times) if track is not None and known else np.zeros((0, 4, 4))
+def _lidar_capture(source: Source, keeper: Keeper, clock: Synchronised) -> Capture:
+    """The LiDAR's capture: a frame for each sweep that is kept, with the pose at its middle."""
     return Capture(
         id=f"{source.id}/lidar",
         scene=source.id,
         sensor="lidar",
         role="ego",
-        media=str(inside(source.path, rig.lidar.path).resolve()),
+        media=_media(source),
         offset=clock.offset,
         clock=clock.clock,
-        times=tuple(times.tolist()),
-        poses=tuple(tuple(pose.ravel().tolist()) for pose in poses),
+        times=tuple(keeper.times.tolist()),
+        poses=tuple(tuple(pose.ravel().tolist()) for pose in keeper.poses),
     )
 
 
@@ -352,21 +200,3 @@ def _mended(folder: Path, rig: Rig, gathered: Gathered, clocks: dict[str, Synchr
                 f"± {clock.found.error:.4f} s (correlation {clock.found.correlation:.3f}, "
                 f"next best {clock.found.rival:.3f})"
             )
-
-
-def _picture_files(folder: Path) -> list[Path]:
-    files = in_order(path for path in folder.iterdir() if path.suffix.lower() in _PICTURES)
-    if not files:
-        raise InputError(folder, f"holds no pictures ({', '.join(_PICTURES)})")
-    return files
-
-
-def _picture(path: Path) -> NDArray[np.uint8]:
-    need_pillow()
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            return np.asarray(image.convert("RGB"))
-    except (OSError, ValueError, SyntaxError) as error:
-        raise InputError(path, f"is no readable picture ({error})") from None
