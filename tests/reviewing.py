@@ -235,6 +235,7 @@ def snap(page: Any, name: str) -> None:
     if os.environ.get("TOLMAN_SCREENSHOTS"):
         for video in page.locator("video").all():
             video.evaluate("v => new Promise(done => { v.onseeked = done; v.pause(); v.currentTime = 5; })")
+        # Hiding the caret would be a style of the page's own, which its policy forbids.
         page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png", caret="initial")
 
 

@@ -71,7 +71,7 @@ class Place:
             r"The camera looked exactly north .* first image\. .* of the (.+) is the middle of the (.+)\?", q
         ):
             return self.compass(self.area(m[1]), self.ray(shots[0]), self.area(m[2]))
-        if m := re.search(r"How far apart are the (.+) and the (.+), measured in the same way", q):
+        if m := re.search(r"About how far apart are the (.+) and the (.+), measured in the same way", q):
             metres = self.gap(*(self.meant(name, shots) for name in m.groups()))
             return min(item.options, key=lambda option: abs(float(option.split()[0]) - metres))
         if m := re.search(

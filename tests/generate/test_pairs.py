@@ -103,12 +103,8 @@ def test_answers_and_letters_are_even(items: list[Item]) -> None:
     for task, group in by_task(items).items():
         letters = Counter(item.answer for item in group)
         assert max(letters.values()) - min(letters[letter] for letter in "ABCD") <= 1
-        if task != "Attribute (Meas.)":
-            answers = Counter(item.answer_text for item in group)
-            assert max(answers.values()) <= len(group) / 4 + 1, (task, answers)
-        else:
-            ranks = Counter(sorted(item.options, key=lambda o: float(o[:-2])).index(item.answer_text) for item in group)
-            assert max(ranks.values()) <= len(group) / 4 + 1, ranks
+        answers = Counter(item.answer_text for item in group)
+        assert max(answers.values()) <= len(group) / 4 + 1, (task, answers)
 
 
 def test_items_say_what_they_show_where_they_belong_and_why(items: list[Item]) -> None:

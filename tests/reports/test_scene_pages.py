@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 import tolman.demo
 from tolman.cli import app
-from tolman.reports.floor_plans import floor_plan_svg, outline, plain
+from tolman.geometry.shadows import outline
+from tolman.reports.floor_plans import floor_plan_svg, plain
 from tolman.reports.scene_pages import page, summary
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, TrackPoint

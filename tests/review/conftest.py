@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
 
+from making import make_pool
 from reviewing import Served, make_benchmark, serving, settings_of
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -28,6 +29,12 @@ FLAGS = [
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small benchmark with real media."""
     return make_benchmark(tmp_path_factory.mktemp("review") / "small")
+
+
+@pytest.fixture(scope="session")
+def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A media pool, which nobody changes."""
+    return make_pool(tmp_path_factory.mktemp("media"))
 
 
 class Postgres:

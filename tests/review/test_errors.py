@@ -115,5 +115,5 @@ def test_who_may_not_see_it(with_run: Served) -> None:
 
 
 def test_without_a_run_the_owner_is_told_how_to_give_one(served_sqlite: Served) -> None:
-    with pytest.raises(AccountError, match="--run FOLDER"):
+    with pytest.raises(AccountError, match="--errors-of RUN"):
         served_sqlite.project("errors")

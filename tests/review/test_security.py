@@ -74,6 +74,24 @@ MAY = {
             ("POST", "/{assignment}/draft", {"annotator", "reviewer"}),
         )
     },
+    **{
+        (method, path): {"annotator"}
+        for method, path in (
+            ("GET", "/write/pool/{key}/{size}"),
+            ("GET", "/write/{assignment}"),
+            ("GET", "/write/{assignment}/pool"),
+            ("POST", "/write/{assignment}/edit"),
+            ("POST", "/write/{assignment}"),
+            ("POST", "/write/{assignment}/upload"),
+            ("GET", "/routes/{assignment}"),
+            ("POST", "/routes/{assignment}/plan"),
+            ("POST", "/routes/{assignment}"),
+            ("GET", "/distractors/{assignment}"),
+            ("GET", "/distractors/{assignment}/frame/{view}/{number}"),
+            ("POST", "/distractors/{assignment}/check"),
+            ("POST", "/distractors/{assignment}"),
+        )
+    },
 }
 """Who may call what, written down a second time: a change has to be meant twice."""
 
@@ -115,15 +133,9 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
             assert roles_of(route) == MAY[method, route.path], route.path
             assignment = next((n for start, n in others.items() if route.path.startswith(start)), "1")
             path = route.path.format(
-                project=project,
-                flag=1,
-                user=999,
-                name=media,
-                token="unknown-token",
-                assignment=assignment,
-                medium=1,
-                milliseconds=0,
-            )
+                project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment,
+                key="0" * 32, size="small", view="given", number=0, medium=1, milliseconds=0,
+            )  # fmt: skip
             for role, guest in guests.items():
                 if path in ("/signout", "/signin") and method == "POST":
                     continue

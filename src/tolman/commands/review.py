@@ -28,6 +28,12 @@ def review(
     scenes: Annotated[
         Path | None, typer.Option(help="Scenes that the benchmark was generated from. Default: as it says.")
     ] = None,
+    pool: Annotated[
+        Path | None, typer.Option(help="Media pool to write questions from; BENCH may then be a new folder.")
+    ] = None,
+    uploads: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Let annotators add files of at most so many MB to the pool.")
+    ] = 0,
     runs: Annotated[
         Path | None, typer.Option(help="Serve nothing: write each subject's answers as a run into this folder.")
     ] = None,
@@ -53,6 +59,8 @@ def review(
 
     Example:  tolman review my-bench --port 8000
 
+    Example:  tolman review new-bench --pool my-pool --uploads 50
+
     Example:  tolman review my-bench --runs runs/people
 
     Example:  tolman review vsi-bench --errors-of runs/vsi-bench-full/my-model-cot
@@ -66,8 +74,20 @@ def review(
 
     if runs is not None and export is not None:
         raise UsageError("--runs and --export write different things; give one of them.")
+    if uploads and pool is None:
+        raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
     place = reviewing.Place(
-        benchmark, data, subset, store, database, scenes, tuple(errors_of or ()), tuple(verify or ()), tuple(rig or ())
+        benchmark,
+        data,
+        subset,
+        store,
+        database,
+        scenes,
+        errors_of=tuple(errors_of or ()),
+        pool=pool,
+        uploads=uploads,
+        verify=tuple(verify or ()),
+        rigs=tuple(rig or ()),
     )
     if runs is not None:
         reviewing.write_runs(console(), place, runs, project, as_json=as_json)

@@ -28,11 +28,11 @@ from tolman.scoring.error_types import MMSI, with_type
 
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
-_SLACK = 0.02
+_SLACK = 0.0
 """By how much more often than chance a part of the media may tell the answer."""
 
 
-_TURNS = 2
+_TURNS = 4
 """How often hints are learned from what is left and taken out."""
 
 

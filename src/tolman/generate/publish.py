@@ -97,11 +97,11 @@ def write_shards(out: Path, items: Iterable[Item], count: int) -> None:
 
 
 def with_media(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]:
-    """The items, each video put beside them when it is first met: as a hard link, or else a copy."""
+    """The items, each of their files that the source has put beside them when it is first met, linked or copied."""
     seen: set[str] = set()
     for item in items:
         for media in item.media:
-            if media.kind == "video" and media.path not in seen:
+            if media.path not in seen:
                 seen.add(media.path)
                 _put(source, out, media.path)
         yield item

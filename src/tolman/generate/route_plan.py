@@ -24,18 +24,23 @@ TASK = "route_planning"
 TURNS = {"left": "Turn Left", "right": "Turn Right", "back": "Turn Back"}
 _PATTERN = re.compile(r"beginning at the (.+?) facing the (.+?)\. You want to navigate to the (.+?)\. ")
 _STOP = re.compile(r"Go forward until the (.+?)(?= \d+\. |\. You have reached)")
+_TURN_FIRST = " 1. [please fill in]"
 _TRIES = 60
 
 
-def turns_of(geometry: SceneGeometry, stops: Sequence[str]) -> list[tuple[str, float]]:
+def turns_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None = None) -> list[tuple[str, float]]:
     """Each turn of a route with the degrees to the nearest other answer.
 
     Args:
         geometry: of the scene.
-        stops: landmarks; the walk begins at the first, facing the second.
+        stops: landmarks; the walk begins at the first.
+        facing: what one faces there; where it isn't the second stop, the walk begins with a turn.
     """
     places = [geometry.center(name) for name in stops]
     found = []
+    if facing is not None and facing != stops[1]:
+        angle = float(egocentric_angle(places[0], geometry.center(facing), places[1]))
+        found.append((TURNS[sector_of(angle, THIRDS)], min(boundary_gap(angle, THIRDS))))
     for before, here, after in zip(places, places[1:], places[2:], strict=False):
         # Standing here, facing on in the direction of the walk.
         angle = float(egocentric_angle(here, here + (here - before), after))
@@ -63,14 +68,17 @@ def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSett
     return found
 
 
-def violations(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
+def violations(
+    geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings, facing: str | None = None
+) -> list[str]:
     """The rules that a route breaks."""
     if not settings.least_moves <= len(stops) - 1 <= settings.most_moves:
         return [f"not {settings.least_moves} to {settings.most_moves} moves"]
-    broken = [f"{name} is not unique" for name in stops if name not in geometry.unique]
+    named = [*stops, *([facing] if facing is not None else [])]
+    broken = [f"{name} is not unique" for name in named if name not in geometry.unique]
     if broken:
         return broken[:1]
-    if min(margin for _, margin in turns_of(geometry, stops)) < settings.margin:
+    if min(margin for _, margin in turns_of(geometry, stops, facing)) < settings.margin:
         return [f"a turn within {settings.margin}° of another answer"]
     lengths = [
         float(np.linalg.norm((geometry.center(b) - geometry.center(a))[:2])) for a, b in itertools.pairwise(stops)
@@ -100,29 +108,41 @@ def draft(geometry: SceneGeometry, settings: RouteSettings) -> Iterator[Draft | 
             if broken:
                 yield Rejected(TASK, scene.id, broken[0])
                 continue
-            yield _question(geometry, stops, generator)
+            yield question(geometry, stops, generator)
 
 
-def _question(geometry: SceneGeometry, stops: tuple[str, ...], generator: random.Random) -> Draft:
-    turns = turns_of(geometry, stops)
+def question(
+    geometry: SceneGeometry, stops: Sequence[str], generator: random.Random, facing: str | None = None
+) -> Draft:
+    """A route as a question.
+
+    Args:
+        geometry: of the scene.
+        stops, facing: as in `turns_of`.
+        generator: draws the wrong options.
+    """
+    turns = turns_of(geometry, stops, facing)
     right = ", ".join(name for name, _ in turns)
     others = [", ".join(p) for p in itertools.product(TURNS.values(), repeat=len(turns)) if ", ".join(p) != right]
     options = (right, *(others if len(others) < 3 else generator.sample(others, 3)))
-    steps = [f"Go forward until the {stops[1]}"]
+    facing = facing or stops[1]
+    steps = [*(["[please fill in]"] if facing != stops[1] else []), f"Go forward until the {stops[1]}"]
     for stop in stops[2:]:
         steps += ["[please fill in]", f"Go forward until the {stop}"]
     listed = " ".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
-    question = (
-        f"You are a robot beginning at the {stops[0]} facing the {stops[1]}. You want to navigate to the {stops[-1]}. "
+    text = (
+        f"You are a robot beginning at the {stops[0]} facing the {facing}. You want to navigate to the {stops[-1]}. "
         "You will perform the following actions (Note: for each [please fill in], choose either 'turn back,' "
         f"'turn left,' or 'turn right.'): {listed}. You have reached the final destination."
     )
     bends = zip(itertools.pairwise(stops), itertools.pairwise(stops[1:]), strict=False)
     errors = [angle_error(geometry, legs).get(KEY) for legs in bends]
     evidence: dict[str, object] = {"stops": list(stops), "margins": [margin for _, margin in turns]}
+    if facing != stops[1]:
+        evidence["facing"] = facing
     if all(error is not None for error in errors):
         evidence |= {"sensor_errors": errors}
-    return Draft(TASK, geometry.scene.id, question, right, None, options, evidence, closed=True)
+    return Draft(TASK, geometry.scene.id, text, right, None, options, evidence, closed=True)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, released: bool = True) -> Recomputed:
@@ -134,10 +154,12 @@ def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, r
     names = [geometry.category(name) for name in (match[1], *stops)]
     if not geometry.scene.floor:
         raise KeyError("the floor's outline")
-    turns = turns_of(geometry, names)
+    facing = geometry.category(match[2]) if _TURN_FIRST in item.question else None
+    turns = turns_of(geometry, names, facing)
     answer = ", ".join(name for name, _ in turns)
     margins = [margin for _, margin in turns]
-    return Recomputed(answer, answer, min(margins), tuple(violations(geometry, names, settings)), {"margins": margins})
+    broken = tuple(violations(geometry, names, settings, facing))
+    return Recomputed(answer, answer, min(margins), broken, {"margins": margins})
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN, _STOP))

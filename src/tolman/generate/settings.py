@@ -214,8 +214,8 @@ class ViewSettings(_Settings):
         spread: the same as a share of the sum of their half diagonals.
         step: metres that a camera moves forward or backward at least.
         sideways: by how much less it moves to the side, as a share of that.
-        shortest: metres of the shortest distance that is asked for.
-        ratio: of a distance among options to the next shorter one.
+        metres: the options of distances, rising.
+        near: how many times as long or as short as an option a distance may be.
         way: metres that something moves at least.
         longest: pictures of a chain at most.
         chains: that are tried in a scene.
@@ -239,8 +239,8 @@ class ViewSettings(_Settings):
     spread: float = 0.75
     step: float = 0.5
     sideways: float = 1.5
-    shortest: float = 1.0
-    ratio: float = 1.65
+    metres: tuple[float, ...] = (1.2, 2.0, 3.3, 5.4)
+    near: float = 1.15
     way: float = 1.0
     longest: int = 10
     chains: int = 600

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tolman.geometry.boxes import Floats
+from tolman.geometry.shadows import outline
 from tolman.reports.figures import svg
-from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
+from tolman.scenes import Capture, Scene, SceneObject
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,15 +89,6 @@ def plain(text: str, letters: int = 80) -> str:
 def named(role: str, sensor: str) -> str:
     """What a capture is called."""
     return role if role and sensor == "camera" else f"{role} ({sensor})" if role else sensor
-
-
-def outline(box: OrientedBox) -> Floats:
-    """A box's shadow on the floor, counter-clockwise, shape (6, 2): the sum of its three edges seen from above."""
-    edges = np.array(box.axes)[:, :2] * np.array(box.extents)[:, None]
-    edges = np.where((edges[:, 1] < 0) | ((edges[:, 1] == 0) & (edges[:, 0] < 0)), -1.0, 1.0)[:, None] * edges
-    edges = edges[np.argsort(np.arctan2(edges[:, 1], edges[:, 0]))]
-    corners = np.cumsum(np.vstack([-edges.sum(0) / 2, edges, -edges[:-1]]), axis=0)
-    return np.asarray(corners + np.array(box.center)[:2])
 
 
 def ways(captures: Sequence[Capture]) -> list[tuple[Capture, Floats, Floats]]:

@@ -30,6 +30,8 @@ class Place:
     database: str | None = None
     scenes: Path | None = None
     errors_of: tuple[Path, ...] = ()
+    pool: Path | None = None
+    uploads: int = 0
     verify: tuple[Path, ...] = ()
     rigs: tuple[Path, ...] = ()
 
@@ -125,6 +127,8 @@ def _settings(place: Place) -> Settings:
         database=place.database,
         scenes=place.scenes,
         runs=place.errors_of,
+        pool=place.pool,
+        uploads=place.uploads,
         verify=place.verify,
         rigs=place.rigs,
     )

@@ -17,6 +17,10 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 | `verdicts`, `settling`, `agreement` | a reviewer's decision; what becomes of the item; how well people agree |
 | `origins`, `corrections` | what a benchmark was generated from; what a flag leads to |
 | `export` | people's answers as runs, a reviewed benchmark with its history |
+| `pool`, `collection`, `frames` | what people make items of: a media pool, scenes, single frames of videos |
+| `writing`, `checking` | a question as far as it is written, and live checks of it |
+| `floor`, `moments` | a floor plan that can be pressed; key steps that distractors are chosen for |
+| `making` | items that people make: adding them, and where their right option goes |
 | `pages`, `templates/`, `static/` | making pages |
 | `routes/` | doors (signing in), rooms (home, people, progress), flags |
 | `mode`, `modes/` | what a mode is; a module for each kind of work |
@@ -37,7 +41,9 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
    what it is about in `content`. New tasks may be added at any time, a second stage's when the first is done.
 5. `progress` gives tables for the progress page; `projects.throughput` is there for all.
 6. A `Mode(…)` with these, named in `modes/__init__.py`. `fixed={"pool": True}` lets annotators and reviewers load all
-   registered media (`media.register`) of the project, not only those of their tasks.
+   registered media (`media.register`) of the project, not only those of their tasks. A mode in which people make
+   items (`makes_items=True`) ends a task with `making.add_made`; what its items show lies in the benchmark's folder, in
+   the store or in the scenes (`Site.folders`), and is put beside them when the project is exported.
 
 A form with `data-ask` gets keys, time while visible (`data-seconds`) and sending again after a lost connection from
 `static/review.js`; `_parts.html` holds macros for media, answers, tables, drafts and the CSRF field. `settling.decide`

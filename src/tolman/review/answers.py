@@ -24,6 +24,11 @@ def read_answer(item: Item, text: str) -> str:
         if len(text) != 1 or text not in item.letters:
             raise AnswerError("Choose one of the options.")
         return text
-    if not _NUMBER.fullmatch(text):
+    if not is_number(text):
         raise AnswerError("Give a number in digits, such as 3 or 2.5.")
     return text.replace(",", ".")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number as people write it."""
+    return _NUMBER.fullmatch(text) is not None

@@ -53,7 +53,9 @@ def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
                 raise ValueError(f"the route {route} says nowhere who may call it")
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
-    app.add_middleware(Guard, body_limit=settings.body_limit)
+    # A form's other fields and its own marks come beside the file.
+    uploads = settings.uploads * 1_000_000 + 10_000 if settings.uploads else 0
+    app.add_middleware(Guard, body_limit=settings.body_limit, upload_limit=uploads)
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from tolman.items import Item
 from tolman.responses import Outcome, Response
 from tolman.review import work
 from tolman.review.agreement import Vote, agreement, votes_of
+from tolman.review.modes import MODES
 from tolman.review.modes.answer import answers
 from tolman.review.schema import Decision, Event, ItemVersion, Project, User
 from tolman.review.settling import last_decision
@@ -136,6 +137,7 @@ def publish(site: Site, out: Path, name: str | None = None, *, undecided: bool =
         votes = votes_of(db, project)
         versions = work.current_items(db, project)
         decisions = {version.item: last_decision(db, version) for version in versions}
+        undecided = undecided or MODES[project.mode].makes_items
         taken = [v for v in versions if _taken(decisions[v.item], undecided=undecided)]
         earlier = _earlier(site)
         summary: dict[str, Any] = {
@@ -155,7 +157,10 @@ def publish(site: Site, out: Path, name: str | None = None, *, undecided: bool =
     if not items:
         raise UsageError(f"no item of the project '{project.name}' is approved yet; --undecided takes in the others.")
     out.mkdir(parents=True, exist_ok=True)
-    write_items(out / "items.parquet", with_media(iter(items), site.folder, out))
+    shown: Iterator[Item] = iter(items)
+    for folder in reversed(site.folders):  # where two have a file, the first one's is put there last
+        shown = with_media(shown, folder, out)
+    write_items(out / "items.parquet", shown)
     write_text(out / REVIEWS, _json(summary))
     provenance = _read(site.loaded.folder / "provenance.json") | {"tolman": tolman.__version__, "review": REVIEWS}
     write_text(out / "provenance.json", _json(provenance))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -20,10 +21,16 @@ HEADERS = (
 
 
 class Guard:
-    """ASGI middleware."""
+    """ASGI middleware.
 
-    def __init__(self, app: ASGIApp, body_limit: int) -> None:
-        self.app, self.body_limit = app, body_limit
+    Args:
+        app: what is guarded.
+        body_limit: bytes that a request may bring.
+        upload_limit: the same for addresses at which files are taken.
+    """
+
+    def __init__(self, app: ASGIApp, body_limit: int, upload_limit: int = 0) -> None:
+        self.app, self.body_limit, self.upload_limit = app, body_limit, upload_limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
@@ -44,9 +51,12 @@ class Guard:
                 message = {**message, "headers": own}
             await send(message)
 
+        limit = self.body_limit
+        if scope["path"].endswith("/upload"):
+            limit = max(limit, self.upload_limit)
         length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if not length.isdigit() or int(length) > self.body_limit:
-            await _refuse(guarded_send, self.body_limit)
+        if not length.isdigit() or int(length) > limit:
+            await _refuse(guarded_send, limit)
             return
         received = 0
 
@@ -54,7 +64,7 @@ class Guard:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self.body_limit:
+            if received > limit:
                 raise _TooLargeError
             return message
 
@@ -62,7 +72,9 @@ class Guard:
             await self.app(scope, counted_receive, guarded_send)
         except _TooLargeError:
             if not started:
-                await _refuse(guarded_send, self.body_limit)
+                await _refuse(guarded_send, limit)
+        except ClientDisconnect:
+            pass  # the browser has taken the request back
 
 
 class _TooLargeError(Exception):

@@ -88,7 +88,7 @@ def send(request: Request, site: TheSite, me: Me, name: str) -> Response:
         medium = db.scalar(select(Medium).where(Medium.name == name[:64].replace("\0", "")))
         if medium is None or not may_see(db, me, medium):
             raise HTTPException(404, "There is no such video or image.")
-    path = inside(site.folder, medium.path)
+    path = find(site, medium.path)
     if medium.row >= 0:
         try:
             content = image_in_table(path, medium.row, medium.place)
@@ -99,6 +99,16 @@ def send(request: Request, site: TheSite, me: Me, name: str) -> Response:
     if kind is None:
         raise HTTPException(404, "This is no video or image that a browser can show. Tell the owner.")
     return FileResponse(path, media_type=kind, headers=_CACHE)
+
+
+def find(site: Site, path: str) -> Path:
+    """The file of an item's medium.
+
+    Raises:
+        HTTPException: there is none.
+    """
+    first = next((folder for folder in site.folders if (folder / path).is_file()), site.folder)
+    return inside(first, path)
 
 
 def inside(folder: Path, path: str) -> Path:

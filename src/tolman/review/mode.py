@@ -59,6 +59,7 @@ class Mode:
         router: its routes; each is given its roles by `allow`.
         start: (db, site, project, items) → makes the tasks of a new project.
         progress: (db, site, project) → tables of its progress page, beside those that all modes have.
+        makes_items: whether people make items in it: those are published without a decision, which a review brings.
         settings: what the owner chooses.
         again: (db, site, project, version) → has a version looked at that was made anew after a correction; None where
             the mode has no flags.
@@ -72,6 +73,7 @@ class Mode:
     router: APIRouter
     start: Callable[[Orm, Site, Project, Sequence[Item]], None]
     progress: Callable[[Orm, Site, Project], Sequence[Block]] = lambda db, site, project: ()
+    makes_items: bool = False
     settings: tuple[Setting, ...] = ()
     again: Callable[[Orm, Site, Project, ItemVersion], object] | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)

@@ -24,8 +24,11 @@ class Settings:
         store: the folder of the database and of what people upload; made where it is missing.
         data, subset: of the benchmark, as for `tolman run`.
         database: SQLAlchemy's URL; a SQLite file in the store where None.
-        scenes: the collection that the benchmark was generated from; where its provenance says if None.
+        scenes: the collection that the benchmark was generated from, where its provenance says if None; routes and
+            distractors are made of it as well.
         runs: folders of runs whose answers people label.
+        pool: the media pool that people write questions from.
+        uploads: megabytes that a file may have which annotators add to the pool; 0 where they may add none.
         verify: models' answers for the mode Verify: review.jsonl files and folders of runs.
         rigs: recordings with a LiDAR that questions are measured in: rigs' folders and collections.
         body_limit: bytes that a request may bring.
@@ -44,6 +47,8 @@ class Settings:
     database: str | None = None
     scenes: Path | None = None
     runs: tuple[Path, ...] = ()
+    pool: Path | None = None
+    uploads: int = 0
     verify: tuple[Path, ...] = ()
     rigs: tuple[Path, ...] = ()
     body_limit: int = 1 << 20

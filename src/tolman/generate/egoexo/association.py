@@ -90,7 +90,7 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: AssociationSe
                 yield Rejected(direction.task, scene.id, "fewer than three moments that the pictures contradict")
                 continue
             made += 1
-            yield _question(rig, direction, right, others)
+            yield question(rig, direction, right, others)
     if not found:
         yield Rejected(direction.task, scene.id, "no egocentric camera with a fixed one")
 
@@ -113,7 +113,7 @@ def _distractors(
             found = _apart(rig, before, count, [])
             found = found and _apart(rig, after, 3 - count, found) if count else _apart(rig, after, 3, [])
             if found:
-                return [(moment, change, _near(rig, right, moment)) for moment, change in found]
+                return [(moment, change, nearness(rig, right, moment)) for moment, change in found]
     return []
 
 
@@ -125,24 +125,32 @@ def _apart(
     for moment, change in pool:
         if len(found) == len(kept) + count:
             break
-        if all(_distinct(rig, moment, other) for other, _ in found):
+        if all(distinct(rig, moment, other) for other, _ in found):
             found.append((moment, change))
     return found if len(found) == len(kept) + count else None
 
 
-def _distinct(rig: Rig, a: Moment, b: Moment) -> bool:
+def distinct(rig: Rig, a: Moment, b: Moment) -> bool:
     clues = [WEARER, *rig.movers] if rig.ego.poses else list(rig.movers)
     return any(rig.differs(rig.change(clue, a, b), a, b, a.exo) for clue in clues)
 
 
-def _near(rig: Rig, right: Moment, other: Moment) -> str:
+def nearness(rig: Rig, right: Moment, other: Moment) -> str:
     """In what a distractor is near: the wearer stands where they stood, or it was soon before or after."""
     if not rig.ego.poses:
         return "time"
     return "place" if rig.change(WEARER, right, other).metres < rig.settings.moved else "time"
 
 
-def _question(rig: Rig, direction: Direction, right: Moment, others: Sequence[tuple[Moment, Change, str]]) -> Draft:
+def question(rig: Rig, direction: Direction, right: Moment, others: Sequence[tuple[Moment, Change, str]]) -> Draft:
+    """A moment with three others as a question.
+
+    Args:
+        rig: the cameras.
+        direction: which view is given.
+        right: the moment.
+        others: the distractors, with what tells each from the right one, and in what it is near: 'time' or 'place'.
+    """
     shots = [rig.shot(direction.given, right), rig.shot(direction.asked, right)]
     shots += [rig.shot(direction.asked, moment) for moment, _, _ in others]
     evidence = {

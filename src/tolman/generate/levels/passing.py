@@ -69,7 +69,7 @@ def violations(
 def _is_passed(geometry: SceneGeometry, start: str, end: str, name: str, settings: PassingSettings) -> bool:
     """Whether a thing stands beside a route, between its ends."""
     ((_, middle, _),), (beside,), length = along(geometry, start, end, [name])
-    return abs(beside) <= settings.aside and settings.gap <= middle <= length - settings.gap
+    return bool(abs(beside) <= settings.aside and settings.gap <= middle <= length - settings.gap)
 
 
 def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft | Rejected]:

@@ -24,12 +24,10 @@ from tolman.items import Item
 
 TASK = "Attribute (Meas.)"
 QUESTION = (
-    "Measured between closest points, the {a} and the {known} are {given} apart. How far apart are the {a} and the "
-    "{b}, measured in the same way?"
+    "Measured between closest points, the {a} and the {known} are {given} apart. About how far apart are the {a} and "
+    "the {b}, measured in the same way?"
 )
-_PATTERN = re.compile(r"How far apart are the (.+) and the (.+), measured in the same way\?")
-_OPTIONS = 4
-_RANKS = ("least", "second", "third", "greatest")
+_PATTERN = re.compile(r"About how far apart are the (.+) and the (.+), measured in the same way\?")
 
 
 def printed(metres: float) -> str:
@@ -43,7 +41,6 @@ def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | R
 
 
 def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
-    """Questions without their options."""
     pictures = (a, b)
     for one, other in itertools.product(gallery.only_in(a, pictures), gallery.only_in(b, pictures)):
         measures = [(gallery.geometry.between(one, i), i) for i in gallery.named(a, pictures) if i != one]
@@ -54,7 +51,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         metres = gallery.geometry.between(one, other)
         options = _options(metres, gallery.settings)
         if not options:
-            yield Rejected(TASK, gallery.scene.id, "too short or too long")
+            yield Rejected(TASK, gallery.scene.id, "not near enough to an option")
             continue
         names = [gallery.category(i) for i in (one, other, known)]
         steps = (
@@ -66,7 +63,7 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             Step(
                 "logic",
                 f"In the layout that both images give, the closest points of the {names[0]} and the {names[1]} are "
-                f"about {metres:.1f} m apart.",
+                f"about {metres:.1f} m apart, which is nearest to {printed(options[0])}.",
             ),
         )
         rising = sorted(options)
@@ -79,34 +76,28 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             TASK,
             gallery.scene.id,
             QUESTION.format(a=names[0], b=names[1], known=names[2], given=printed(given)),
-            printed(metres),
+            printed(options[0]),
             None,
             tuple(printed(value) for value in options),
             {
                 "distance": metres,
-                "margin": min(abs(value - metres) for value in options[1:]) / 2,
+                "margin": min(abs(value - metres) for value in options[1:]) - abs(options[0] - metres),
                 "suggested": [printed(rising[s]) for s in suggested],
             },
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            balance=_RANKS[rising.index(metres)],
-            clue=riddle.clue(gallery, suggested, _RANKS),
+            clue=riddle.clue(gallery, suggested, [printed(value) for value in rising]),
         )
 
 
 def _options(metres: float, settings: ViewSettings) -> tuple[float, ...]:
-    """The distance and three others, the right one first; empty where it is shorter or longer than any that is asked.
+    """The option that a distance means and the three others, the right one first; empty where none is near enough.
 
-    The range of distances is cut into as many parts as there are options, each reaching to the same multiple of where
-    it begins. All options lie at the same place of their part, so all questions have nearly the same options, and which
-    is right can't be had from what distances are usual.
+    All questions have the same four, so that neither their texts nor what distances are usual tell which is right.
     """
-    rank = math.floor(math.log(metres / settings.shortest) / math.log(settings.ratio)) if metres > 0 else -1
-    if not 0 <= rank < _OPTIONS:
-        return ()
-    least = metres / settings.ratio**rank
-    return (metres, *(least * settings.ratio**k for k in range(_OPTIONS) if k != rank))
+    fits = [one for one in settings.metres if max(one / metres, metres / one) <= settings.near] if metres > 0 else []
+    return (fits[0], *(one for one in settings.metres if one != fits[0])) if fits else ()
 
 
 def _riddle(
@@ -130,7 +121,10 @@ def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, re
     shown, pictures = pictures_of(geometry, settings, item)
     match = matched(_PATTERN, item)
     metres = geometry.between(shown.find(match[1], pictures), shown.find(match[2], pictures))
-    return Recomputed(printed(metres), printed(metres), None, (), {"distance": metres})
+    options = _options(metres, settings)
+    answer = printed(min(settings.metres, key=lambda one: abs(math.log(one / max(metres, 1e-9)))))
+    broken = () if options else ("not near enough to an option",)
+    return Recomputed(answer, answer, None, broken, {"distance": metres})
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

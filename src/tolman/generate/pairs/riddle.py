@@ -27,6 +27,8 @@ _NEAR = 2.8
 """Metres; places in rooms are nearer and farther than that about as often."""
 _NEAREST, _FARTHEST = (1.0, 1.6, 2.4), (3.0, 4.2, 5.5)
 """Metres that cut what is nearest and farthest in pictures of rooms into about equal parts."""
+_MANY = (5, 7, 9, 11, 13)
+"""Objects; the same of how many a picture shows."""
 _DOWN = 14.0
 """Degrees; cameras that look down more than that stand high and at the edge."""
 _LEAST = 6
@@ -89,8 +91,8 @@ class Riddle:
     def clue(self, gallery: Gallery, suggestions: Sequence[int], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
         """What each picture alone hints at.
 
-        That is, for each: the answer that it suggests, by its name; how the camera is held; how near and how far what
-        it shows is; on which side it looks at things; and the last two for each place that it tells.
+        That is, for each: the answer that it suggests, by its name; how the camera is held; how much it shows, how
+        near and how far; on which side it looks at things; and the last two for each place that it tells.
         """
         found = []
         for picture, suggestion in zip(self.pictures, suggestions, strict=True):
@@ -101,6 +103,7 @@ class Riddle:
             )
             looks = (
                 "down" if picture.tilt > _DOWN else "level",
+                f"{np.searchsorted(_MANY, len(still))}",
                 f"{np.searchsorted(_NEAREST, min(away))}",
                 f"{np.searchsorted(_FARTHEST, max(away))}",
                 _look(picture, still),

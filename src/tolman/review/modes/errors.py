@@ -37,7 +37,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
         AccountError: no run was given, two are of one model, or none has reasoning behind a wrong answer.
     """
     if not site.settings.runs:
-        raise AccountError("Start the server with --run FOLDER for each run whose errors are to be labelled.")
+        raise AccountError("Start the server with --errors-of RUN for each run whose errors are to be labelled.")
     known = {item.id: item for item in items}
     project.settings = project.settings | {"taxonomy": usual_taxonomy(items).name}
     versions: dict[str, ItemVersion] = {}

@@ -1,0 +1,41 @@
+"""Writes many simulated scenes without drawing a picture: for measuring what questions' texts give away.
+
+python benchmarks/blind_scenes.py 240 scenes
+tolman generate scenes --preset spatialbench --per-scene 15 --per-task 1500 --out blind
+tolman analyze bias ./blind --out bias
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tolman.scene_table import write_scenes
+from tolman.scenes import Scene
+from tolman.simulate.furnish import draw_plan
+from tolman.simulate.furniture import Library
+from tolman.simulate.interior import build_interior
+from tolman.simulate.outdoors import build_street
+from tolman.simulate.rooms import SHAPES
+from tolman.simulate.street import KINDS, draw_street
+
+SEED = 77
+
+
+def scenes(count: int) -> Iterator[Scene]:
+    """Rooms of all shapes, streets and parking lots in turn."""
+    library = Library()
+    for number in range(count):
+        identity, seed = f"simulated/{SEED}-{number:04d}", f"{SEED}:{number}"
+        place = (*SHAPES, *KINDS)[number % (len(SHAPES) + len(KINDS))]
+        if place in KINDS:
+            yield build_street(draw_street(identity, seed, kind=place, objects=22)).scene
+        else:
+            yield build_interior(draw_plan(identity, place, seed, library, objects=22), library).scene
+
+
+if __name__ == "__main__":
+    out = Path(sys.argv[2])
+    out.mkdir(parents=True, exist_ok=True)
+    write_scenes(out, scenes(int(sys.argv[1])))

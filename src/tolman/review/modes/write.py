@@ -1,0 +1,336 @@
+"""Write: people choose media from a pool and write questions about them (MMSI-Bench paper, sections 3.2 and F)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from pydantic import ValidationError
+from sqlalchemy.orm import Session as Orm
+from starlette.datastructures import FormData
+
+from tolman.errors import TolmanError
+from tolman.ingest.media_pool import PoolMedium
+from tolman.items import LETTERS, Item
+from tolman.media.video import BrokenMediaError
+from tolman.review import work
+from tolman.review.access import Guest, Me, TheSite, allow
+from tolman.review.accounts import AccountError
+from tolman.review.checking import Around, about, check, least_media, media_of
+from tolman.review.fields import Form, Key, Line, seconds_of
+from tolman.review.history import record
+from tolman.review.making import add_existing, add_made, identity, letters
+from tolman.review.media import TYPES, inside
+from tolman.review.mode import Block, Mode, Setting
+from tolman.review.pages import page, see_other
+from tolman.review.pool import Filters, Pool, UploadError
+from tolman.review.schema import Assignment, Project
+from tolman.review.site import Site
+from tolman.review.writing import KINDS, STEP_KINDS, UNITS, Written
+
+NAME = "write"
+STEP = "written"
+router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
+
+
+Text = Annotated[str, Query(max_length=500)]
+PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
+
+
+@router.get("/pool/{key}/{size}", response_class=Response)
+def picture(site: TheSite, me: Me, key: str, size: str) -> Response:
+    """A medium of the pool: 'small' as a picture, or 'whole'. The pool holds no answers."""
+    medium = _pool(site).media().get(key)
+    if medium is None or size not in ("small", "whole"):
+        raise HTTPException(404, "There is no such video or image.")
+    cache = {"cache-control": "private, max-age=3600"}
+    if size == "small":
+        try:
+            return Response(_pool(site).small(medium), media_type="image/jpeg", headers=cache)
+        except BrokenMediaError:
+            raise HTTPException(404, "This can't be read. Tell the owner.") from None
+    path = inside(_pool(site).folder, medium.path)
+    kind = TYPES.get(path.suffix.lower())
+    if kind is None:
+        raise HTTPException(404, "This is no video or image that a browser can show. Tell the owner.")
+    return FileResponse(path, media_type=kind, headers=cache)
+
+
+@router.get("/{assignment}", response_class=HTMLResponse)
+def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+    """A question to be written."""
+    with site.database.read() as db:
+        own = _own(db, me, assignment)
+        if work.submission(db, own, STEP) is not None:
+            return see_other(f"/projects/{own.task.project_id}/work")
+        kept = work.draft_of(db, own)
+        content = kept.content if kept else {}
+        return page(
+            request, guest, "write.html", tab=site.settings.token()[:16], seen=content.get("saves", 0),
+            seconds=kept.seconds if kept else 0.0, shelf=_pool(site).browse(Filters()), filters=Filters(),
+            uploads=site.settings.uploads, **_place(db, site, me, own),
+            **_state(db, site, own, Written.of_draft(content)),
+        )  # fmt: skip
+
+
+@router.get("/{assignment}/pool", response_class=HTMLResponse)
+def browse(
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
+    source: Text = "", group: Text = "", kind: Text = "", text: Text = "", number: PageNumber = 1,
+) -> Response:  # fmt: skip
+    """A page of the pool."""
+    with site.database.read() as db:
+        _own(db, me, assignment)
+    filters = Filters(source, group, kind, text, number)
+    shelf = _pool(site).browse(filters)
+    return page(request, guest, "_write_pool.html", own=assignment, shelf=shelf, filters=filters, told="", problem="")
+
+
+@router.post("/{assignment}/edit", response_class=HTMLResponse)
+def edit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+    """Keep what is entered, do what a button says, and tell what is still missing."""
+    act = str(form.get("do", ""))[:80]
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.state == "done":
+            return Response(status_code=204)
+        written, other_tab = _keep(db, site, own, form, act)
+        state = _state(db, site, own, written)
+        seen = _saves(db, own)
+    template = "_write_form.html" if act else "_write_checks.html"
+    told = {"other_tab": other_tab, "focus": act, "tab": str(form.get("tab", ""))[:16], "seen": seen}
+    return page(request, guest, template, own=assignment, **state | told)
+
+
+@router.post("/{assignment}", response_class=HTMLResponse)
+def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+    """Submit a question; what is wrong with it is said and nothing is lost."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if work.submission(db, own, STEP) is None:
+            written, other_tab = _keep(db, site, own, form, "")
+            state = _state(db, site, own, written)
+            stops = [finding.text for finding in state["findings"] if finding.level == "stop"]
+            if other_tab:
+                stops.append("You went on with this question in another tab. What stands there is shown here now.")
+            seconds = seconds_of(form)
+            item = None if stops else _item(site, own, written)
+            if item is None or isinstance(item, str):
+                problem = "Not yet: " + " ".join(stops) if item is None else item
+                return page(
+                    request, guest, "write.html", status=422, tab=site.settings.token()[:16],
+                    seen=_saves(db, own), seconds=seconds, shelf=_pool(site).browse(Filters()), filters=Filters(),
+                    uploads=site.settings.uploads, **_place(db, site, me, own), **state | {"problem": problem},
+                )  # fmt: skip
+            add_made(db, site, own, me, item, STEP, seconds)
+        return see_other(f"/projects/{own.task.project_id}/work")
+
+
+@router.post("/{assignment}/upload", response_class=HTMLResponse)
+def upload(
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
+    file: Annotated[UploadFile | None, File()] = None, licence: Line = "",
+) -> Response:  # fmt: skip
+    """Add a file to the pool, where the owner allows it."""
+    with site.database.read() as db:
+        project = _own(db, me, assignment).task.project_id
+    told = problem = ""
+    limit = site.settings.uploads * 1_000_000
+    if not limit:
+        raise HTTPException(403, "The owner of this server takes no files.")
+    content = file.file.read(limit + 1) if file else b""
+    try:
+        if not content:
+            raise UploadError("Choose a file.")
+        if len(content) > limit:
+            raise UploadError(f"The file is too large: at most {site.settings.uploads} MB.")
+        if not licence.strip():
+            raise UploadError("Say under which licence the file may be published.")
+        medium = _pool(site).upload(content, " ".join(licence.split()))
+        told = f"It is in the pool as {medium.original}, from “{medium.source}”."
+        with site.database.write() as db:
+            record(
+                db, site.settings, "uploaded", project=project, user=me.id, path=medium.path, licence=medium.licence,
+                sha256=medium.sha256,
+            )  # fmt: skip
+    except UploadError as error:
+        problem = str(error)
+    filters = Filters(source="" if problem else "uploads")
+    shelf = _pool(site).browse(filters)
+    return page(
+        request, guest, "_write_pool.html", status=422 if problem else 200, own=assignment, shelf=shelf,
+        filters=filters, told=told, problem=problem,
+    )  # fmt: skip
+
+
+def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
+    """A task for each question that is wanted.
+
+    Raises:
+        AccountError: the server has no pool.
+    """
+    if site.pool is None:
+        raise AccountError("Start the server with --pool FOLDER: the media that people write about.")
+    project.settings = project.settings | {"categories": least_media(items)}
+    add_existing(db, site, project, items)
+    for number in range(1, project.settings["questions"] + 1):
+        work.add_task(db, site, project, NAME, f"question-{number}")
+
+
+def progress(db: Orm, site: Site, project: Project) -> list[Block]:
+    """How many questions of each category there are, and which letters are right."""
+    versions = work.current_items(db, project)
+    count = Counter(v.content["task"] for v in versions)
+    fresh = Counter(v.content["task"] for v in versions if v.origin == "written")
+    quota = project.settings.get("per_category") or "–"
+    rows = [(name, fresh[name], count[name], quota) for name in project.settings["categories"]]
+    blocks = [Block("Categories", ("category", "written", "with those that were there", "at most"), rows)]
+    for options, so_far in sorted(letters(versions).items()):
+        head = ("right option", *LETTERS[:options])
+        told: list[tuple[object, ...]] = [("questions", *(so_far[letter] for letter in LETTERS[:options]))]
+        blocks.append(Block(f"Choices of {options}", head, told))
+    return blocks
+
+
+def _keep(db: Orm, site: Site, own: Assignment, form: FormData, act: str) -> tuple[Written, bool]:
+    """The draft with what a form says and a button does; and whether another tab has been there since the form's page
+    was loaded, in which case the form's texts are not taken."""
+    kept = work.draft_of(db, own)
+    content: dict[str, Any] = dict(kept.content) if kept else {}
+    written = Written.of_draft(content)
+    tab, seen = str(form.get("tab", ""))[:16], str(form.get("seen", "0"))[:9]
+    saves = int(content.get("saves", 0))
+    other = bool(kept) and content.get("tab") != tab and saves > (int(seen) if seen.isdecimal() else 0)
+    if not other:
+        written = written.with_form(form)
+    if act:
+        written = written.edited(act)
+    changed = written != Written.of_draft(content)
+    fresh = written.draft() | {
+        "tab": content.get("tab", "") if other or not changed else tab,
+        "saves": saves + (1 if changed and not other else 0),
+    }
+    work.save_draft(db, site, own, fresh, seconds_of(form))
+    return written, other
+
+
+def _saves(db: Orm, own: Assignment) -> int:
+    kept = work.draft_of(db, own)
+    return int(kept.content.get("saves", 0)) if kept else 0
+
+
+def _pool(site: Site) -> Pool:
+    if site.pool is None:
+        raise HTTPException(404, "This server has no media pool. Tell the owner.")
+    return site.pool
+
+
+def _own(db: Orm, me: Me, assignment: int) -> Assignment:
+    own = work.mine(db, me, assignment, NAME)
+    if own is None:
+        raise HTTPException(404, "There is no such question.")
+    return own
+
+
+def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
+    project = own.task.project
+    done = work.done_by(db, project, me, [NAME])
+    return {
+        "own": own.id,
+        "project": project.name,
+        "number": done + 1,
+        "total": done + work.waiting(db, site, project, me, [NAME]),
+        "told": "",
+    }
+
+
+def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, Any]:
+    """What the form and the checks show."""
+    around = _around(db, site, own.task.project, written)
+    chosen = [(one, around.pool.get(one.key)) for one in written.media]
+    return {
+        "written": written,
+        "chosen": chosen,
+        "findings": check(written, around),
+        "categories": {name: around.taken.get(name, 0) for name in around.categories},
+        "quota": around.quota,
+        "letters": LETTERS,
+        "kinds": KINDS,
+        "units": UNITS,
+        "step_kinds": STEP_KINDS,
+        "other_tab": False,
+        "focus": "",
+        "problem": "",
+    }
+
+
+def _around(db: Orm, site: Site, project: Project, written: Written) -> Around:
+    versions = work.current_items(db, project)
+    items = [work.item_of(version) for version in versions]
+    pool = _pool(site).media()
+    looks = {one.key: _pool(site).look_of(pool[one.key]) for one in written.media if one.key in pool}
+    return Around(
+        pool=pool,
+        looks={key: look for key, look in looks.items() if look is not None},
+        categories=project.settings["categories"],
+        quota=project.settings.get("per_category", 0),
+        taken=Counter(item.task for item in items),
+        letters=letters(versions),
+        others=[(item, about(item.media)) for item in items],
+    )
+
+
+def _item(site: Site, own: Assignment, written: Written) -> Item | str:
+    """The item, its media put into the store; or why there is none."""
+    pool = _pool(site).media()
+    media = [pool[one.key] for one in written.media]
+    try:
+        for medium in media:
+            _pool(site).keep(medium)
+        choice = written.kind == "choice"
+        fields: dict[str, Any] = {
+            "id": identity(site, own),
+            "question": written.question.strip(),
+            "kind": "choice" if choice else "number",
+            "answer": written.answer if choice else written.number.strip().replace(",", "."),
+            "unit": None if choice or not written.unit else written.unit,
+            "options": tuple(option.strip() for option in written.options) if choice else (),
+            "task": written.category,
+            "labels": {
+                "source": ", ".join(dict.fromkeys(m.source for m in media)),
+                "licence": ", ".join(dict.fromkeys(m.licence for m in media if m.licence)) or "not given",
+            },
+            "scene": "/".join(part for part in (media[0].source, media[0].group) if part),
+            "media": media_of(written, pool),
+            "reasoning": written.reasoning,
+            "evidence": {"media": [_origin(medium) for medium in media], "needed": True},
+        }
+        return Item.model_validate(fields)
+    except ValidationError as error:
+        return f"This is no question: {error.errors()[0]['msg'].removeprefix('Value error, ')}."
+    except TolmanError as error:
+        return f"A file can't be used: {error}."
+
+
+def _origin(medium: PoolMedium) -> dict[str, str]:
+    """Where a medium comes from."""
+    return {name: getattr(medium, name) for name in ("source", "licence", "original", "group", "sha256")}
+
+
+WRITE = Mode(
+    name=NAME,
+    title="Write",
+    purpose="Annotators choose media from a pool and write questions about them, with answer and reasoning.",
+    stages={NAME: ("annotator",)},
+    router=router,
+    start=start,
+    progress=progress,
+    makes_items=True,
+    settings=(
+        Setting("questions", "Questions to be written", 20, most=5000),
+        Setting("per_category", "At most so many of a category; 0 for any number", 0, least=0, most=5000),
+    ),
+)

@@ -1,0 +1,100 @@
+"""Writing questions in Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from making import violations, written
+from reviewing import Served, enter, serving, settings_of, snap
+from tolman.review.work import item_of
+
+
+@pytest.fixture
+def served(pool_folder: Path, tmp_path: Path) -> Iterator[Served]:
+    """A server that begins with a new benchmark; of the pool nothing is changed here."""
+    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=pool_folder)
+    with serving(settings, clock) as running:
+        yield running
+
+
+def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
+    project = served.project("write", questions=2)
+    enter(page, served, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    page.get_by_text("Choose what the question is about").wait_for()
+    page.get_by_label("Words").fill("walk")
+    page.get_by_text("5 found").wait_for()
+    for name in ("walk/002.png", "walk/003.png"):
+        page.get_by_role("button", name=f"Choose {name}", exact=True).press("Enter")
+        page.get_by_role("img", name=name).wait_for()
+    page.get_by_role("button", name="Earlier: 2").press("Enter")
+    page.get_by_role("img", name="Picture 1: walk/003.png").wait_for()
+    for number in (0, 1):
+        page.get_by_role("checkbox", name="Without this picture").nth(number).press("Space")
+    page.get_by_label("Category").select_option("Motion (Cam.)")
+    page.get_by_label("Question (write").fill("Which way did the camera turn?")
+    for letter, text in zip("ABCD", ("left", "right", "right", "not at all"), strict=True):
+        page.get_by_label(f"Option {letter}", exact=True).fill(text)
+    page.get_by_role("radio", name="B is right").press("Space")
+    page.get_by_text("Options B and C are the same.").wait_for()
+    page.get_by_label("Option C", exact=True).fill("upwards")
+    page.get_by_label("Step 1", exact=True).fill("The lamp moves to the left.")
+    page.get_by_label("Type of step 1").select_option("grounding")
+    page.get_by_role("button", name="One more step").press("Enter")
+    page.get_by_label("Step 2", exact=True).wait_for()
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Step 2"
+    with page.expect_response("**/edit"):
+        page.keyboard.type("So the camera turned to the right.")
+    page.get_by_text("Nothing is missing").wait_for()
+    page.set_viewport_size({"width": 1180, "height": 1500})
+    page.evaluate("scrollTo(0, 0)")
+    snap(page, "write")
+    assert not violations(page)
+
+    other = page.context.new_page()
+    other.goto(page.url)
+    assert other.get_by_label("Step 2", exact=True).input_value() == "So the camera turned to the right."
+    other.close()
+    page.get_by_role("button", name="Submit the question").press("Enter")
+    page.get_by_text("2 of 2", exact=True).wait_for()
+    (version,) = written(served, project)
+    item = item_of(version)
+    assert [one["original"] for one in item.evidence["media"]] == ["walk/003.png", "walk/002.png"]
+    assert (item.answer, item.reasoning) == (
+        "B",
+        "The lamp moves to the left (Grounding).\nSo the camera turned to the right.",
+    )
+
+    _film(page)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Submit the question").click()
+    page.get_by_text("The connection is lost").wait_for()
+    page.context.set_offline(False)
+    page.get_by_role("heading", name="Nothing is left to do").wait_for(timeout=15000)
+    (medium,) = item_of(written(served, project)[1]).media
+    assert (medium.start, medium.end) == (0.5, 1.5)
+
+
+def _film(page: Any) -> None:
+    """A question about a part of a video, its ends taken from the player and typed."""
+    page.get_by_label("Kind").select_option("video")
+    page.get_by_text("1 found").wait_for()
+    page.get_by_role("button", name="Choose drive.mp4").click()
+    video = page.locator(".chosen video")
+    video.wait_for()
+    video.evaluate("v => new Promise(done => { v.onseeked = done; v.currentTime = 0.5; })")
+    page.get_by_role("button", name="Take the player's time as the beginning").click()
+    page.get_by_label("Ends").fill("1.5")
+    page.get_by_role("checkbox", name="Without it").check()
+    page.get_by_label("Category").select_option("MSR")
+    page.get_by_label("Question (write").fill("<script>document.title='owned'</script> How many?")
+    page.get_by_role("radio", name="a number").check()
+    page.get_by_label("Right number").fill("3")
+    page.get_by_label("Step 1", exact=True).fill("One, two and three.")
+    page.get_by_text("three steps or more").wait_for()
+    snap(page, "write-video")
+    assert page.title() != "owned"
