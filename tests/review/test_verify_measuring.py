@@ -167,6 +167,7 @@ def test_recordings_that_are_none_are_told_at_the_start(benchmark: Path, tmp_pat
 
 
 def test_a_region_is_dragged_in_chromium(browser: Any, measuring: Served) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     context = browser.new_context(base_url=measuring.url, viewport={"width": 1280, "height": 1000})
     page = context.new_page()
     errors: list[str] = []
@@ -203,6 +204,8 @@ def test_a_region_is_dragged_in_chromium(browser: Any, measuring: Served) -> Non
     page.get_by_role("button", name="Measure", exact=True).click()
     take = page.get_by_role("button", name="as the answer")
     take.wait_for()
+    told_by_axe = axe.run(page).response["violations"]
+    assert not [(v["id"], v["nodes"][0]["html"]) for v in told_by_axe if v["impact"] in ("serious", "critical")]
     take.click()
     assert abs(float(page.get_by_label("Your answer").input_value()) - 160) <= 3
     page.get_by_text("Measured in the point cloud.").wait_for()
