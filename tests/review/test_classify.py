@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
-from reviewing import Client, Served, items
+from making import violations
+from reviewing import Client, Served, enter, items, snap
 from tolman.curate.labels import read_hand_labels
 from tolman.curate.taxonomy import open_taxonomy
 from tolman.review.modes.classify import majority
@@ -58,3 +60,16 @@ def test_an_even_vote_leaves_a_label_out() -> None:
     assert majority(rows)[0]["scale"] == "vista"
     assert "scale" not in majority(rows[:2])[0]
     assert json.loads(json.dumps(majority(rows)))[0]["annotators"] == ["a", "b", "c"]
+
+
+def test_the_page_is_accessible(browser: Any, served_sqlite: Served) -> None:
+    project = served_sqlite.project("classify")
+    context = browser.new_context(base_url=served_sqlite.url, viewport={"width": 1180, "height": 900})
+    page = context.new_page()
+    enter(page, served_sqlite, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    page.get_by_label("Vista").check()
+    page.get_by_text("Kept.").wait_for()
+    assert not violations(page)
+    snap(page, "classify")
+    context.close()

@@ -8,11 +8,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 
-from reviewing import Client, Served, items, serving, settings_of
+from making import violations
+from reviewing import Client, Served, enter, items, serving, settings_of, snap
 from tolman.review.accounts import AccountError
+from tolman.review.schema import Submission
 
 THOUGHT = "The lamp stands to the left of the door, so that it must be seen before the others are."
 
@@ -117,3 +121,27 @@ def test_who_may_not_see_it(with_run: Served) -> None:
 def test_without_a_run_the_owner_is_told_how_to_give_one(served_sqlite: Served) -> None:
     with pytest.raises(AccountError, match="--errors-of RUN"):
         served_sqlite.project("errors")
+
+
+def test_an_error_is_labelled_by_keyboard(browser: Any, with_run: Served) -> None:
+    project = with_run.project("errors")
+    context = browser.new_context(base_url=with_run.url, viewport={"width": 1180, "height": 900})
+    page = context.new_page()
+    enter(page, with_run, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    page.get_by_text(THOUGHT).wait_for()
+    assert not violations(page)
+    heading = page.locator("h1").inner_text()
+    page.keyboard.press("3")
+    page.keyboard.press("4")
+    assert page.locator(":checked").count() == 2
+    page.keyboard.press("3")
+    assert page.locator(":checked").count() == 1
+    page.keyboard.press("3")
+    snap(page, "errors")
+    page.keyboard.press("Enter")
+    page.locator("h1").filter(has_not_text=heading).wait_for()
+    with with_run.site.database.read() as db:
+        (given,) = db.scalars(select(Submission.content))
+    assert given["labels"] == {"categories": ["relational", "transformation"]}
+    context.close()
