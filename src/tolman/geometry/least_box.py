@@ -2,7 +2,8 @@
 
 The least-volume box has two adjacent sides that are each flush with an edge of the convex hull (O'Rourke 1985). Here a
 side is flush with a whole face of the hull and another with an edge of that face: the least of finitely many boxes,
-exact for points of a cuboid, and what Open3D's minimal oriented box is, whose form VSI-Bench's boxes have.
+exact for points of a cuboid, for others sometimes larger than the least of all. Open3D's minimal oriented box, whose
+form VSI-Bench's boxes have, is made in the same way.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _SAME = 1e-9
 
 
 def least_box(points: Floats) -> tuple[Floats, Floats, Floats] | None:
-    """The least box around points, whichever way it is turned.
+    """The least box around points that lies on a face of their hull and on an edge of that face.
 
     Args:
         points: metres, shape (n, 3).
