@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from making import violations
 from reviewing import TEXTS, TRUTHS, Served, enter, serving, settings_of, snap
 from tolman.review.schema import ItemVersion
 
@@ -120,6 +121,7 @@ def test_from_a_proposal_to_a_third_person_s_word(page: Any, served: Served) -> 
     page.get_by_label("Answer, a letter").fill("C")
     page.locator("h2#second").evaluate("h => h.scrollIntoView()")
     snap(page, "third")
+    assert not violations(page)
     page.get_by_role("button", name="Decide").click()
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
     page.goto(f"/projects/{project}/progress")
