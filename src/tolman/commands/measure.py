@@ -38,7 +38,7 @@ def measure(
     seed: Annotated[int, typer.Option(help="Of the random trials of fits.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Measure what is picked in a LiDAR recording, with a 95 % bound of the error.
+    """Measure what is picked in a LiDAR recording, with a bound of the error (docs/measure.md: how often it holds).
 
     Example:  tolman measure yard size --pixels 210,140,330,300 --at 4.2
 

@@ -2,7 +2,8 @@
 
 SpatialBench takes its metric answers from the LiDAR cloud by geometric fitting (its section 4.2). What is asked for
 follows VSI-Bench's words: the size of an object is its longest dimension, the distance of two is that of their closest
-points. Every value comes with a 95 % bound; `fitting` says what is in it.
+points. Every value comes with a bound of its error, meant for 95 %; `fitting` says what is
+in it, docs/measure.md how often it was found to hold.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Measurement:
         quantity: what was measured.
         value: in `unit`.
         unit: 'm', 'm2' or 'deg'.
-        error: 95 % bound, in the same unit.
+        error: the bound, meant for 95 %, in the same unit.
         method: how, in a few words.
         n_points: returns that it rests on.
         notes: what to mind: sides that no point lies on, planes that were taken out.

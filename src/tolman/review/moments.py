@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tolman.generate.egoexo.association import DIRECTIONS, Direction, contradiction, distinct, nearness
+from tolman.generate.egoexo.association import DIRECTIONS, contradiction, distinct, nearness
+from tolman.generate.egoexo.direction import Direction
 from tolman.generate.egoexo.rig import WEARER, Change, Moment, Rig, rigs
 from tolman.generate.egoexo.settings import AssociationSettings
 from tolman.generate.geometry import SceneGeometry

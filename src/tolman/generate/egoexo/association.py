@@ -18,32 +18,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
+from tolman.generate.egoexo.direction import Direction
 from tolman.generate.egoexo.rig import WEARER, Change, Moment, Rig, rigs, shots_of
 from tolman.generate.egoexo.settings import AssociationSettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
-
-
-@dataclass(frozen=True)
-class Direction:
-    """Which view is given.
-
-    Attributes:
-        task: the question type.
-        given, asked: 'ego' and 'exo', or the other way round.
-        question: the text.
-    """
-
-    task: str
-    given: str
-    asked: str
-    question: str
-
 
 _TEXT = (
     "{m}\nThis picture was taken by {given}. Which of the following pictures was taken at the same moment by {asked} "

@@ -18,13 +18,13 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
+from tolman.generate.egoexo.direction import Direction
 from tolman.generate.egoexo.rig import WEARER, Moment, Rig, rigs, shots_of
 from tolman.generate.egoexo.settings import ReorderingSettings
 from tolman.generate.geometry import SceneGeometry
@@ -37,22 +37,6 @@ _TEXT = (
     "4: {m}\n"
     "In which order were they taken?"
 )
-
-
-@dataclass(frozen=True)
-class Direction:
-    """Which view gives beginning and end.
-
-    Attributes:
-        task: the question type.
-        given, asked: 'ego' and 'exo', or the other way round.
-        question: the text.
-    """
-
-    task: str
-    given: str
-    asked: str
-    question: str
 
 
 DIRECTIONS = {

@@ -1,0 +1,21 @@
+"""Which of two views a question gives, and which it asks about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a family.
+
+    Attributes:
+        task: the question type.
+        given, asked: 'ego' and 'exo', or the other way round.
+        question: the text.
+    """
+
+    task: str
+    given: str
+    asked: str
+    question: str
