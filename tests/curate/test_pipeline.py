@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from curator import Curator
 from loopback import serving
+from tolman.cli import app
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_pool
 from tolman.curate.mapping import open_mapping
@@ -515,3 +516,9 @@ def test_the_examples_in_the_documents_hold(tmp_path: Path) -> None:
     assert made.sources[0].data == tmp_path / "data" / "vsi-bench"
     assert [source.mapping.title for source in made.opened()] == ["VSI-Bench", "CV-Bench"]
     assert open_mapping(str(tmp_path / "set.toml")).units == {"counting": "count"}
+
+
+def test_a_mapping_that_is_not_there_leaves_no_folder_behind(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["curate", "import", "vsi-bensh", str(tmp_path), "--out", str(tmp_path / "pool")])
+    assert done.exit_code != 0
+    assert not (tmp_path / "pool").exists()

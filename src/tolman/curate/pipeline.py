@@ -185,6 +185,7 @@ def _claim(work: Work) -> None:
         raise InputError(root, "is a file", fix="give a folder with --out")
     if root.is_dir() and any(root.iterdir()) and not (root / "recipe.json").is_file():
         raise InputError(root, "holds other files", fix="give an empty folder with --out")
+    work.recipe.opened()  # a mapping that isn't there leaves no folder behind
     root.mkdir(parents=True, exist_ok=True)
     write_text(root / "recipe.json", work.recipe.model_dump_json(indent=2) + "\n")
 
