@@ -13,7 +13,7 @@ LEVELS = [
     {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
     {"benchmarks"},
-    {"ingest"},
+    {"ingest", "guessing"},
     {"generate"},
     {"models", "protocols"},
     {"runs", "simulate", "analyze"},

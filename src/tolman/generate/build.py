@@ -8,10 +8,9 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from sys import intern
 from typing import Any
 
 from tolman import benchmarks
@@ -20,20 +19,15 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly, guesses, unguessed, unhinted
+from tolman.generate.sampling import balanced, evenly
 from tolman.generate.settings import Preset
+from tolman.generate.unguessed import Guessable, unguessed
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
 
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
-_SLACK = 0.0
-"""By how much more often than chance a part of the media may tell the answer."""
-
-
-_TURNS = 4
-"""How often hints are learned from what is left and taken out."""
 
 
 class Spool:
@@ -75,8 +69,6 @@ class Entry:
         clue: the hints of each part of the media.
         scene: its id.
         kind: which of its question type's kinds it is.
-        names: the options' texts, where these are names that may be right more often than others.
-        mentions: what the question itself names, then.
     """
 
     task: str
@@ -85,11 +77,9 @@ class Entry:
     number: bool
     options: int
     position: int
-    clue: tuple[tuple[str, ...], ...] = ()
+    clue: tuple[tuple[str | float, ...], ...] = ()
     scene: str = ""
     kind: str = ""
-    names: tuple[str, ...] = ()
-    mentions: tuple[str, ...] = ()
 
 
 @dataclass
@@ -145,8 +135,6 @@ def _entry(draft: Draft, position: int) -> Entry:
         draft.clue,
         draft.scene,
         draft.kind,
-        tuple(intern(text) for text in draft.options) if draft.named else (),
-        draft.mentions,
     )
 
 
@@ -177,55 +165,66 @@ def _text(draft: Draft) -> str:
     return f"{draft.question}:{draft.options}{shown}"
 
 
-def select(collected: Collected, preset: Preset, seed: int) -> list[Entry]:
-    """The benchmark's questions: no answer more frequent than the preset allows, then the cap of each question type."""
-    by_task: dict[str, list[Entry]] = {}
-    for entry in collected.entries:
-        by_task.setdefault(entry.task, []).append(entry)
-    chosen = []
-    for task in sorted(by_task):
-        kept = []
-        for kind in sorted({entry.kind for entry in by_task[task]}):
-            own = [entry for entry in by_task[task] if entry.kind == kind]
-            kept += _fair(own, preset, ":".join(filter(None, (str(seed), task, kind))))
-        kept.sort(key=lambda e: e.position)
-        if preset.share.per_task is not None:
-            kept = evenly(kept, lambda e: e.answer, preset.share.per_task, f"{seed}:{task}:cap")
-        chosen += kept
-    return chosen
+def select(
+    collected: Collected,
+    preset: Preset,
+    seed: int,
+    *,
+    workers: int = 1,
+    done: Callable[[int], None] = lambda turn: None,
+) -> list[Entry]:
+    """The benchmark's questions: none whose answer is too frequent or can be guessed, then the cap of each type.
 
-
-def _fair(own: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
-    """Questions of one kind whose answers frequency doesn't give away.
-
-    Closed lists and numbers have frequencies to learn; so have names, by how often they are right where they are
-    offered. Other free texts, such as orders, have none.
+    Args:
+        collected: what there is to ask.
+        preset: says how much is taken.
+        seed: of what is left out.
+        workers: processes that guess.
+        done: called with the number of every turn of guessing that is over.
     """
-    if own[0].names:
-        return unguessed(
-            own,
-            lambda e: e.answer,
-            lambda e: e.names,
-            lambda e: e.mentions,
-            lambda e: e.scene,
-            preset.share.turns,
-            seed,
-        )
-    if own[0].number or own[0].closed:
-        return _balanced(own, preset.share.most_common, seed)
-    return list(own)
+    chosen = _balanced(sorted(collected.entries, key=lambda e: (e.task, e.position)), preset, str(seed))
+    if preset.share.turns:
+        chosen = _balanced(_unguessed(chosen, collected, preset, seed, workers, done), preset, f"{seed}:again")
+    by_task: dict[str, list[Entry]] = {}
+    for entry in chosen:
+        by_task.setdefault(entry.task, []).append(entry)
+    if preset.share.per_task is None:
+        return chosen
+    most = preset.share.per_task
+    return [
+        entry for task, own in by_task.items() for entry in evenly(own, lambda e: e.answer, most, f"{seed}:{task}:cap")
+    ]
 
 
-def _balanced(kept: Sequence[Entry], share: float, seed: str) -> list[Entry]:
-    """Without the answers that are too frequent, among all and among those that a part of the media hints at."""
-    if not any(entry.clue for entry in kept):
-        return balanced(kept, lambda e: e.answer, share, seed)
-    share = max(share, 1 / min(entry.options for entry in kept))
-    for turn in range(_TURNS):
-        learned = guesses(kept, lambda e: e.answer, lambda e: e.clue, lambda e: e.scene)
-        guessed = [(*row, *(part[0] for part in entry.clue)) for row, entry in zip(learned, kept, strict=True)]
-        kept = unhinted(kept, lambda e: e.answer, guessed, share, _SLACK, f"{seed}:{turn}")
-    return list(kept)
+def _balanced(entries: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
+    """Without answers that are too frequent, within each kind of a question type, in their old order.
+
+    Closed lists and numbers have frequencies to learn; free texts, such as orders and names, have none.
+    """
+    by_kind: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        by_kind.setdefault((entry.task, entry.kind), []).append(entry)
+    kept: set[int] = set()
+    for (task, kind), own in by_kind.items():
+        if own[0].number or own[0].closed:
+            text = ":".join(filter(None, (seed, task, kind)))
+            own = balanced(own, lambda e: e.answer, preset.share.most_common, text)
+        kept.update(entry.position for entry in own)
+    return [entry for entry in entries if entry.position in kept]
+
+
+def _unguessed(
+    entries: Sequence[Entry], collected: Collected, preset: Preset, seed: int, workers: int, done: Callable[[int], None]
+) -> list[Entry]:
+    """Without choices that are guessed from their texts, or from a part of their media."""
+    choices = [entry for entry in entries if not entry.number]
+    asked = [
+        Guessable(item, entry.answer, entry.clue)
+        for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
+    ]
+    numbers = unguessed(asked, preset.share.turns, str(seed), workers=workers, done=done)
+    kept = {choices[i].position for i in numbers}
+    return [entry for entry in entries if entry.number or entry.position in kept]
 
 
 def items_of(

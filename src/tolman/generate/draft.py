@@ -68,9 +68,6 @@ class Draft:
         balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
             the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
-        named: whether the options are names of things, which may be right more often than others: within a kind
-            questions are left out until names tell the answer no more often than chance.
-        mentions: what the question itself names, then.
     """
 
     task: str
@@ -84,11 +81,9 @@ class Draft:
     labels: Mapping[str, str] = field(default_factory=dict)
     reasoning: tuple[Step, ...] = ()
     closed: bool = False
-    clue: tuple[tuple[str, ...], ...] = ()
+    clue: tuple[tuple[str | float, ...], ...] = ()
     balance: str = ""
     kind: str = ""
-    named: bool = False
-    mentions: tuple[str, ...] = ()
 
     @property
     def is_number(self) -> bool:

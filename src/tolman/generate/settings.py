@@ -255,13 +255,13 @@ class ShareSettings(_Settings):
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
-        turns: how often questions whose options are names are guessed from other scenes', and surplus hits left out.
+        turns: how often choices are guessed by those who don't see the scene, and what is guessed too often left out.
     """
 
     per_scene: int = 15
     per_task: int | None = None
     most_common: float = 0.25
-    turns: int = 6
+    turns: int = 0
 
 
 class Preset(_Settings):
@@ -334,7 +334,7 @@ PARTS: dict[str, str] = (
 )
 """The part of a preset that holds a family's rules."""
 
-_SHARE = ShareSettings(per_scene=60)
+_SHARE = ShareSettings(per_scene=60, turns=6)
 PRESETS = {
     "vsi-paper": Preset(name="vsi-paper"),
     "vsi-official": Preset(

@@ -23,6 +23,9 @@ from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import cores
 from tolman.runs.load import load
 
+_MANY = 2_000
+"""Questions that are worth the start of other processes."""
+
 
 def generate(
     console: Console,
@@ -52,7 +55,15 @@ def generate(
     with tempfile.TemporaryDirectory(prefix="tolman-") as place, Spool(Path(place) / "drafts") as spool:
         with console.status("reading scenes"):
             collected = collect(_shown(console, open_collection(scenes)), chosen, seed, spool)
-        taken = select(collected, chosen, seed)
+        with console.status("guessing answers") as status:
+            turns = chosen.share.turns
+            taken = select(
+                collected,
+                chosen,
+                seed,
+                workers=cores() if len(collected.entries) >= _MANY else 1,
+                done=lambda turn: status.update(f"guessing answers, {turn + 1} of {turns} turns done"),
+            )
         if not taken:
             raise UsageError("no question can be asked of these scenes under the preset's rules.")
         with console.status("writing questions"):

@@ -8,11 +8,11 @@ import pytest
 
 from tolman import benchmarks
 from tolman.analyze.bias.analysis import ALL_ITEMS, analyze
-from tolman.analyze.bias.blind import CONSTANT, guess
-from tolman.analyze.bias.folds import assign
-from tolman.analyze.bias.learners import LEARNERS
 from tolman.analyze.bias.prune import prune
 from tolman.errors import UsageError
+from tolman.guessing.blind import CONSTANT, guess
+from tolman.guessing.folds import assign
+from tolman.guessing.learners import LEARNERS
 from tolman.items import Item
 from tolman.scoring.rules import careful
 from tolman.scoring.table import Column, Table, pool

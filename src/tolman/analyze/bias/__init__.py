@@ -1,12 +1,7 @@
-"""Bias: how much of a benchmark a learner gets that never sees a picture.
+"""Bias: how much of a benchmark a learner gets that never sees a picture, and which items to leave out for it.
 
 ```
-folds        which items are held out together
-words        phrases of a question, parts of an option
-statistics   sums over the answers of the other folds
-features     items as rows of numbers
-learners     random forest, gradient boosting, and the most rewarded constant
-blind        answers to every item from the other folds
+analysis     blind scores of all items, and of subsets
 prune        leaving out the items that are guessed best
 ```
 """

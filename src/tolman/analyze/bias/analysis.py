@@ -17,10 +17,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.analyze.bias.blind import Guesses, guess
-from tolman.analyze.bias.folds import assign
 from tolman.analyze.bias.prune import ROUNDS, prune
 from tolman.generate.sampling import quotas
+from tolman.guessing.blind import Guesses, guess
+from tolman.guessing.folds import assign
 from tolman.items import Item
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.rules import RuleSet

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.analyze.bias.blind import guess
-from tolman.analyze.bias.folds import assign
 from tolman.generate.sampling import quotas
+from tolman.guessing.blind import guess
+from tolman.guessing.folds import assign
 from tolman.items import Item
 from tolman.scoring.rules import RuleSet
 

@@ -203,9 +203,7 @@ def _met(
     others += [name for name in near if name not in others][: 3 - len(others)]
     options = (found.category, *others)
     evidence = {"metres": found.metres, "gap": found.gap, "on_the_way": list(near)}
-    return Draft(
-        TASK, scene.id, question, found.category, None, options, evidence, kind=kind, named=True, mentions=named
-    )
+    return Draft(TASK, scene.id, question, found.category, None, options, evidence, kind=kind)
 
 
 def to_load(geometry: SceneGeometry, load: str, names: Sequence[str], *, moved: bool) -> dict[str, float]:
@@ -268,8 +266,6 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
                 options,
                 evidence,
                 kind="load",
-                named=True,
-                mentions=(str(moved),),
             )
 
 

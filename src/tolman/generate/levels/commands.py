@@ -117,8 +117,6 @@ def _follows(
             options,
             evidence,
             kind="follow",
-            named=True,
-            mentions=(start, turn),
         )
 
 

@@ -111,8 +111,6 @@ def _nearest(
             options,
             evidence,
             kind="nearest",
-            named=True,
-            mentions=(kind, landmark),
         )
         made += 1
         if made == _PER_HOP:

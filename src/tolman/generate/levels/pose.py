@@ -76,9 +76,7 @@ def draft(geometry: SceneGeometry, settings: PoseSettings) -> Iterator[Draft | R
                 "off": {name: away[name] for name in places},
                 "margin": min(abs(away[name] - settings.half) for name in places),
             }
-            yield Draft(
-                TASK, scene.id, question, options[0], None, options, evidence, named=True, mentions=(ahead, other)
-            )
+            yield Draft(TASK, scene.id, question, options[0], None, options, evidence)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: PoseSettings, *, released: bool = True) -> Recomputed:

@@ -44,9 +44,7 @@ def draft(geometry: SceneGeometry, settings: RelativeCountingSettings) -> Iterat
             answer, ratio = extreme(own, word)
             question = f"Which of the following is there the {word} of in this {place}?"
             options = (answer, *(name for name in chosen if name != answer))
-            yield Draft(
-                TASK, scene.id, question, answer, None, options, {"counts": own, "ratio": ratio}, kind=word, named=True
-            )
+            yield Draft(TASK, scene.id, question, answer, None, options, {"counts": own, "ratio": ratio}, kind=word)
 
 
 def _clear(chosen: tuple[str, ...], counts: Mapping[str, int], settings: RelativeCountingSettings) -> bool:

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tolman import benchmarks
-from tolman.analyze.bias.features import choice_rows, number_rows
-from tolman.analyze.bias.folds import assign
-from tolman.analyze.bias.statistics import slot
-from tolman.analyze.bias.words import number_in, parts, phrases, words
+from tolman.guessing.features import choice_rows, number_rows
+from tolman.guessing.folds import assign
+from tolman.guessing.statistics import slot
+from tolman.guessing.words import number_in, parts, phrases, words
 from tolman.items import Item
 
 FOLDS = 4

@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.analyze.bias.statistics import Floats, Slot, slot, summaries
-from tolman.analyze.bias.words import number_in, parts, phrases, words
+from tolman.guessing.statistics import Floats, Slot, slot, summaries
+from tolman.guessing.words import number_in, parts, phrases, words
 from tolman.items import Item
 
 _MISSING = -1.0

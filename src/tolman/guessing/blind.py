@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.analyze.bias.features import Rows, choice_rows, number_rows
-from tolman.analyze.bias.learners import LEARNERS, check_installed, probabilities
-from tolman.analyze.bias.statistics import Floats
+from tolman.guessing.features import Rows, choice_rows, number_rows
+from tolman.guessing.learners import LEARNERS, check_installed, probabilities
+from tolman.guessing.statistics import Floats
 from tolman.items import Item
 from tolman.parallel import cores, mapped
 from tolman.responses import Response
@@ -71,14 +71,16 @@ class _Group:
     gains: Floats
     kind: str
 
-    def guess(self, held_out: int, seed: int) -> tuple[Ints, dict[str, tuple[list[str], Floats]]]:
+    def guess(
+        self, held_out: int, learners: Sequence[str], seed: int
+    ) -> tuple[Ints, dict[str, tuple[list[str], Floats]]]:
         """Answers to the items of one fold: their numbers, and for each learner the texts and the guessability."""
         rows = self.rows
         train, test = rows.fold != held_out, rows.fold == held_out
         matrix = rows.matrix(held_out)
         asked = self.members[np.unique(rows.item[test])]
         found = {}
-        for name in LEARNERS:
+        for name in learners:
             if self.kind == "choice":
                 y = self.target[train].astype(np.intp)
                 right = probabilities(name, seed, matrix[train], y, matrix[test], 2)[:, 1]
@@ -112,6 +114,7 @@ def guess(
     fold: Ints,
     rules: RuleSet,
     *,
+    learners: Sequence[str] = LEARNERS,
     seed: int = 0,
     workers: int | None = None,
     done: Callable[[int], None] = lambda count: None,
@@ -122,6 +125,7 @@ def guess(
         items: the questions.
         fold: of each, from `folds.assign` (gaps are allowed, so that a subset keeps its items' folds).
         rules: how answers are scored; number questions are answered so as to be rewarded by it.
+        learners: their names.
         seed: of the learners.
         workers: processes; None for one on each core, or a single one where there is little to do. The result doesn't
             depend on it.
@@ -135,13 +139,13 @@ def guess(
     groups = _groups(items, fold, folds, rules)
     work = [(group, held_out) for group in groups for held_out in sorted(set(group.rows.fold.tolist()))]
     work.sort(key=lambda job: -len(job[0].rows.item))
-    answers = {name: [""] * len(items) for name in (CONSTANT, *LEARNERS)}
+    answers = {name: [""] * len(items) for name in (CONSTANT, *learners)}
     guessability = np.zeros(len(items))
     if workers is None:
         workers = 1 if len(items) < _FEW else cores()
-    for asked, found in mapped(_answered, [(group, held_out, seed) for group, held_out in work], workers):
+    for asked, found in mapped(_answered, [(group, held_out, learners, seed) for group, held_out in work], workers):
         for name, (texts, value) in found.items():
-            guessability[asked] += value / len(LEARNERS)
+            guessability[asked] += value / len(learners)
             for i, text in zip(asked.tolist(), texts, strict=True):
                 answers[name][i] = text
         done(len(asked))
@@ -150,10 +154,10 @@ def guess(
     return Guesses(list(items), fold, answers, guessability)
 
 
-def _answered(work: tuple[_Group, int, int]) -> tuple[Ints, dict[str, tuple[list[str], Floats]]]:
+def _answered(work: tuple[_Group, int, Sequence[str], int]) -> tuple[Ints, dict[str, tuple[list[str], Floats]]]:
     """One fold of one question type, in whatever process."""
-    group, held_out, seed = work
-    return group.guess(held_out, seed)
+    group, held_out, learners, seed = work
+    return group.guess(held_out, learners, seed)
 
 
 def _groups(items: Sequence[Item], fold: Ints, folds: int, rules: RuleSet) -> list[_Group]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.analyze.bias.folds import assign, groups
 from tolman.errors import UsageError
+from tolman.guessing.folds import assign, groups
 from tolman.items import Item
 
 

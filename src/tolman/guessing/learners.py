@@ -7,10 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.analyze.bias.statistics import Floats
 from tolman.errors import MissingExtraError
+from tolman.guessing.statistics import Floats
 
 LEARNERS = ("random-forest", "gradient-boosting")
+QUICK = ("small-forest", "gradient-boosting")
+"""Those that guess often: a forest of fewer trees finds about the same."""
+_TREES = {"random-forest": 200, "small-forest": 50}
 
 
 class Classifier(Protocol):
@@ -47,8 +50,8 @@ def create(name: str, seed: int) -> Classifier:
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
     made: Any
-    if name == "random-forest":
-        made = RandomForestClassifier(n_estimators=200, min_samples_leaf=3, n_jobs=1, random_state=seed)
+    if name in _TREES:
+        made = RandomForestClassifier(n_estimators=_TREES[name], min_samples_leaf=3, n_jobs=1, random_state=seed)
     else:
         made = HistGradientBoostingClassifier(
             max_iter=100,

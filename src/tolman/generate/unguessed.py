@@ -1,0 +1,126 @@
+"""Leaving out questions until nobody guesses the rest who knows only other scenes' questions and answers.
+
+Learners guess from the text, and, where a question shows several pictures, from one of them; each time on other folds
+of the scenes, and trained anew on what is left. What they guess right more often than by chance is left out at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tolman.guessing.blind import guess
+from tolman.guessing.folds import assign
+from tolman.guessing.hinted import hinted
+from tolman.guessing.learners import QUICK, check_installed
+from tolman.guessing.surplus import surplus
+from tolman.items import MEDIA_MARK, Item
+from tolman.parallel import mapped
+from tolman.scoring.rules import careful
+
+FOLDS = 5
+FEWEST = 100
+"""Questions of a type that there must be for a learner: luck looks like knowledge on fewer."""
+_LITTLE = 0.01
+"""What is left out in a turn, as a share of the questions, when the turns are over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guessable:
+    """What is looked at of a choice.
+
+    Attributes:
+        item: the question.
+        answer: what is balanced of its answer.
+        clue: for each part of the media the answer that it suggests, then other hints.
+    """
+
+    item: Item
+    answer: str
+    clue: tuple[tuple[str | float, ...], ...] = ()
+
+
+def unguessed(
+    questions: Sequence[Guessable],
+    turns: int,
+    seed: int,
+    *,
+    workers: int = 1,
+    done: Callable[[str], None] = lambda task: None,
+) -> list[int]:
+    """The numbers of the questions that stay.
+
+    A question type of fewer than `FEWEST` questions, or from fewer scenes than there are folds, loses only what a
+    part of its media suggests without any learning.
+
+    Args:
+        questions: choices.
+        turns: how often each type is guessed at most.
+        seed: of folds, learners and of what is left out.
+        workers: processes; what comes out doesn't depend on it.
+        done: called with every question type that is over.
+
+    Raises:
+        MissingExtraError: scikit-learn isn't installed, and there are enough questions to learn from.
+    """
+    by_task: dict[str, list[int]] = {}
+    for i, one in enumerate(questions):
+        by_task.setdefault(one.item.task, []).append(i)
+    jobs = [([questions[i] for i in own], turns, seed) for own in by_task.values()]
+    if any(_enough(asked) for asked, _, _ in jobs):
+        check_installed()
+    kept: list[int] = []
+    for (task, own), left in zip(by_task.items(), mapped(_left, jobs, workers), strict=True):
+        kept += [own[i] for i in left]
+        done(task)
+    return sorted(kept)
+
+
+def _left(job: tuple[list[Guessable], int, int]) -> list[int]:
+    """What is left of one question type."""
+    questions, turns, seed = job
+    kept = list(range(len(questions)))
+    for turn in range(turns):
+        asked = [questions[i] for i in kept]
+        right = _suggested(asked)
+        if _enough(asked):
+            draw = seed * turns + turn
+            right += [row for learner in QUICK for row in (*_by_text(asked, learner, draw), *_by_part(asked, learner, draw))]
+        gone = surplus(right, [1 / len(one.item.options) for one in asked], f"{seed}:{turn}:{questions[0].item.task}")
+        kept = [i for place, i in enumerate(kept) if place not in gone]
+        if len(gone) <= _LITTLE * len(asked):
+            break
+    return kept
+
+
+def _enough(asked: Sequence[Guessable]) -> bool:
+    return len(asked) >= FEWEST and len({one.item.scene for one in asked}) >= FOLDS
+
+
+def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:
+    """For each part of the media, whether what it suggests is right."""
+    return [[one.clue[part][0] == one.answer for one in asked] for part in range(_parts(asked))]
+
+
+def _by_text(asked: Sequence[Guessable], learner: str, seed: int) -> list[list[bool]]:
+    """Whether a learner is right that reads the texts; there is nothing to read where options are pictures."""
+    items = [one.item for one in asked]
+    if all(MEDIA_MARK in option for item in items for option in item.options):
+        return []
+    found = guess(items, assign(items, FOLDS, seed), careful(), learners=(learner,), seed=seed, workers=1)
+    return [[text == item.answer for item, text in zip(items, found.answers[learner], strict=True)]]
+
+
+def _by_part(asked: Sequence[Guessable], learner: str, seed: int) -> list[list[bool]]:
+    """For each part of the media, whether a learner is right that is told its hints."""
+    answers = [one.answer for one in asked]
+    fold = assign([one.item for one in asked], FOLDS, seed)
+    rows = []
+    for part in range(_parts(asked)):
+        found = hinted(answers, [one.clue[part] for one in asked], fold, learner, seed)
+        rows.append([a == b for a, b in zip(found, answers, strict=True)])
+    return rows
+
+
+def _parts(asked: Sequence[Guessable]) -> int:
+    return min((len(one.clue) for one in asked), default=0)

@@ -1,0 +1,13 @@
+"""Guessing: how much of a benchmark a learner gets that doesn't see what is asked about.
+
+```
+folds        which items are held out together
+words        phrases of a question, parts of an option
+statistics   sums over the answers of the other folds
+features     items as rows of numbers
+learners     random forest, gradient boosting
+blind        answers to every item from the other folds' texts and answers
+hinted       answers to every item from what is told of it beside its text
+surplus      leaving out what is guessed right more often than by chance
+```
+"""

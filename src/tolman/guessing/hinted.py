@@ -1,0 +1,52 @@
+"""Hinted answers: what learners answer who are told something of a question beside its text, such as one picture.
+
+Answers are classes here: a closed list that all questions of a type share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.guessing.learners import probabilities
+from tolman.guessing.statistics import Floats
+
+
+def hinted(
+    answers: Sequence[str], hints: Sequence[Sequence[Hashable]], fold: NDArray[np.intp], learner: str, seed: int
+) -> list[str]:
+    """For each question the answer that its hints make likeliest, learned from the other folds.
+
+    Args:
+        answers: of the questions.
+        hints: of each, numbers (the same question's neighbours in value are alike) or names (they aren't); a place in
+            the list means the same in all lists, shorter ones lack the last.
+        fold: of each question.
+        learner: one of `learners.LEARNERS`.
+        seed: of the learner.
+    """
+    classes = sorted(set(answers))
+    y = np.array([classes.index(answer) for answer in answers], dtype=np.intp)
+    matrix = encoded(hints)
+    found = np.zeros(len(answers), dtype=np.intp)
+    for held_out in sorted(set(fold.tolist())):
+        train, test = fold != held_out, fold == held_out
+        if train.any():
+            p = probabilities(learner, seed, matrix[train], y[train], matrix[test], len(classes))
+            found[test] = p.argmax(axis=1)
+    return [classes[i] for i in found]
+
+
+def encoded(hints: Sequence[Sequence[Hashable]]) -> Floats:
+    """Hints as numbers, a column for each place or, of names, for each name. Shape (questions, columns)."""
+    columns: list[NDArray[np.float64]] = []
+    for place in range(max(map(len, hints), default=0)):
+        cells = [row[place] if place < len(row) else None for row in hints]
+        if all(cell is None or isinstance(cell, int | float) for cell in cells):
+            columns.append(np.array([-1e3 if cell is None else cell for cell in cells], dtype=np.float64))
+        else:
+            names = sorted({str(cell) for cell in cells})
+            columns += [np.array([float(str(cell) == name) for cell in cells]) for name in names]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(hints), 1))
