@@ -171,7 +171,7 @@ def select(
     seed: int,
     *,
     workers: int = 1,
-    done: Callable[[int], None] = lambda turn: None,
+    done: Callable[[str], None] = lambda task: None,
 ) -> list[Entry]:
     """The benchmark's questions: none whose answer is too frequent or can be guessed, then the cap of each type.
 
@@ -180,7 +180,7 @@ def select(
         preset: says how much is taken.
         seed: of what is left out.
         workers: processes that guess.
-        done: called with the number of every turn of guessing that is over.
+        done: called with every question type whose guessing is over.
     """
     chosen = _balanced(sorted(collected.entries, key=lambda e: (e.task, e.position)), preset, str(seed))
     if preset.share.turns:
@@ -214,7 +214,7 @@ def _balanced(entries: Sequence[Entry], preset: Preset, seed: str) -> list[Entry
 
 
 def _unguessed(
-    entries: Sequence[Entry], collected: Collected, preset: Preset, seed: int, workers: int, done: Callable[[int], None]
+    entries: Sequence[Entry], collected: Collected, preset: Preset, seed: int, workers: int, done: Callable[[str], None]
 ) -> list[Entry]:
     """Without choices that are guessed from their texts, or from a part of their media."""
     choices = [entry for entry in entries if not entry.number]
@@ -222,7 +222,7 @@ def _unguessed(
         Guessable(item, entry.answer, entry.clue)
         for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
     ]
-    numbers = unguessed(asked, preset.share.turns, str(seed), workers=workers, done=done)
+    numbers = unguessed(asked, preset.share.turns, seed, workers=workers, done=done)
     kept = {choices[i].position for i in numbers}
     return [entry for entry in entries if entry.number or entry.position in kept]
 
