@@ -1,6 +1,5 @@
 """Shares of strata."""
 
-import random
 from collections import Counter
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import UsageError
-from tolman.generate.sampling import quotas, spread, unguessed
+from tolman.generate.sampling import quotas, spread
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=80), st.data())
@@ -58,34 +57,3 @@ def test_caps_are_kept_and_nothing_that_they_allow_is_missed(
     assert all(taken[value] <= cap for value in (1, 2))
     allowed = sum(r[2] is None for r in rows) + sum(min(cap, sum(r[2] == v for r in rows)) for v in (1, 2))
     assert len(drawn) == min(most, allowed)
-
-
-CHOICES = st.lists(st.lists(st.sampled_from("abcdefg"), min_size=4, max_size=4, unique=True), max_size=60)
-
-
-def left(things: list[tuple[int, tuple[str, ...]]], turns: int = 6) -> list[tuple[int, tuple[str, ...]]]:
-    return unguessed(things, lambda t: t[1][0], lambda t: t[1], lambda t: [], lambda t: t[0] % 7, turns, "seed")
-
-
-@given(CHOICES)
-def test_what_is_left_keeps_its_order(choices: list[list[str]]) -> None:
-    things = [(number, tuple(options)) for number, options in enumerate(choices)]
-    kept = left(things)
-    assert kept == [thing for thing in things if thing in kept]
-    assert left(things, turns=0) == things
-
-
-def test_a_name_that_is_usually_right_is_no_more() -> None:
-    names = "abcdefgh"
-    generator = random.Random(1)
-    things = []
-    for number in range(2000):
-        four = generator.sample(names, 4)
-        # The alphabet's first is right two times in three.
-        first = min(four) if generator.random() < 0.67 else generator.choice(four)
-        things.append((number, (first, *(name for name in four if name != first))))
-    kept = left(things)
-    assert len(kept) > 600
-    for share in (things, kept):
-        hits = sum(options[0] == min(options) for _, options in share) / len(share)
-        assert hits > 0.7 if share is things else hits < 0.35

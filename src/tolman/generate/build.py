@@ -77,7 +77,7 @@ class Entry:
     number: bool
     options: int
     position: int
-    clue: tuple[tuple[str | float, ...], ...] = ()
+    clue: tuple[tuple[str | float | None, ...], ...] = ()
     scene: str = ""
     kind: str = ""
 

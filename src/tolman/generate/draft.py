@@ -81,7 +81,7 @@ class Draft:
     labels: Mapping[str, str] = field(default_factory=dict)
     reasoning: tuple[Step, ...] = ()
     closed: bool = False
-    clue: tuple[tuple[str | float, ...], ...] = ()
+    clue: tuple[tuple[str | float | None, ...], ...] = ()
     balance: str = ""
     kind: str = ""
 

@@ -19,10 +19,10 @@ from tolman.parallel import mapped
 from tolman.scoring.rules import careful
 
 FOLDS = 5
-FEWEST = 100
-"""Questions of a type that there must be for a learner: luck looks like knowledge on fewer."""
+FEWEST, FEWEST_SCENES = 100, 20
+"""Questions of a type, and scenes, that there must be for a learner: luck looks like knowledge on fewer."""
 _LITTLE = 0.01
-"""What is left out in a turn, as a share of the questions, when the turns are over."""
+"""By what share of the questions more than by chance a guess may be right; and what may be left out in the last turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Guessable:
 
     item: Item
     answer: str
-    clue: tuple[tuple[str | float, ...], ...] = ()
+    clue: tuple[tuple[str | float | None, ...], ...] = ()
 
 
 def unguessed(
@@ -50,8 +50,8 @@ def unguessed(
 ) -> list[int]:
     """The numbers of the questions that stay.
 
-    A question type of fewer than `FEWEST` questions, or from fewer scenes than there are folds, loses only what a
-    part of its media suggests without any learning.
+    A question type of fewer than `FEWEST` questions, or from fewer than `FEWEST_SCENES` scenes, loses only what a part
+    of its media suggests without any learning.
 
     Args:
         questions: choices.
@@ -85,8 +85,10 @@ def _left(job: tuple[list[Guessable], int, int]) -> list[int]:
         right = _suggested(asked)
         if _enough(asked):
             draw = seed * turns + turn
-            right += [row for learner in QUICK for row in (*_by_text(asked, learner, draw), *_by_part(asked, learner, draw))]
-        gone = surplus(right, [1 / len(one.item.options) for one in asked], f"{seed}:{turn}:{questions[0].item.task}")
+            right += [
+                row for learner in QUICK for row in (*_by_text(asked, learner, draw), *_by_part(asked, learner, draw))
+            ]
+        gone = surplus(right, [1 / len(one.item.options) for one in asked], f"{seed}:{turn}:{questions[0].item.task}", _LITTLE)
         kept = [i for place, i in enumerate(kept) if place not in gone]
         if len(gone) <= _LITTLE * len(asked):
             break
@@ -94,7 +96,7 @@ def _left(job: tuple[list[Guessable], int, int]) -> list[int]:
 
 
 def _enough(asked: Sequence[Guessable]) -> bool:
-    return len(asked) >= FEWEST and len({one.item.scene for one in asked}) >= FOLDS
+    return len(asked) >= FEWEST and len({one.item.scene for one in asked}) >= FEWEST_SCENES
 
 
 def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 
 
-def surplus(right: Sequence[Sequence[bool]], chance: Sequence[float], seed: str) -> set[int]:
+def surplus(right: Sequence[Sequence[bool]], chance: Sequence[float], seed: str, slack: float = 0.0) -> set[int]:
     """Which questions go: of each guesser's right guesses as many as are more than its share by chance.
 
     What goes for one guesser counts for the next, and what several guess right goes first.
@@ -20,6 +20,7 @@ def surplus(right: Sequence[Sequence[bool]], chance: Sequence[float], seed: str)
         right: for each guesser, whether it is right about each question. Shape (guessers, questions).
         chance: for each question, how likely a random answer is right. Shape (questions,).
         seed: of the draw.
+        slack: by what share of the questions more than by chance a guesser may be right.
 
     Returns:
         The questions' numbers.
@@ -33,7 +34,7 @@ def surplus(right: Sequence[Sequence[bool]], chance: Sequence[float], seed: str)
     for row in right:
         left = [i for i in order if i not in gone]
         hits = [i for i in left if row[i]]
-        expected = sum(chance[i] for i in left)
+        expected = sum(chance[i] + slack for i in left)
         if len(hits) > expected:
             mean = expected / len(left)
             gone.update(hits[: math.ceil((len(hits) - expected) / (1 - mean))] if mean < 1 else ())

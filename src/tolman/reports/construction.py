@@ -55,14 +55,10 @@ def generate(
     with tempfile.TemporaryDirectory(prefix="tolman-") as place, Spool(Path(place) / "drafts") as spool:
         with console.status("reading scenes"):
             collected = collect(_shown(console, open_collection(scenes)), chosen, seed, spool)
-        with console.status("guessing answers") as status:
-            turns = chosen.share.turns
+        with console.status("choosing questions") as status:
+            workers = cores() if len(collected.entries) >= _MANY else 1
             taken = select(
-                collected,
-                chosen,
-                seed,
-                workers=cores() if len(collected.entries) >= _MANY else 1,
-                done=lambda turn: status.update(f"guessing answers, {turn + 1} of {turns} turns done"),
+                collected, chosen, seed, workers=workers, done=lambda task: status.update(f"guessed: {task}")
             )
         if not taken:
             raise UsageError("no question can be asked of these scenes under the preset's rules.")

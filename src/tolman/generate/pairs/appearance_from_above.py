@@ -84,8 +84,8 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             for name, place, number in zip(("corner", "a", "b"), places, numbers, strict=True)
         }
         riddle = Riddle(pictures, {}, points, _answers)
-        suggested = riddle.suggestions(gallery)
-        if suggested is None:
+        hints = riddle.hints(gallery, SHAPES)
+        if hints is None:
             yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
             continue
         names = [gallery.category(i) for i in (corner, one, other)]
@@ -109,11 +109,11 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             answer,
             None,
             (answer, *(shape for shape in SHAPES if shape != answer)),
-            {"bend": bend, "margin": _margin(bend), "suggested": [SHAPES[s] for s in suggested]},
+            {"bend": bend, "margin": _margin(bend), "suggested": list(hints.suggested)},
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=riddle.clue(gallery, suggested, SHAPES),
+            clue=hints.clue,
         )
 
 

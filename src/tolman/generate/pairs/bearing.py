@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tolman.generate.draft import Draft, Recomputed, Rejected, Step
 from tolman.generate.pairs.regions import Region
-from tolman.generate.pairs.riddle import Point, Riddle, Values
+from tolman.generate.pairs.riddle import Hints, Point, Riddle, Values
 from tolman.generate.pairs.views import Gallery, View
 from tolman.generate.settings import ViewSettings
 from tolman.geometry.boxes import Floats
@@ -156,29 +156,13 @@ class Bearing:
         }
 
 
-@dataclass(frozen=True)
-class Hints:
-    """What a question's pictures hint at.
-
-    Attributes:
-        suggested: for each picture alone, the number of the answer that it suggests.
-        clue: as a draft has it.
-    """
-
-    suggested: tuple[int, ...]
-    clue: tuple[tuple[str, ...], ...]
-
-
 def checked(gallery: Gallery, bearing: Bearing, task: str) -> Hints | Rejected:
     """What a question for a direction hints at, or why it isn't asked."""
     broken = bearing.violations(gallery.settings)
     if broken:
         return Rejected(task, gallery.scene.id, broken[0])
-    riddle = bearing.riddle()
-    suggested = riddle.suggestions(gallery)
-    if suggested is None:
-        return Rejected(task, gallery.scene.id, "one picture alone leaves only one option open")
-    return Hints(suggested, riddle.clue(gallery, suggested, bearing.names))
+    hints = bearing.riddle().hints(gallery, bearing.names)
+    return hints or Rejected(task, gallery.scene.id, "one picture alone leaves only one option open")
 
 
 def posed(gallery: Gallery, bearing: Bearing, task: str, question: str, steps: Sequence[Step], hints: Hints) -> Draft:
@@ -191,7 +175,7 @@ def posed(gallery: Gallery, bearing: Bearing, task: str, question: str, steps: S
         answer,
         None,
         (answer, *(name for name in bearing.names if name != answer)),
-        {**bearing.evidence(), "suggested": [bearing.names[s] for s in hints.suggested]},
+        {**bearing.evidence(), "suggested": list(hints.suggested)},
         shots=tuple(view.shot for view in bearing.pictures),
         reasoning=tuple(steps),
         closed=True,

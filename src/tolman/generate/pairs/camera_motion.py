@@ -69,8 +69,8 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         yield Rejected(TASK, gallery.scene.id, broken[0])
         return
     riddle = Riddle((a, b), {"first": 0, "second": 1}, {}, _answers)
-    suggested = riddle.suggestions(gallery)
-    if suggested is None:
+    hints = riddle.hints(gallery, MOTIONS)
+    if hints is None:
         yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
         return
     answer = MOTIONS[riddle.truth()]
@@ -97,11 +97,11 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         None,
         (answer, *(text for text in MOTIONS if text != answer)),
         {"ahead": ahead, "left": left, "turn": turn, "margin": min(abs(turn), 180 - abs(turn)),
-         "suggested": [MOTIONS[s] for s in suggested]},
+         "suggested": list(hints.suggested)},
         shots=(a.shot, b.shot),
         reasoning=steps,
         closed=True,
-        clue=riddle.clue(gallery, suggested, MOTIONS),
+        clue=hints.clue,
     )  # fmt: skip
 
 

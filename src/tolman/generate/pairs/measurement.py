@@ -68,8 +68,8 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         )
         rising = sorted(options)
         riddle = _riddle(gallery, pictures, (one, other), metres, rising)
-        suggested = riddle.suggestions(gallery)
-        if suggested is None:
+        hints = riddle.hints(gallery, [printed(value) for value in rising])
+        if hints is None:
             yield Rejected(TASK, gallery.scene.id, "one picture alone leaves only one option open")
             continue
         yield Draft(
@@ -82,12 +82,12 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
             {
                 "distance": metres,
                 "margin": min(abs(value - metres) for value in options[1:]) - abs(options[0] - metres),
-                "suggested": [printed(rising[s]) for s in suggested],
+                "suggested": list(hints.suggested),
             },
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=riddle.clue(gallery, suggested, [printed(value) for value in rising]),
+            clue=hints.clue,
         )
 
 

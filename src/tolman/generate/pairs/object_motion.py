@@ -100,14 +100,13 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             "after": Point(mover.place(b.seconds), (mover.number,), 1),
         }
         riddle = Riddle((a, b), {"camera": 0}, points, _answers)
-        suggested = riddle.suggestions(gallery)
-        if suggested is None:
+        hints = riddle.hints(gallery, DIRECTIONS)
+        if hints is None:
             yield Rejected(TASK, scene, "one picture alone leaves only one option open")
             continue
         sight = points["before"].place - a.place
         line = float(np.degrees(np.arctan2(sight[1], sight[0])))
         facing = [_sector((mover.facing(view.seconds) - line) % 360) for view in (a, b)]
-        hints = riddle.clue(gallery, suggested, DIRECTIONS)
         answer = DIRECTIONS[_sector(angle)]
         steps = (
             *(
@@ -139,12 +138,12 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
                 "margin": _margin(angle),
                 "distance": metres,
                 "facing": [DIRECTIONS[f] for f in facing],
-                "suggested": [DIRECTIONS[s] for s in suggested],
+                "suggested": list(hints.suggested),
             },
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
-            clue=tuple((*own, str(way)) for own, way in zip(hints, facing, strict=True)),
+            clue=tuple((*own, str(way)) for own, way in zip(hints.clue, facing, strict=True)),
         )
 
 

@@ -6,14 +6,15 @@ doesn't see is anywhere on the floor outside its angle of view (something that m
 stands anywhere on the floor and looks anywhere where it has as many of the picture's objects in its angle of view as
 two pictures must share, and none of the points that the true one doesn't see. A question is asked only where, for
 each picture alone, at least two of its options come out under these hypotheses. The answer that comes out most often
-is what that picture suggests; what it suggests is the first of that picture's hints, by which selection leaves out
-what one picture tells (`generate.sampling.unhinted`).
+is what that picture suggests. This, how often each comes out, and what the picture shows are its hints, by which
+selection leaves out what one picture tells (`generate.unguessed`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,14 +24,8 @@ from tolman.generate.pairs.views import Gallery, View
 from tolman.geometry.boxes import Floats
 
 HYPOTHESES = 64
-_NEAR = 2.8
-"""Metres; places in rooms are nearer and farther than that about as often."""
-_NEAREST, _FARTHEST = (1.0, 1.6, 2.4), (3.0, 4.2, 5.5)
-"""Metres that cut what is nearest and farthest in pictures of rooms into about equal parts."""
-_MANY = (5, 7, 9, 11, 13)
-"""Objects; the same of how many a picture shows."""
-_DOWN = 14.0
-"""Degrees; cameras that look down more than that stand high and at the edge."""
+_NEAREST = 6
+"""Objects of a picture that are described, those that questions name apart."""
 _LEAST = 6
 """Different hypotheses that there must be."""
 Values = Mapping[str, Floats]
@@ -50,6 +45,19 @@ class Point:
     place: Floats
     told_by: tuple[int, ...]
     picture: int | None = None
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a question's pictures hint at.
+
+    Attributes:
+        suggested: for each picture alone, the answer that it suggests.
+        clue: as a draft has it.
+    """
+
+    suggested: tuple[str, ...]
+    clue: tuple[tuple[str | float | None, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,42 +82,36 @@ class Riddle:
         values |= {name: point.place[None] for name, point in self.points.items()}
         return int(self.answer(values)[0])
 
-    def suggestions(self, gallery: Gallery) -> tuple[int, ...] | None:
-        """For each picture alone the option it suggests; None where one of them leaves only one option open."""
-        found = []
+    def hints(self, gallery: Gallery, names: Sequence[str]) -> Hints | None:
+        """What each picture alone hints at; None where one of them leaves only one option open.
+
+        Args:
+            gallery: of its scene.
+            names: of the options, by their numbers.
+        """
+        suggested, clue = [], []
         for number, picture in enumerate(self.pictures):
             values = self._hypotheses(gallery, number, picture)
             if values is None:
                 return None
             answers = self.answer(values)
-            options, counts = np.unique(answers[answers >= 0], return_counts=True)
-            if len(options) < 2:
+            shares = np.bincount(answers[answers >= 0], minlength=len(names)) / len(answers)
+            if (shares > 0).sum() < 2:
                 return None
-            found.append(int(options[counts.argmax()]))
-        return tuple(found)
+            suggested.append(names[int(shares.argmax())])
+            clue.append((suggested[-1], *shares.tolist(), *self._shown(gallery, picture)))
+        return Hints(tuple(suggested), tuple(clue))
 
-    def clue(self, gallery: Gallery, suggestions: Sequence[int], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-        """What each picture alone hints at.
-
-        That is, for each: the answer that it suggests, by its name; how the camera is held; how much it shows, how
-        near and how far; on which side it looks at things; and the last two for each place that it tells.
-        """
-        found = []
-        for picture, suggestion in zip(self.pictures, suggestions, strict=True):
-            still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
-            away = [float(np.linalg.norm(place - picture.place)) for place in still] or [0.0]
-            told = (
-                _look(picture, [point.place] if picture.sees(point.told_by) else []) for point in self.points.values()
-            )
-            looks = (
-                "down" if picture.tilt > _DOWN else "level",
-                f"{np.searchsorted(_MANY, len(still))}",
-                f"{np.searchsorted(_NEAREST, min(away))}",
-                f"{np.searchsorted(_FARTHEST, max(away))}",
-                _look(picture, still),
-            )
-            found.append((names[suggestion], *looks, *told))
-        return tuple(found)
+    def _shown(self, gallery: Gallery, picture: View) -> Iterator[float | None]:
+        """What a picture shows: how the camera is held, how much, what is nearest, and the places that it tells."""
+        still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
+        away = sorted(_from(picture, still).tolist(), key=lambda way: math.hypot(*way))
+        yield from (picture.tilt, len(still), len(gallery.standing_places))
+        for place in range(_NEAREST):
+            yield from away[place] if place < len(away) else (None, None)
+        yield math.hypot(*away[-1]) if away else None
+        for point in self.points.values():
+            yield from _from(picture, [point.place])[0].tolist() if picture.sees(point.told_by) else (None, None)
 
     def _known(self, camera: int, number: int) -> bool:
         """Whether a picture tells where another's camera is: it is its own, or the same fixed one."""
@@ -155,14 +157,12 @@ class Riddle:
         return values
 
 
-def _look(picture: View, places: Sequence[Floats]) -> str:
-    """Whether places lie near or far and to the left or the right of where a picture looks; '' for none."""
-    if not places:
-        return ""
-    away = np.array(places) - picture.place
-    angle = (np.degrees(np.arctan2(away[:, 1], away[:, 0])) - picture.heading + 180) % 360 - 180
-    near = float(np.median(np.linalg.norm(away, axis=1))) < _NEAR
-    return f"{'near' if near else 'far'} {'left' if float(angle.mean()) > 0 else 'right'}"
+def _from(picture: View, places: Sequence[Floats]) -> Floats:
+    """Places on the floor plan as a camera has them: metres ahead and to the left, shape (n, 2)."""
+    away = np.array(places).reshape(-1, 2) - picture.place
+    angle = math.radians(picture.heading)
+    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    return np.asarray(away @ turn)
 
 
 def places(gallery: Gallery, generator: np.random.Generator, count: int, *, outside: View | None) -> Floats | None:

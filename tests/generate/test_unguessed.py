@@ -1,0 +1,79 @@
+"""Questions that texts or single pictures give away are left out, until nobody who learns is better than chance."""
+
+import random
+
+import numpy as np
+import pytest
+
+from guessing.planted import choices
+from tolman.generate.unguessed import FEWEST, Guessable, unguessed
+from tolman.guessing.blind import guess
+from tolman.guessing.folds import assign
+from tolman.guessing.hinted import hinted
+from tolman.guessing.learners import LEARNERS
+from tolman.items import Item
+from tolman.scoring.rules import careful
+
+
+def test_a_name_that_is_usually_right_is_no_more() -> None:
+    items = choices(600, planted=0.5)
+    kept = unguessed([Guessable(item, item.answer_text) for item in items], 8, 0)
+    left = [items[i] for i in kept]
+    assert len(left) > 250
+    assert kept == sorted(kept)
+    planted = [item for item in left if "plant" in item.options]
+    assert len(planted) > 50
+    assert sum(item.answer_text == "plant" for item in planted) < 0.45 * len(planted)
+    found = guess(left, assign(left, 5, 99), careful(), workers=1)
+    for name in LEARNERS:
+        share = np.mean([text == item.answer for text, item in zip(found.answers[name], left, strict=True)])
+        assert share < 0.31
+
+
+def looking(count: int, told: float) -> list[Guessable]:
+    """Questions of two pictures, the second of which shows which way it went."""
+    generator = random.Random(1)
+    made = []
+    for i in range(count):
+        way = generator.choice(("left", "right"))
+        item = Item(id=str(i), question="Which way?", kind="choice", options=("left", "right"), task="way",
+                    answer="A" if way == "left" else "B", scene=f"s{i // 4}")  # fmt: skip
+        angle = (
+            generator.gauss(30 if way == "left" else -30, 20) if generator.random() < told else generator.gauss(0, 36)
+        )
+        suggested = way if generator.random() < 0.5 else generator.choice(("left", "right"))
+        made.append(Guessable(item, way, ((suggested, 0.5), ("left", angle))))
+    return made
+
+
+def test_what_one_picture_tells_is_left_out() -> None:
+    questions = looking(400, told=0.4)
+    kept = [questions[i] for i in unguessed(questions, 8, 0)]
+    assert 100 < len(kept) < 350
+    assert sum(one.clue[0][0] == one.answer for one in kept) <= 0.51 * len(kept) + 1
+    fold = assign([one.item for one in kept], 5, 99)
+    answers = [one.answer for one in kept]
+    before = hinted(
+        [q.answer for q in questions], [q.clue[1] for q in questions], np.arange(400) // 4 % 5, LEARNERS[0], 0
+    )
+    after = hinted(answers, [one.clue[1] for one in kept], fold, LEARNERS[0], 0)
+    assert np.mean([a == q.answer for a, q in zip(before, questions, strict=True)]) > 0.6
+    assert np.mean([a == b for a, b in zip(after, answers, strict=True)]) < 0.58
+
+
+def test_few_questions_lose_what_a_picture_suggests_and_nothing_else() -> None:
+    questions = looking(FEWEST - 10, told=1.0)
+    kept = [questions[i] for i in unguessed(questions, 8, 0)]
+    hits = sum(one.clue[0][0] == one.answer for one in questions) - sum(one.clue[0][0] == one.answer for one in kept)
+    assert hits == len(questions) - len(kept) > 0
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_the_number_of_processes_changes_nothing(turns: int) -> None:
+    questions = [Guessable(item, item.answer_text) for item in choices(104, planted=0.6)]
+    other = [Guessable(q.item.model_copy(update={"task": "far"}), q.answer) for q in questions]
+    done: list[str] = []
+    both = unguessed(questions + other, turns, 0, workers=2, done=done.append)
+    assert both == unguessed(questions + other, turns, 0)
+    assert done == ["near", "far"]
+    assert turns or both == list(range(240))
