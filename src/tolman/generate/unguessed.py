@@ -6,6 +6,7 @@ of the scenes, and trained anew on what is left. What they guess right more ofte
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,8 +22,11 @@ from tolman.scoring.rules import careful
 FOLDS = 5
 FEWEST, FEWEST_SCENES = 100, 20
 """Questions of a type, and scenes, that there must be for a learner: luck looks like knowledge on fewer."""
+_SLACK, _ERRORS = 0.005, 0.5
+"""By what share of the questions, and by how many standard errors more, a guess may be right more often than by chance:
+what luck brings would be taken out again and again otherwise, until few are left."""
 _LITTLE = 0.01
-"""By what share of the questions more than by chance a guess may be right; and what may be left out in the last turn."""
+"""The share of the questions that may be left out in the last turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +92,17 @@ def _left(job: tuple[list[Guessable], int, int]) -> list[int]:
             right += [
                 row for learner in QUICK for row in (*_by_text(asked, learner, draw), *_by_part(asked, learner, draw))
             ]
-        gone = surplus(right, [1 / len(one.item.options) for one in asked], f"{seed}:{turn}:{questions[0].item.task}", _LITTLE)
+        chance = [1 / len(one.item.options) for one in asked]
+        gone = surplus(right, chance, f"{seed}:{turn}:{questions[0].item.task}", _slack(chance))
         kept = [i for place, i in enumerate(kept) if place not in gone]
         if len(gone) <= _LITTLE * len(asked):
             break
     return kept
+
+
+def _slack(chance: Sequence[float]) -> float:
+    variance = sum(p * (1 - p) for p in chance) / max(1, len(chance)) ** 2
+    return _SLACK + _ERRORS * math.sqrt(variance)
 
 
 def _enough(asked: Sequence[Guessable]) -> bool:
