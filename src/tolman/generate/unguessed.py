@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tolman.generate.sampling import balanced_within
 from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
 from tolman.guessing.hinted import hinted
@@ -26,7 +27,7 @@ _SLACK, _ERRORS = 0.005, 0.5
 """By what share of the questions, and by how many standard errors more, a guess may be right more often than by chance:
 what luck brings would be taken out again and again otherwise, until few are left."""
 _LITTLE = 0.01
-"""The share of the questions that may be left out in the last turn."""
+"""The share of the questions that are left out in the last turn at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,19 @@ class Guessable:
         item: the question.
         answer: what is balanced of its answer.
         clue: for each part of the media the answer that it suggests, then other hints.
+        kind: within which answers stay balanced; None where they are free texts.
     """
 
     item: Item
     answer: str
     clue: tuple[tuple[str | float | None, ...], ...] = ()
+    kind: str | None = None
 
 
 def unguessed(
     questions: Sequence[Guessable],
     turns: int,
+    most_common: float,
     seed: int,
     *,
     workers: int = 1,
@@ -60,6 +64,7 @@ def unguessed(
     Args:
         questions: choices.
         turns: how often each type is guessed at most.
+        most_common: the largest share that one answer may have.
         seed: of folds, learners and of what is left out.
         workers: processes; what comes out doesn't depend on it.
         done: called with every question type that is over.
@@ -70,8 +75,8 @@ def unguessed(
     by_task: dict[str, list[int]] = {}
     for i, one in enumerate(questions):
         by_task.setdefault(one.item.task, []).append(i)
-    jobs = [([questions[i] for i in own], turns, seed) for own in by_task.values()]
-    if any(_enough(asked) for asked, _, _ in jobs):
+    jobs = [([questions[i] for i in own], turns, most_common, seed) for own in by_task.values()]
+    if any(_enough(asked) for asked, *_ in jobs):
         check_installed()
     kept: list[int] = []
     for (task, own), left in zip(by_task.items(), mapped(_left, jobs, workers), strict=True):
@@ -80,10 +85,10 @@ def unguessed(
     return sorted(kept)
 
 
-def _left(job: tuple[list[Guessable], int, int]) -> list[int]:
+def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
     """What is left of one question type."""
-    questions, turns, seed = job
-    kept = list(range(len(questions)))
+    questions, turns, most_common, seed = job
+    task, kept = questions[0].item.task, list(range(len(questions)))
     for turn in range(turns):
         asked = [questions[i] for i in kept]
         right = _suggested(asked)
@@ -93,9 +98,15 @@ def _left(job: tuple[list[Guessable], int, int]) -> list[int]:
                 row for learner in QUICK for row in (*_by_text(asked, learner, draw), *_by_part(asked, learner, draw))
             ]
         chance = [1 / len(one.item.options) for one in asked]
-        gone = surplus(right, chance, f"{seed}:{turn}:{questions[0].item.task}", _slack(chance))
-        kept = [i for place, i in enumerate(kept) if place not in gone]
-        if len(gone) <= _LITTLE * len(asked):
+        gone = surplus(right, chance, f"{seed}:{turn}:{task}", _slack(chance))
+        kept = balanced_within(
+            [i for place, i in enumerate(kept) if place not in gone],
+            lambda i: questions[i].kind,
+            lambda i: questions[i].answer,
+            most_common,
+            f"{seed}:{turn}:{task}",
+        )
+        if len(kept) >= (1 - _LITTLE) * len(asked):
             break
     return kept
 
