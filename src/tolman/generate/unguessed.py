@@ -98,7 +98,8 @@ def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
                 row for learner in QUICK for row in (*_by_text(asked, learner, draw), *_by_part(asked, learner, draw))
             ]
         chance = [1 / len(one.item.options) for one in asked]
-        gone = surplus(right, chance, f"{seed}:{turn}:{task}", _slack(chance))
+        answers = [None if one.kind is None else (one.kind, one.answer) for one in asked]
+        gone = surplus(right, chance, f"{seed}:{turn}:{task}", _slack(chance), answers)
         kept = balanced_within(
             [i for place, i in enumerate(kept) if place not in gone],
             lambda i: questions[i].kind,

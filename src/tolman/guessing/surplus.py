@@ -6,12 +6,18 @@ them would tell the answers as well: what is never guessed would be right.
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 
 
-def surplus(right: Sequence[Sequence[bool]], chance: Sequence[float], seed: str, slack: float = 0.0) -> set[int]:
+def surplus(
+    right: Sequence[Sequence[bool]],
+    chance: Sequence[float],
+    seed: str,
+    slack: float = 0.0,
+    answers: Sequence[Hashable] | None = None,
+) -> set[int]:
     """Which questions go: of each guesser's right guesses as many as are more than its share by chance.
 
     What goes for one guesser counts for the next, and what several guess right goes first.
@@ -21,6 +27,7 @@ def surplus(right: Sequence[Sequence[bool]], chance: Sequence[float], seed: str,
         chance: for each question, how likely a random answer is right. Shape (questions,).
         seed: of the draw.
         slack: by what share of the questions more than by chance a guesser may be right.
+        answers: of the questions, where they are to stay about as even as they are: the most frequent one goes first.
 
     Returns:
         The questions' numbers.
@@ -28,14 +35,24 @@ def surplus(right: Sequence[Sequence[bool]], chance: Sequence[float], seed: str,
     generator = random.Random(seed)
     order = list(range(len(chance)))
     generator.shuffle(order)
-    known = [sum(bool(row[i]) for row in right) for i in order]
-    order = [i for _, i in sorted(zip(known, order, strict=True), key=lambda pair: -pair[0])]
+    known = [sum(bool(row[i]) for row in right) for i in range(len(chance))]
+    order.sort(key=lambda i: known[i])
+    given = answers if answers is not None else [None] * len(chance)
+    counts = Counter(given)
     gone: set[int] = set()
     for row in right:
         left = [i for i in order if i not in gone]
-        hits = [i for i in left if row[i]]
+        queues: dict[Hashable, list[int]] = {}
+        for i in left:
+            if row[i]:
+                queues.setdefault(given[i], []).append(i)
         expected = sum(chance[i] + slack for i in left)
-        if len(hits) > expected:
-            mean = expected / len(left)
-            gone.update(hits[: math.ceil((len(hits) - expected) / (1 - mean))] if mean < 1 else ())
+        hits = sum(map(len, queues.values()))
+        while hits > expected:
+            queue = max((q for q in queues.values() if q), key=lambda q: (counts[given[q[-1]]], q[-1]))
+            i = queue.pop()
+            gone.add(i)
+            counts[given[i]] -= 1
+            hits -= 1
+            expected -= chance[i] + slack
     return gone
