@@ -22,7 +22,7 @@ from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import read_frames, read_index
 
-WIDTH, GAP, LINE = 360, 8, 19
+WIDTH, GAP, LINE = 480, 8, 19
 VIDEO_FRAMES = 8
 
 
@@ -51,7 +51,7 @@ def main() -> None:
             [panel(item, number, asked.folder, asked.frames) for number, item in enumerate(chosen, start=1)]
         )
         quality = 82
-        while len(jpeg := to_jpeg(sheet, Frames(quality=quality))) > 390_000 and quality > 30:
+        while len(jpeg := to_jpeg(sheet, Frames(quality=quality))) > 480_000 and quality > 30:
             quality -= 8
         (asked.out / f"{name}.jpg").write_bytes(jpeg)
         answers[name] = [

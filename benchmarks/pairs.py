@@ -29,6 +29,7 @@ from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.items import Item
+from tolman.parallel import cores
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from generate.pair_solver import Place, corners
@@ -48,13 +49,18 @@ def main() -> None:
     rules = rules.model_copy(update={"share": rules.share.model_copy(update={"per_task": asked.per_task})})
     with tempfile.TemporaryDirectory() as place, Spool(Path(place) / "drafts") as spool:
         collected = collect(open_collection(asked.worlds), rules, asked.seed, spool)
-        items = list(items_of(select(collected, rules, asked.seed), collected, asked.seed))
+        items = list(items_of(select(collected, rules, asked.seed, workers=cores()), collected, asked.seed))
+    table(items, asked.worlds)
+
+
+def table(items: list[Item], worlds: Path) -> None:
+    """Solve and learn, print."""
     by_scene: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         by_scene[item.scene or ""].append(item)
     right: dict[str, list[bool]] = defaultdict(list)
     rows: dict[str, list[tuple[Item, list[np.ndarray]]]] = defaultdict(list)
-    for geometry in open_collection(asked.worlds):
+    for geometry in open_collection(worlds):
         if not isinstance(geometry, SceneGeometry):
             continue
         solver = Place(geometry.scene, geometry.captures)
@@ -109,7 +115,12 @@ def learned(found: list[tuple[Item, list[np.ndarray]]], number: int) -> float:
     """The share of answers that a forest guesses from one picture of questions about other scenes."""
     features = np.array([rows[number] for _, rows in found])
     answers = np.array([sorted_options(item).index(item.answer_text) for item, _ in found])
-    return guessed(RandomForestClassifier(150, min_samples_leaf=4, random_state=0), features, answers, found)
+    return guessed(
+        RandomForestClassifier(150, min_samples_leaf=4, class_weight="balanced", random_state=0),
+        features,
+        answers,
+        found,
+    )
 
 
 def worded(items: list[Item]) -> float:
@@ -117,7 +128,12 @@ def worded(items: list[Item]) -> float:
     texts = [f"{item.question} {' '.join(sorted_options(item))}" for item in items]
     features = CountVectorizer(ngram_range=(1, 2), binary=True, min_df=2).fit_transform(texts).toarray()
     answers = np.array([sorted_options(item).index(item.answer_text) for item in items])
-    return guessed(LogisticRegression(max_iter=300, C=0.1), features, answers, [(item, []) for item in items])
+    return guessed(
+        LogisticRegression(max_iter=300, C=0.1, class_weight="balanced"),
+        features,
+        answers,
+        [(item, []) for item in items],
+    )
 
 
 def guessed(model, features: np.ndarray, answers: np.ndarray, found: list[tuple[Item, list[np.ndarray]]]) -> float:

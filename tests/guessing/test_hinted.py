@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tolman.guessing.hinted import encoded, hinted
-from tolman.guessing.learners import QUICK
+from tolman.guessing.hinted import encoded, hinted, vocabulary
+from tolman.guessing.learners import LINEAR, QUICK
 
 
 def test_numbers_take_a_column_and_names_one_for_each() -> None:
@@ -27,3 +27,14 @@ def test_a_hint_that_tells_the_answer_is_found_and_noise_is_not(learner: str) ->
     }
     assert found["told"] > 0.95
     assert found["noise"] < 0.45
+
+
+def test_words_that_tell_the_answer_are_found() -> None:
+    generator = np.random.default_rng(0)
+    answers = [str(a) for a in generator.choice(["left", "right"], 200)]
+    names = {"left": "lamp", "right": "desk"}
+    texts = [f"Where is the {names[a]} of room {i}?" for i, a in enumerate(answers)]
+    told = vocabulary(texts)
+    assert {len(row) for row in told} == {len(told[0])}
+    assert np.mean(np.array(hinted(answers, told, np.arange(200) % 5, LINEAR, 0)) == answers) == 1
+    assert vocabulary(["one text"] * 3) == [[], [], []]

@@ -7,14 +7,14 @@ of the scenes, and trained anew on what is left. What they guess right more ofte
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from tolman.generate.sampling import balanced_within
 from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
-from tolman.guessing.hinted import hinted
-from tolman.guessing.learners import QUICK, check_installed
+from tolman.guessing.hinted import hinted, vocabulary
+from tolman.guessing.learners import LINEAR, QUICK, check_installed
 from tolman.guessing.surplus import surplus
 from tolman.items import MEDIA_MARK, Item
 from tolman.parallel import mapped
@@ -93,10 +93,7 @@ def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
         asked = [questions[i] for i in kept]
         right = _suggested(asked)
         if _enough(asked):
-            draw = seed * turns + turn
-            right += [
-                row for learner in QUICK for row in (*_by_text(asked, learner, draw), *_by_part(asked, learner, draw))
-            ]
+            right += _learned(asked, seed * turns + turn)
         chance = [1 / len(one.item.options) for one in asked]
         answers = [None if one.kind is None else (one.kind, one.answer) for one in asked]
         gone = surplus(right, chance, f"{seed}:{turn}:{task}", _slack(chance), answers)
@@ -126,24 +123,24 @@ def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:
     return [[one.clue[part][0] == one.answer for one in asked] for part in range(_parts(asked))]
 
 
-def _by_text(asked: Sequence[Guessable], learner: str, seed: int) -> list[list[bool]]:
-    """Whether a learner is right that reads the texts; there is nothing to read where options are pictures."""
+def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
+    """For each learner, and each thing that it may be told, whether it is right."""
+    right = []
     items = [one.item for one in asked]
-    if all(MEDIA_MARK in option for item in items for option in item.options):
-        return []
-    found = guess(items, assign(items, FOLDS, seed), careful(), learners=(learner,), seed=seed, workers=1)
-    return [[text == item.answer for item, text in zip(items, found.answers[learner], strict=True)]]
-
-
-def _by_part(asked: Sequence[Guessable], learner: str, seed: int) -> list[list[bool]]:
-    """For each part of the media, whether a learner is right that is told its hints."""
-    answers = [one.answer for one in asked]
-    fold = assign([one.item for one in asked], FOLDS, seed)
-    rows = []
-    for part in range(_parts(asked)):
-        found = hinted(answers, [one.clue[part] for one in asked], fold, learner, seed)
-        rows.append([a == b for a, b in zip(found, answers, strict=True)])
-    return rows
+    fold = assign(items, FOLDS, seed)
+    if not all(MEDIA_MARK in option for item in items for option in item.options):
+        found = guess(items, fold, careful(), learners=QUICK, seed=seed, workers=1)
+        right += [
+            [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in QUICK
+        ]
+    if all(one.kind is not None for one in asked):
+        answers = [one.answer for one in asked]
+        told: list[tuple[str, Sequence[Sequence[Hashable]]]] = [(LINEAR, vocabulary([item.question for item in items]))]
+        told += [(name, [one.clue[part] for one in asked]) for name in QUICK for part in range(_parts(asked))]
+        for name, hints in told:
+            guessed = hinted(answers, hints, fold, name, seed)
+            right.append([a == b for a, b in zip(guessed, answers, strict=True)])
+    return right
 
 
 def _parts(asked: Sequence[Guessable]) -> int:

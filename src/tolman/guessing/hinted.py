@@ -5,6 +5,8 @@ Answers are classes here: a closed list that all questions of a type share.
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from tolman.guessing.learners import probabilities
 from tolman.guessing.statistics import Floats
+from tolman.guessing.words import words
 
 
 def hinted(
@@ -24,7 +27,7 @@ def hinted(
         hints: of each, numbers (the same question's neighbours in value are alike) or names (they aren't); a place in
             the list means the same in all lists, shorter ones lack the last.
         fold: of each question.
-        learner: one of `learners.LEARNERS`.
+        learner: its name in `learners`.
         seed: of the learner.
     """
     classes = sorted(set(answers))
@@ -50,3 +53,12 @@ def encoded(hints: Sequence[Sequence[Hashable]]) -> Floats:
             names = sorted({str(cell) for cell in cells})
             columns += [np.array([float(str(cell) == name) for cell in cells]) for name in names]
     return np.stack(columns, axis=1) if columns else np.zeros((len(hints), 1))
+
+
+def vocabulary(texts: Sequence[str]) -> list[list[float]]:
+    """For each text which words, and which two in a row, are in it, of those that several have: as hints."""
+    found = [words(text) for text in texts]
+    spans = [{*own, *itertools.pairwise(own)} for own in found]
+    counts = Counter(span for own in spans for span in own)
+    known = sorted((span for span, n in counts.items() if 1 < n < len(texts)), key=str)
+    return [[float(span in own) for span in known] for own in spans]

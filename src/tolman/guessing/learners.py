@@ -13,6 +13,8 @@ from tolman.guessing.statistics import Floats
 LEARNERS = ("random-forest", "gradient-boosting")
 QUICK = ("small-forest", "short-boosting")
 """The same with fewer trees, for who guesses often: they find about as much."""
+LINEAR = "linear"
+"""Logistic regression, for words that are there or not."""
 _TREES = {"random-forest": 200, "small-forest": 50}
 _STEPS = {"gradient-boosting": (100, 0.06), "short-boosting": (40, 0.12)}
 
@@ -49,10 +51,13 @@ def create(name: str, seed: int) -> Classifier:
     One thread each: a forest on several adds its trees' votes in the order in which threads end.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
 
     made: Any
     if name in _TREES:
         made = RandomForestClassifier(n_estimators=_TREES[name], min_samples_leaf=3, n_jobs=1, random_state=seed)
+    elif name == LINEAR:
+        made = LogisticRegression(C=0.1, max_iter=300)
     else:
         iterations, rate = _STEPS[name]
         made = HistGradientBoostingClassifier(
