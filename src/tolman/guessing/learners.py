@@ -42,7 +42,7 @@ def check_installed() -> None:
     try:
         import sklearn  # noqa: F401
     except ImportError:
-        raise MissingExtraError("scikit-learn", "analyze", "The bias analysis") from None
+        raise MissingExtraError("scikit-learn", "analyze", "Guessing answers") from None
 
 
 def create(name: str, seed: int) -> Classifier:
