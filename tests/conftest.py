@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from dialogues import Talk
 from tolman.items import Item
@@ -14,6 +15,10 @@ from tolman.items import Item
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TOLMAN_SHARED", ROOT.parent / "shared"))
 
+
+# How long an example takes tells of the machine and what else it does; the first text takes seconds by itself.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 LONG = (
     "analyze/bias/test_blind.py", "simulate/test_second_solver.py", "simulate/test_pair_questions.py",
