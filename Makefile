@@ -28,11 +28,13 @@ $(VENV)/.dev: $(VENV)/.core
 demo: $(VENV)/.core
 	$(BIN)/python -m tolman.demo $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
 
-# Tests wait for servers and other processes, so that three workers keep two processors busy.
+# Tests wait for servers and other processes, so that three workers keep two processors busy. Long files are begun first
+# (tests/conftest.py has them). Compiled once, the sources need not be compiled in every process that tests start.
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # What `make test` skips because the extra 'hf' is large.
 $(VENV)/.full: $(VENV)/.dev

@@ -7,12 +7,35 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from dialogues import Talk
 from tolman.items import Item
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TOLMAN_SHARED", ROOT.parent / "shared"))
+
+
+# How long an example takes tells of the machine and what else it does; the first text takes seconds by itself.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
+
+LONG = (
+    "guessing/test_blind.py", "simulate/test_second_solver.py", "simulate/test_pair_questions.py",
+    "generate/test_pairs.py", "generate/test_vsi_bench.py", "simulate/test_render.py", "runs/test_end_to_end.py",
+    "review/test_server.py", "review/test_browser_write.py", "simulate/test_furnish.py", "simulate/test_lidar.py",
+    "geometry/test_rooms.py", "runs/test_resume.py", "runs/test_protocols.py", "runs/test_judging.py",
+    "reports/test_analyses.py", "reports/test_maps.py", "reports/test_errors.py", "review/test_browser_review.py",
+    "review/test_browser_verify.py", "review/test_security.py", "review/test_errors.py", "generate/test_levels.py",
+    "generate/test_egoexo.py", "generate/test_unguessed.py", "analyze/bias/test_prune.py",
+)  # fmt: skip
+"""Files of ten seconds or more, the longest first: one that is begun last is waited for by all other workers."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, then all others in their order."""
+    places = {ROOT / "tests" / name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(LONG)))
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import terminal
+
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 
 
 def tolman(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
-    )
+    return terminal.tolman(cwd, *arguments)
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,16 @@
 """`tolman generate` and `tolman audit` as a user types them."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import terminal
+
 
 def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "COLUMNS": "200"},
-    )  # fmt: skip
+    return terminal.tolman(place, *arguments, COLUMNS="200")
 
 
 @pytest.fixture(scope="module")

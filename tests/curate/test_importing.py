@@ -360,7 +360,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     st.lists(
         st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "q", "a", "o", "t", "p", "u"), VALUES)), max_size=4

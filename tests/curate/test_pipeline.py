@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from curator import Curator
 from loopback import serving
+from terminal import tolman
 from tolman.cli import app
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_pool
@@ -131,17 +132,6 @@ def carry_out(recipe: Path, place: Path, until: str | None = None) -> dict[str, 
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
     return tmp_path
-
-
-def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
 
 
 def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from once import made_once
 from tolman.generate.build import Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
@@ -38,12 +39,10 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(f"no EGL here ({error})")
     from tolman.simulate.build import Order, simulate
 
-    folder = tmp_path_factory.mktemp("rigs")
     order = Order(
         scenes=1, seed=23, shapes=("rectangle",), objects=16, seconds=16.0, rate=2, size=(160, 120), actors=1, exo=2
     )
-    simulate(order, folder, 1)
-    return folder
+    return made_once(tmp_path_factory, "rigs", lambda folder: simulate(order, folder, 1))
 
 
 @pytest.fixture(scope="session")

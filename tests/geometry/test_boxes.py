@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
+from scipy.spatial.distance import cdist
 from scipy.spatial.transform import Rotation
 
 from tolman.geometry.boxes import Boxes, distances, pairwise_distances
@@ -112,3 +113,13 @@ def test_the_released_sampling_is_never_nearer_than_the_truth() -> None:
         for j in solid:
             if i < j:
                 assert sampled_distance(points[i], points[j]) >= exact[i, j] - 1e-9
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_points_that_are_left_out_of_the_sampled_distance_do_not_change_it(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    a, b = (
+        generator.normal(0, 0.6, (int(generator.integers(1, 400)), 3)) + generator.uniform(-1.5, 1.5, 3) for _ in "ab"
+    )
+    assert sampled_distance(a, b) == pytest.approx(float(cdist(a, b).min()), rel=1e-12)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist
 
 from tolman.geometry.clouds import VoxelGrid, groups, not_strays, surface_of, voxel_means
 
@@ -60,6 +62,15 @@ def test_groups_hang_together() -> None:
     group = groups(points, 0.5)
     assert len(set(group)) == 2
     assert len(set(group[:300])) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3]), st.floats(0.01, 0.5))
+def test_groups_are_what_all_pairs_within_reach_link(seed: int, dimensions: int, reach: float) -> None:
+    generator = np.random.default_rng(seed)
+    points = generator.random((int(generator.integers(0, 250)), dimensions)) * generator.choice([0.1, 1.0, 3.0])
+    near = cdist(points, points) <= reach if len(points) else np.zeros((0, 0))
+    assert groups(points, reach).tolist() == connected_components(near, directed=False)[1].tolist()
 
 
 @pytest.mark.parametrize("noise", [0.003, 0.006, 0.01])

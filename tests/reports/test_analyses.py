@@ -3,12 +3,11 @@
 import csv
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import terminal
 from tolman.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,9 +17,7 @@ ROWS = [json.loads(line) for line in EXTRACT.read_text().splitlines()]
 
 
 def tolman(*arguments: str, cwd: Path, status: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300, check=False
-    )
+    done = terminal.tolman(cwd, *arguments)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout if status == 0 else done.stderr

@@ -1,15 +1,14 @@
 """`tolman analyze errors` against a judge on the loopback interface, and with people's labels."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+import terminal
 from loopback import Server, serving
 from tolman.benchmarks.mmsi_bench.data import TASKS
 from tolman.item_table import write_items
@@ -21,10 +20,7 @@ pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'"
 
 
 def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "TOLMAN_CACHE": str(place / "cache"), "OPENAI_API_KEY": "none"},
-    )  # fmt: skip
+    done = terminal.tolman(place, *arguments)
     assert "Traceback" not in done.stderr, done.stderr
     return done
 

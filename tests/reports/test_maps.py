@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+import terminal
 import tolman as package
 from loopback import Server, serving
 from tolman import benchmarks
@@ -29,10 +28,7 @@ TASKS = ("object_rel_direction_easy", "object_rel_direction_medium", "object_rel
 
 
 def tolman(place: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "TOLMAN_CACHE": str(place / "cache"), "OPENAI_API_KEY": "none"},
-    )  # fmt: skip
+    done = terminal.tolman(place, *arguments)
     assert done.returncode == status, done.stdout + done.stderr
     return done
 

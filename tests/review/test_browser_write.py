@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,11 +80,73 @@ def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
     assert (medium.start, medium.end) == (0.5, 1.5)
 
 
+@pytest.mark.parametrize("fate", ["slow", "lost", "refused", "answered unheard"])
+def test_nothing_else_that_the_page_sends_stops_a_submission(page: Any, served: Served, fate: str) -> None:
+    project = _begun(page, served)
+    edits: list[str] = []
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        if held:
+            route.continue_()
+        held.append(route)
+
+    page.route(re.compile(r"/write/\d+$"), lambda r: hold(r) if r.request.method == "POST" else r.continue_())
+    page.on("request", lambda request: edits.append(request.url) if request.url.endswith("/edit") else None)
+    page.get_by_label("Right number").fill("3")  # which is sent when the button takes the focus, or a little later
+    with page.expect_request(lambda request: request.method == "POST" and not request.url.endswith("/edit")):
+        page.get_by_role("button", name="Submit the question").click()
+    edits.clear()
+    page.evaluate("htmx.trigger(document.body, 'keep')")
+    page.wait_for_timeout(900)  # longer than typing is waited for
+    if fate == "slow":
+        held[0].continue_()
+    elif fate == "refused":
+        held[0].fulfill(status=502)
+    else:
+        if fate == "answered unheard":
+            held[0].fetch(max_redirects=0)
+        held[0].abort("connectionfailed")
+    if fate != "slow":
+        page.get_by_text("The connection is lost").wait_for()
+        page.evaluate("htmx.trigger(document.body, 'keep')")
+        if fate != "lost":
+            page.evaluate("dispatchEvent(new Event('online'))")  # does not wait for the next attempt
+    page.get_by_role("heading", name="Nothing is left to do").wait_for(timeout=15000)
+    assert (len(held), edits) == (1 if fate == "slow" else 2, [])
+    assert [item_of(version).answer for version in written(served, project)] == ["3"]
+
+
+def test_what_is_typed_without_a_connection_is_kept_when_it_is_back(page: Any, served: Served) -> None:
+    _begun(page, served)
+    page.context.set_offline(True)
+    page.get_by_label("Step 1", exact=True).fill("Typed in a tunnel.")
+    page.get_by_text("The connection is lost").wait_for()
+    page.context.set_offline(False)
+    page.get_by_text("The connection is lost").wait_for(state="hidden", timeout=5000)
+    other = page.context.new_page()
+    other.goto(page.url)
+    assert other.get_by_label("Step 1", exact=True).input_value() == "Typed in a tunnel."
+
+
+def _begun(page: Any, served: Served) -> int:
+    """A project of one question, of which only the answer is missing."""
+    project = served.project("write", questions=1)
+    enter(page, served, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    _choose_the_film(page)
+    page.get_by_role("checkbox", name="Without it").check()
+    page.get_by_label("Category").select_option("MSR")
+    page.get_by_label("Question (write").fill("How many?")
+    page.get_by_role("radio", name="a number").check()
+    page.get_by_label("Step 1", exact=True).fill("One, two and three.")
+    page.get_by_text("three steps or more").wait_for()
+    return project
+
+
 def _film(page: Any) -> None:
     """A question about a part of a video, its ends taken from the player and typed."""
-    page.get_by_label("Kind").select_option("video")
-    page.get_by_text("1 found").wait_for()
-    page.get_by_role("button", name="Choose drive.mp4").click()
+    _choose_the_film(page)
     video = page.locator(".chosen video")
     video.wait_for()
     video.evaluate("v => new Promise(done => { v.onseeked = done; v.currentTime = 0.5; })")
@@ -98,3 +161,9 @@ def _film(page: Any) -> None:
     page.get_by_text("three steps or more").wait_for()
     snap(page, "write-video")
     assert page.title() != "owned"
+
+
+def _choose_the_film(page: Any) -> None:
+    page.get_by_label("Kind").select_option("video")
+    page.get_by_text("1 found").wait_for()
+    page.get_by_role("button", name="Choose drive.mp4").click()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ from sqlalchemy import select
 
 from making import violations
 from reviewing import Client, Served, enter, items, serving, settings_of, snap
+from terminal import tolman
 from tolman.review.accounts import AccountError
 from tolman.review.schema import Submission
 
@@ -22,10 +20,7 @@ THOUGHT = "The lamp stands to the left of the door, so that it must be seen befo
 
 
 def _tolman(place: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=120,
-        env={**os.environ, "TOLMAN_CACHE": str(place / "cache")},
-    )  # fmt: skip
+    done = tolman(place, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

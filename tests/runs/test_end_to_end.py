@@ -16,19 +16,13 @@ pytest.importorskip("av", reason="reading videos needs the extra 'video'")
 from PIL import Image
 
 from loopback import Server, serving
+from terminal import tolman
 from tolman import benchmarks
 from tolman.item_table import write_items
 from tolman.items import Item, Media
 from videos import read_code, write_video
 
 SPATIALBENCH = benchmarks.get("spatialbench")
-
-
-def tolman(place: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "TOLMAN_CACHE": str(place / "cache"), "OPENAI_API_KEY": "none", **environment},
-    )  # fmt: skip
 
 
 def test_spatialbench_questions_go_out_exactly_as_released(shared_data: Path, tmp_path: Path) -> None:

@@ -3,9 +3,6 @@
 import asyncio
 import hashlib
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ import pytest
 from aiohttp import web
 
 from loopback import Server, serving
+from terminal import tolman
 from tolman import benchmarks
 from tolman.benchmarks.mmsi_bench.data import TASKS
 from tolman.item_table import write_items
@@ -41,13 +39,6 @@ class Judge(Server):
         async with self.one_by_one:  # the answer is the server's, not the request's
             self.answer = self.replies.get(text, "Z")
             return await super().complete(request)
-
-
-def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False, timeout=300,
-        env={**os.environ, "TOLMAN_CACHE": str(place / "cache"), "OPENAI_API_KEY": "none"},
-    )  # fmt: skip
 
 
 def write_bench(place: Path, texts: list[str], like: str = "mmsi-bench") -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import terminal
 from dialogues import said
 from loopback import Server, serving
 from tolman.item_table import write_items
@@ -44,11 +45,7 @@ def place(tmp_path: Path) -> Path:
 @pytest.fixture
 def tolman(place: Path) -> Tolman:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "TOLMAN_CACHE": str(place / "cache"), "OPENAI_API_KEY": "none", "COLUMNS": "200"}
-        return subprocess.run(
-            [sys.executable, "-m", "tolman", *arguments], cwd=place, capture_output=True, text=True, check=False,
-            env=environment, timeout=120,
-        )  # fmt: skip
+        return terminal.tolman(place, *arguments, COLUMNS="200")
 
     return run
 

@@ -20,6 +20,7 @@ from scipy.spatial import ConvexHull, Delaunay
 from tolman.items import Item
 
 SEEN = 200
+HALF = 1 << 19
 
 
 @dataclass
@@ -76,14 +77,17 @@ class Solver:
             v, u = np.mgrid[0 : depth.shape[0], 0 : depth.shape[1]] + 0.5
             local = np.stack([(u - cx) / fx * depth, (v - cy) / fy * depth, depth, np.ones_like(depth)], -1)
             world = (local @ pose.T)[..., :3]
-            floor.update(map(tuple, np.unique((world[depth > 0][:, :2] / 0.05).round().astype(int), axis=0).tolist()))
+            x, y = (world[depth > 0][:, :2] / 0.05).round().astype(int).T
+            floor.update(
+                zip(*(part.tolist() for part in np.divmod(np.unique((x << 20) + y + HALF), 1 << 20)), strict=True)
+            )
             counts = np.bincount(ids.ravel(), minlength=max(names) + 1)
             ids = np.where(depth > 0, ids, 0)
             for number, thing in self.things.items():
                 thing.pixels.append(int(counts[number]))
                 if counts[number]:
                     thing.add(world[ids == number])
-        self.floor = np.array(sorted(floor)) * 0.05
+        self.floor = (np.array(sorted(floor)) - (0, HALF)) * 0.05
 
     def of(self, name: str) -> list[Thing]:
         return [thing for thing in self.things.values() if thing.name == name and max(thing.pixels) > 0]

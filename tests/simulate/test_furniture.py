@@ -110,3 +110,27 @@ def test_a_file_that_is_no_library_is_refused(tmp_path: Path, content: bytes) ->
         Library(path)
     with pytest.raises(InputError, match="is no furniture library"):
         Library(tmp_path / "absent.sh3f")
+
+
+def test_a_model_is_read_once_and_again_where_what_was_kept_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
+    shipped = Library()
+    textured = next(piece for piece in shipped.usable() if (mesh := shipped.mesh(piece)) and len(mesh.textures) > 1)
+
+    def read() -> list[np.ndarray]:
+        mesh = Library().mesh(textured)
+        assert mesh is not None
+        return [mesh.points, mesh.normals, mesh.uvs, mesh.tints, mesh.textures_of, mesh.faces, *mesh.textures]
+
+    kept = read()
+    for path in (tmp_path / "cache" / "models").iterdir():
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    again = read()
+    monkeypatch.setenv("TOLMAN_CACHE", "/proc/nowhere")
+    without = read()
+    for one, two, three in zip(kept, again, without, strict=True):
+        assert one.dtype == two.dtype == three.dtype
+        assert np.array_equal(one, two)
+        assert np.array_equal(one, three)

@@ -158,14 +158,51 @@ def groups(points: Floats, reach: float) -> NDArray[np.int64]:
         points: shape (n, 2) or (n, 3), thinned: pairs within reach are listed.
         reach: metres.
     """
+    # In a dense cloud most points hang together by short links, of which there are far fewer than long ones.
+    near = _linked(points, np.arange(len(points)), reach / 4)
+    between = _beside_others(points, near, reach)
+    return _linked(points[between], near[between], reach, near)
+
+
+def _linked(
+    points: Floats, numbers: NDArray[np.int64], reach: float, of: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """The groups of numbers, and what they are for each of `of`, where points of two numbers are within reach."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
-    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray")
-    shape = (len(points), len(points))
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=shape)
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    asked = numbers if of is None else of
+    count = int(asked.max(initial=-1)) + 1
+    if not len(points):
+        return asked
+    pairs = numbers[cKDTree(points).query_pairs(reach, output_type="ndarray")]
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    graph = coo_matrix((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)[asked]
+
+
+def _beside_others(points: Floats, numbers: NDArray[np.int64], reach: float) -> NDArray[np.bool_]:
+    """Which points may have one of another number within reach: those with two numbers in the squares around them."""
+    if not len(points):
+        return np.zeros(0, dtype=bool)
+    places = np.floor((points - points.min(0)) / reach) + 1
+    shape = places.max(0) + 2
+    if not shape.prod() < 2**62:
+        return np.ones(len(points), dtype=bool)
+    steps = np.append(np.cumprod(shape[:0:-1])[::-1], 1).astype(np.int64)
+    squares, square = np.unique(places.astype(np.int64) @ steps, return_inverse=True)
+    least, most = np.full(len(squares), len(numbers)), np.full(len(squares), -1)
+    np.minimum.at(least, square, numbers)
+    np.maximum.at(most, square, numbers)
+    lowest, highest = least.copy(), most.copy()
+    for offset in np.ndindex(*[3] * points.shape[1]):
+        beside = squares + (np.array(offset) - 1) @ steps
+        found = np.minimum(np.searchsorted(squares, beside), len(squares) - 1)
+        there = squares[found] == beside
+        lowest[there] = np.minimum(lowest[there], least[found[there]])
+        highest[there] = np.maximum(highest[there], most[found[there]])
+    return np.asarray((lowest != highest)[square])
 
 
 @dataclass(frozen=True)

@@ -39,5 +39,21 @@ def sampled_distance(a: Floats, b: Floats) -> float:
     from scipy.spatial import cKDTree
 
     small, large = sorted((a, b), key=len)
-    nearest, _ = cKDTree(large).query(small)
+    # Only what lies nearer to the other set's bounds than two points that lie close can be nearest.
+    one = small[_squares(small - large.mean(0)).argmin()]
+    other = large[_squares(large - one).argmin()]
+    bound = float(np.sqrt(_squares(small - other).min())) * (1 + 1e-9) + 1e-9
+    small = _near(small, large, bound)
+    large = _near(large, small, bound)
+    nearest, _ = cKDTree(large).query(small, distance_upper_bound=bound)
     return float(np.min(nearest))
+
+
+def _near(points: Floats, others: Floats, distance: float) -> Floats:
+    """The points that are no further from the others' bounds."""
+    beyond = np.maximum(np.maximum(others.min(0) - points, points - others.max(0)), 0)
+    return points[_squares(beyond) <= distance**2]
+
+
+def _squares(vectors: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", vectors, vectors))

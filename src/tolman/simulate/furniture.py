@@ -6,6 +6,7 @@ their pictures. Such a file is hostile until read: a model that is broken is nam
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import posixpath
@@ -16,17 +17,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tolman.errors import InputError, MissingExtraError
 from tolman.simulate.habits import Habit, habit_of
-from tolman.simulate.mesh import PLAIN, Mesh, Texture, joined
+from tolman.simulate.mesh import Mesh
+from tolman.simulate.models import Models
 
 CATALOGUE = "PluginFurnitureCatalog.properties"
-_LARGEST_FILE = 64 << 20
-_LARGEST_PICTURE = 512
 _LONGEST = 25.0
 """Metres; nothing larger is furniture."""
 
@@ -81,8 +80,8 @@ class Library:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
         try:
-            data = files("tolman.simulate").joinpath("data/furniture.sh3f").read_bytes() if path is None else None
-            self._zip = zipfile.ZipFile(io.BytesIO(data) if data is not None else path)  # type: ignore[arg-type]
+            content = (path or files("tolman.simulate").joinpath("data/furniture.sh3f")).read_bytes()
+            self._zip = zipfile.ZipFile(io.BytesIO(content))
             text = self._zip.read(CATALOGUE).decode("latin-1")
         except (OSError, zipfile.BadZipFile, KeyError) as error:
             raise InputError(
@@ -97,6 +96,7 @@ class Library:
                 self.broken.append(Broken(entry.get("name", "?"), f"its catalogue entry has no usable {error}"))
                 continue
             self.pieces.setdefault(piece.id, piece)
+        self._models = Models(self._zip, hashlib.sha256(content).hexdigest())
         self._mesh = lru_cache(maxsize=None)(self._load)
 
     def mesh(self, piece: Furniture) -> Mesh | None:
@@ -118,7 +118,7 @@ class Library:
     def _load(self, identity: str) -> Mesh | None:
         piece = self.pieces[identity]
         try:
-            return _fitted(_read_obj(self._zip, piece.path), piece)
+            return _fitted(self._models.read(piece.path), piece)
         except MissingExtraError:
             raise
         except Exception as error:  # a hostile file may break the readers of models and pictures in any way
@@ -168,78 +168,3 @@ def _fitted(mesh: Mesh, piece: Furniture) -> Mesh:
     if not len(mesh.faces) or not np.isfinite(mesh.points).all():
         raise ValueError("the model holds no triangle, or a coordinate that isn't finite")
     return mesh.fitted(piece.size)
-
-
-def _read_obj(library: zipfile.ZipFile, path: str) -> Mesh:
-    try:
-        import trimesh
-    except ImportError:
-        raise MissingExtraError("trimesh", "simulate", "reading furniture") from None
-
-    members = {info.filename: info for info in library.infolist()}
-
-    class Inside(trimesh.resolvers.Resolver):
-        """Files beside the model, never any outside the library."""
-
-        def __init__(self) -> None:
-            pass
-
-        def get(self, name: str) -> bytes:
-            inside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name.strip().replace("\\", "/")))
-            return _member(library, members, inside)
-
-        def write(self, name: str, data: bytes) -> None:
-            raise OSError("a library is read only")
-
-        def namespaced(self, namespace: str) -> Any:
-            return self
-
-        def keys(self) -> list[str]:
-            return list(members)
-
-    loaded: Any = trimesh.load(
-        io.BytesIO(_member(library, members, path)), file_type="obj", resolver=Inside(), process=False
-    )
-    parts = list(loaded.geometry.values()) if isinstance(loaded, trimesh.Scene) else [loaded]
-    return joined([_part(part) for part in parts if len(part.faces)])
-
-
-def _member(library: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], name: str) -> bytes:
-    if name not in members:
-        raise ValueError(f"the library holds no '{name}'")
-    if members[name].file_size > _LARGEST_FILE:
-        raise ValueError(f"'{name}' is larger than {_LARGEST_FILE >> 20} MB")
-    return library.read(name)
-
-
-def _part(part: Any) -> Mesh:
-    """One of trimesh's geometries."""
-    count = len(part.vertices)
-    material = getattr(part.visual, "material", None)
-    texture = _picture(getattr(material, "image", None))
-    uvs = getattr(part.visual, "uv", None)
-    if texture is None or uvs is None or len(uvs) != count:
-        texture, uvs = None, np.zeros((count, 2))
-    colour = np.ones(3)
-    if texture is None:
-        diffuse = getattr(material, "diffuse", None)
-        colour = np.asarray(diffuse[:3], dtype=np.float64) / 255 if diffuse is not None else np.full(3, 0.7)
-    # Pure black and pure white give a surface nothing to be seen by.
-    tint = np.append(np.clip(colour, 0.03, 0.95) if texture is None else colour, 0.0)
-    return Mesh(
-        points=np.asarray(part.vertices, dtype=np.float64),
-        normals=np.asarray(part.vertex_normals, dtype=np.float64),
-        uvs=np.asarray(uvs, dtype=np.float64),
-        tints=np.tile(tint, (count, 1)),
-        textures_of=np.full(count, PLAIN if texture is None else 0),
-        faces=np.asarray(part.faces, dtype=np.int64),
-        textures=() if texture is None else (texture,),
-    )
-
-
-def _picture(image: Any) -> Texture | None:
-    if image is None:
-        return None
-    image = image.convert("RGB")
-    image.thumbnail((_LARGEST_PICTURE, _LARGEST_PICTURE))
-    return np.asarray(image, dtype=np.uint8)

@@ -19,11 +19,11 @@ TABLE = Table((Column("all", "All", pool()),), headline="all")
 
 
 def test_pruning_takes_out_what_is_guessed() -> None:
-    items = choices(150, planted=1.0) + choices(150, planted=0.0, seed=1, start=150)
-    kept = prune(items, 150, RULES, folds=3, workers=1, rounds=2)
-    assert kept.sum() == 150
-    assert kept[:150].sum() < 30
-    assert np.array_equal(kept, prune(items, 150, RULES, folds=3, workers=1, rounds=2))
+    items = choices(90, planted=1.0) + choices(90, planted=0.0, seed=1, start=90)
+    kept = prune(items, 90, RULES, folds=3, workers=1, rounds=2)
+    assert kept.sum() == 90
+    assert kept[:90].sum() < 18
+    assert np.array_equal(kept, prune(items, 90, RULES, folds=3, workers=1, rounds=2))
 
 
 def test_pruning_keeps_each_types_share_and_what_counts_as_one_together() -> None:

@@ -31,9 +31,30 @@ function keep() {
 }
 setInterval(() => { if (!document.hidden) keep(); }, KEEP_SECONDS * 1000);
 
-// A lost connection: say so, and send the same form again until it arrives. The server counts it once.
+// A lost connection: say so, and send again what did not arrive, the form or what was typed. The server counts it once.
+let submitted = null; // The form that was submitted and has no answer yet; whatever else it would send could abort that.
+let unkept = false; // Something typed did not arrive.
 let retry = null;
-document.addEventListener("htmx:sendError", waitAndSend);
+function formOf(source) {
+  const [place] = (source.getAttribute("hx-sync") || "").split(":");
+  return place ? document.querySelector(place) : source.closest("form[data-ask]");
+}
+document.addEventListener("htmx:confirm", (event) => {
+  const source = event.detail.elt;
+  const form = formOf(source);
+  if (form === null) return;
+  if (source === form) {
+    submitted = form;
+    clearTimeout(retry);
+    retry = null;
+  } else if (form === submitted) {
+    event.preventDefault();
+  }
+});
+document.addEventListener("htmx:validation:halted", (event) => {
+  if (event.detail.elt === submitted) submitted = null;
+});
+["htmx:sendError", "htmx:sendAbort"].forEach((name) => document.addEventListener(name, waitAndSend));
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.xhr.status >= 502) {
     event.detail.shouldSwap = false;
@@ -41,17 +62,32 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   }
 });
 function waitAndSend(event) {
-  document.getElementById("offline").hidden = false;
-  const source = event.detail.elt;
-  if (source.matches("form[data-ask]") && retry === null) {
-    retry = setTimeout(() => {
-      retry = null;
-      if (source.isConnected) source.requestSubmit();
-    }, RETRY_MILLISECONDS);
+  // The element of the event itself may be where the answer would have been shown.
+  const source = event.detail.requestConfig.elt;
+  const form = formOf(source);
+  const aborted = event.type === "htmx:sendAbort";
+  if (!aborted) document.getElementById("offline").hidden = false;
+  if (form === null || (aborted && source !== form)) return; // What is typed goes with what it was aborted for.
+  unkept = unkept || source !== form;
+  if (retry === null) retry = setTimeout(sendAgain, RETRY_MILLISECONDS);
+}
+function sendAgain() {
+  clearTimeout(retry);
+  retry = null;
+  if (submitted && submitted.isConnected) {
+    const form = submitted;
+    submitted = null; // What was changed meanwhile may keep it from being submitted.
+    form.requestSubmit();
+  } else if (unkept) {
+    keep();
   }
 }
+window.addEventListener("online", () => { if (retry !== null) sendAgain(); });
 document.addEventListener("htmx:afterOnLoad", (event) => {
   if (event.detail.xhr.status >= 502) return;
+  const source = event.detail.requestConfig.elt;
+  if (source === submitted) submitted = null;
+  if (source.isConnected ? formOf(source) : event.detail.boosted) unkept = false;
   const notice = document.getElementById("offline");
   if (notice) notice.hidden = true;
   const saved = document.querySelector("[data-saved]");

@@ -1,0 +1,87 @@
+"""`python -m tolman` in a process of its own, which does not spend its first second on importing libraries.
+
+A process that has imported what most commands import waits for commands and forks for each: what the fork then runs is
+the module `tolman`, from the command line to the exit code. What is said about starting, signals or being killed needs
+`python -m tolman` itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import runpy
+import subprocess
+import sys
+import tempfile
+import threading
+from functools import cache
+from pathlib import Path
+from signal import SIGKILL
+
+LIBRARIES = (
+    "tolman.cli", "tolman.runs.run", "tolman.reports.write", "tolman.reports.figures", "tolman.protocols",
+    "tolman.models.openai", "tolman.messages", "matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2", "aiohttp",
+    "rich.markdown", "rich.progress", "numpy.random",
+)  # fmt: skip
+
+
+def tolman(place: Path, *arguments: str, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Type a command.
+
+    Args:
+        place: the working directory; answers and frames are kept in its folder `cache`.
+        timeout: in seconds, after which the command is killed.
+        environment: more of its variables.
+    """
+    own = {"TOLMAN_CACHE": str(place / "cache"), "OPENAI_API_KEY": "none"}
+    waiting = _waiting()
+    assert waiting.stdin is not None
+    assert waiting.stdout is not None
+    with tempfile.TemporaryDirectory() as folder:
+        texts = [Path(folder) / "out", Path(folder) / "err"]
+        command = [str(place), {**os.environ, **own, **environment}, arguments, [str(path) for path in texts]]
+        waiting.stdin.write(json.dumps(command) + "\n")
+        waiting.stdin.flush()
+        limit = threading.Timer(timeout, os.kill, (int(waiting.stdout.readline()), SIGKILL))
+        limit.start()
+        code = int(waiting.stdout.readline())
+        limit.cancel()
+        out, err = (path.read_text(encoding="utf-8") for path in texts)
+    return subprocess.CompletedProcess(arguments, code, out, err)
+
+
+@cache
+def _waiting() -> subprocess.Popen[str]:
+    process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.communicate)
+    return process
+
+
+def _serve() -> None:
+    """Fork for each command; in the fork, return with everything as the command finds it."""
+    for line in sys.stdin:
+        place, environment, arguments, texts = json.loads(line)
+        process = os.fork()
+        if process == 0:
+            for number, path in enumerate((os.devnull, *texts)):
+                file = os.open(path, os.O_RDWR | os.O_CREAT)
+                os.dup2(file, number)
+                os.close(file)
+            os.chdir(place)
+            os.environ.clear()
+            os.environ.update(environment)
+            sys.argv[1:] = arguments
+            return
+        os.write(1, f"{process}\n".encode())
+        os.write(1, f"{os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])}\n".encode())
+    sys.exit()
+
+
+if __name__ == "__main__":
+    sys.path[0] = ""  # as with `python -m`
+    for name in LIBRARIES:
+        __import__(name)
+    assert threading.active_count() == 1
+    _serve()
+    runpy.run_module("tolman", run_name="__main__", alter_sys=True)
