@@ -73,3 +73,14 @@ def test_every_benchmark_is_whole(name: str) -> None:
     assert found.table.column(found.table.headline)
     for preset in found.presets:
         assert all(found.rule_set(rules) for rules in preset.rule_sets)
+
+
+def test_a_folder_may_be_called_like_the_benchmark_that_it_is_like(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "benchmark.json").write_text('{"title": "Mine", "like": "site"}', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    own, named = benchmarks.get("site"), benchmarks.named("site")
+    assert (own.title, own.table) == ("Mine", named.table)
+    assert named.title != "Mine"

@@ -25,8 +25,15 @@ def get(name: str) -> Benchmark:
         UsageError: there is none; the sentence lists those there are.
         InputError: the folder is no benchmark's.
     """
-    if is_folder(name):
-        return open_folder(Path(name))
+    return open_folder(Path(name)) if is_folder(name) else named(name)
+
+
+def named(name: str) -> Benchmark:
+    """The benchmark of that name, whatever folders there are.
+
+    Raises:
+        UsageError: there is none; the sentence lists those there are.
+    """
     found = _REGISTRY.get(name)
     if not isinstance(found, Benchmark):
         raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.base.Benchmark.")

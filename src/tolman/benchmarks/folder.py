@@ -48,7 +48,7 @@ def open_folder(folder: Path) -> Benchmark:
 
         from tolman import benchmarks
 
-        like = benchmarks.get(card["like"])
+        like = benchmarks.named(card["like"])
         return replace(
             like,
             name=str(folder),

@@ -9,7 +9,15 @@ import typer
 
 from tolman.commands.options import Data, Json, StorePath, Subset, console
 
-app = typer.Typer(no_args_is_help=True, help="Existing question sets into one benchmark.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="""Existing question sets into one benchmark.
+
+    Example:  tolman curate run site.toml --out pool
+
+    Example:  tolman curate import vsi-bench data/vsi-bench --out pool
+    """,
+)
 
 Pool = Annotated[Path, typer.Option("--out", help="Folder of the pool: all stages, their findings, the benchmark.")]
 
