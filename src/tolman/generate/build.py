@@ -28,6 +28,8 @@ from tolman.scoring.error_types import MMSI, with_type
 
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
+_OFFERED = 4
+"""Questions that are guessed for each one that is taken."""
 
 
 class Spool:
@@ -185,21 +187,29 @@ def select(
     found = sorted(collected.entries, key=lambda e: (e.task, e.position))
     chosen = balanced_within(found, _stratum, lambda e: e.answer, preset.share.most_common, str(seed))
     if preset.share.turns:
+        chosen = _capped(chosen, preset, _OFFERED, seed, "offered")
         chosen = _unguessed(chosen, collected, preset, seed, workers, done)
-    by_task: dict[str, list[Entry]] = {}
-    for entry in chosen:
-        by_task.setdefault(entry.task, []).append(entry)
+    return _capped(chosen, preset, 1, seed, "cap")
+
+
+def _capped(entries: Sequence[Entry], preset: Preset, times: int, seed: int, draw: str) -> list[Entry]:
+    """At most so many times what is taken of each question type, answers that are balanced in turn."""
     if preset.share.per_task is None:
-        return chosen
-    most = preset.share.per_task
+        return list(entries)
+    by_task: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_task.setdefault(entry.task, []).append(entry)
+    most = times * preset.share.per_task
     return [
-        entry for task, own in by_task.items() for entry in evenly(own, lambda e: e.answer, most, f"{seed}:{task}:cap")
+        entry
+        for task, own in by_task.items()
+        for entry in evenly(own, lambda e: e.answer if _stratum(e) else "", most, f"{seed}:{task}:{draw}")
     ]
 
 
-def _stratum(entry: Entry) -> tuple[str, str] | None:
+def _stratum(entry: Entry) -> str | None:
     """Within what answers are balanced: closed lists and numbers have frequencies to learn, free texts have none."""
-    return (entry.task, entry.kind) if entry.closed or entry.number else None
+    return ":".join(filter(None, (entry.task, entry.kind))) if entry.closed or entry.number else None
 
 
 def _unguessed(
