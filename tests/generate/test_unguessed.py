@@ -39,7 +39,7 @@ def looking(count: int, told: float) -> list[Guessable]:
             generator.gauss(30 if way == "left" else -30, 20) if generator.random() < told else generator.gauss(0, 36)
         )
         suggested = way if generator.random() < 0.5 else generator.choice(("left", "right"))
-        made.append(Guessable(item, way, ((suggested, 0.5), ("left", angle)), kind=""))
+        made.append(Guessable(item, way, ((suggested, 0.5), ("left", angle)), closed=True))
     return made
 
 

@@ -43,10 +43,10 @@ def test_what_several_guess_right_goes_first() -> None:
 
 @given(st.lists(st.booleans(), min_size=8, max_size=80))
 def test_answers_stay_even_as_far_as_right_guesses_allow(row: list[bool]) -> None:
-    answers = [i % 2 for i in range(len(row))]
+    answers = [str(i % 2) for i in range(len(row))]
     gone = surplus([row], [0.25] * len(row), "seed", answers=answers)
     left = [i for i in range(len(row)) if i not in gone]
-    counts = [sum(answers[i] == a for i in left) for a in (0, 1)]
-    others = [[i for i in left if row[i] and answers[i] == a] for a in (0, 1)]
+    counts = [sum(answers[i] == a for i in left) for a in "01"]
+    others = [[i for i in left if row[i] and answers[i] == a] for a in "01"]
     # Only an answer that has no right guess left stays more frequent.
     assert abs(counts[0] - counts[1]) <= 1 or not others[counts.index(max(counts))] or not gone

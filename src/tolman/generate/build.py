@@ -218,7 +218,7 @@ def _unguessed(
     """Without choices that are guessed from their texts, or from a part of their media."""
     choices = [entry for entry in entries if not entry.number]
     asked = [
-        Guessable(item, entry.answer, entry.clue, entry.kind if entry.closed else None)
+        Guessable(item, entry.answer, entry.clue, entry.kind, entry.closed)
         for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
     ]
     numbers = unguessed(asked, preset.share.turns, preset.share.most_common, seed, workers=workers, done=done)

@@ -334,7 +334,7 @@ PARTS: dict[str, str] = (
 )
 """The part of a preset that holds a family's rules."""
 
-_SHARE = ShareSettings(per_scene=60, turns=8)
+_SHARE = ShareSettings(per_scene=60, turns=12)
 PRESETS = {
     "vsi-paper": Preset(name="vsi-paper"),
     "vsi-official": Preset(

@@ -38,13 +38,15 @@ class Guessable:
         item: the question.
         answer: what is balanced of its answer.
         clue: for each part of the media the answer that it suggests, then other hints.
-        kind: within which answers stay balanced; None where they are free texts.
+        kind: of its question type's kinds the one that it is: each is to be guessed no more often than by chance.
+        closed: whether its options are a closed list; answers of such stay balanced within a kind.
     """
 
     item: Item
     answer: str
     clue: tuple[tuple[str | float | None, ...], ...] = ()
-    kind: str | None = None
+    kind: str = ""
+    closed: bool = False
 
 
 def unguessed(
@@ -94,12 +96,10 @@ def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
         right = _suggested(asked)
         if _enough(asked):
             right += _learned(asked, seed * turns + turn)
-        chance = [1 / len(one.item.options) for one in asked]
-        answers = [None if one.kind is None else (one.kind, one.answer) for one in asked]
-        gone = surplus(right, chance, f"{seed}:{turn}:{task}", _slack(chance), answers)
+        gone = _too_many(asked, right, f"{seed}:{turn}:{task}")
         kept = balanced_within(
             [i for place, i in enumerate(kept) if place not in gone],
-            lambda i: questions[i].kind,
+            lambda i: questions[i].kind if questions[i].closed else None,
             lambda i: questions[i].answer,
             most_common,
             f"{seed}:{turn}:{task}",
@@ -107,6 +107,20 @@ def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
         if len(kept) >= (1 - _LITTLE) * len(asked):
             break
     return kept
+
+
+def _too_many(asked: Sequence[Guessable], right: Sequence[Sequence[bool]], seed: str) -> set[int]:
+    """The places of those that go, kind by kind."""
+    kinds: dict[str, list[int]] = {}
+    for place, one in enumerate(asked):
+        kinds.setdefault(one.kind, []).append(place)
+    gone: set[int] = set()
+    for kind, own in kinds.items():
+        rows = [[row[place] for place in own] for row in right]
+        chance = [1 / len(asked[place].item.options) for place in own]
+        answers = [asked[place].answer if asked[place].closed else "" for place in own]
+        gone.update(own[i] for i in surplus(rows, chance, f"{seed}:{kind}", _slack(chance), answers))
+    return gone
 
 
 def _slack(chance: Sequence[float]) -> float:
@@ -133,7 +147,7 @@ def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
         right += [
             [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in QUICK
         ]
-    if all(one.kind is not None for one in asked):
+    if all(one.closed for one in asked):
         answers = [one.answer for one in asked]
         told: list[tuple[str, Sequence[Sequence[Hashable]]]] = [(LINEAR, vocabulary([item.question for item in items]))]
         told += [(name, [one.clue[part] for one in asked]) for name in QUICK for part in range(_parts(asked))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 
 def surplus(
@@ -16,7 +16,7 @@ def surplus(
     chance: Sequence[float],
     seed: str,
     slack: float = 0.0,
-    answers: Sequence[Hashable] | None = None,
+    answers: Sequence[str] | None = None,
 ) -> set[int]:
     """Which questions go: of each guesser's right guesses as many as are more than its share by chance.
 
@@ -37,12 +37,12 @@ def surplus(
     generator.shuffle(order)
     known = [sum(bool(row[i]) for row in right) for i in range(len(chance))]
     order.sort(key=lambda i: known[i])
-    given = answers if answers is not None else [None] * len(chance)
+    given = answers if answers is not None else [""] * len(chance)
     counts = Counter(given)
     gone: set[int] = set()
     for row in right:
         left = [i for i in order if i not in gone]
-        queues: dict[Hashable, list[int]] = {}
+        queues: dict[str, list[int]] = {}
         for i in left:
             if row[i]:
                 queues.setdefault(given[i], []).append(i)
