@@ -1,6 +1,7 @@
 """How well MMSI-Bench's families hold: a second solver, one picture alone, and no picture at all.
 
-    python benchmarks/pairs.py WORLDS [--per-task 400] [--seed 0]
+    tolman generate worlds --preset mmsi --out pairs
+    python benchmarks/pairs.py worlds pairs
 
 For each question type: how many questions there are; how many a solver on the scenes' state gets right; how many
 somebody gets right who knows of one picture everything (its camera, every object that it shows with its place, the
@@ -14,7 +15,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -24,12 +24,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from tolman.generate.build import Spool, collect, items_of, select
+from tolman.benchmarks.folder import open_folder
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import preset
 from tolman.items import Item
-from tolman.parallel import cores
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from generate.pair_solver import Place, corners
@@ -39,28 +37,17 @@ CLOSEST = 6
 
 
 def main() -> None:
-    """Generate, solve, learn, print."""
+    """Solve, learn, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("worlds", type=Path)
-    parser.add_argument("--per-task", type=int)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("bench", type=Path)
     asked = parser.parse_args()
-    rules = preset("mmsi")
-    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"per_task": asked.per_task})})
-    with tempfile.TemporaryDirectory() as place, Spool(Path(place) / "drafts") as spool:
-        collected = collect(open_collection(asked.worlds), rules, asked.seed, spool)
-        items = list(items_of(select(collected, rules, asked.seed, workers=cores()), collected, asked.seed))
-    table(items, asked.worlds)
-
-
-def table(items: list[Item], worlds: Path) -> None:
-    """Solve and learn, print."""
     by_scene: dict[str, list[Item]] = defaultdict(list)
-    for item in items:
+    for item in open_folder(asked.bench).load(asked.bench, "all"):
         by_scene[item.scene or ""].append(item)
     right: dict[str, list[bool]] = defaultdict(list)
     rows: dict[str, list[tuple[Item, list[np.ndarray]]]] = defaultdict(list)
-    for geometry in open_collection(worlds):
+    for geometry in open_collection(asked.worlds):
         if not isinstance(geometry, SceneGeometry):
             continue
         solver = Place(geometry.scene, geometry.captures)
