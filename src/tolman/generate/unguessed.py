@@ -26,8 +26,9 @@ FEWEST, FEWEST_SCENES = 100, 20
 _SLACK, _ERRORS = 0.005, 0.5
 """By what share of the questions, and by how many standard errors more, a guess may be right more often than by chance:
 what luck brings would be taken out again and again otherwise, until few are left."""
-_LITTLE = 0.01
-"""The share of the questions that are left out in the last turn at most."""
+_LITTLE, _QUIET = 0.01, 2
+"""The share of the questions that a turn leaves out at most when little is found, and after how many such turns it ends:
+once may be luck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def unguessed(
 def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
     """What is left of one question type."""
     questions, turns, most_common, seed = job
-    task, kept = questions[0].item.task, list(range(len(questions)))
+    task, kept, quiet = questions[0].item.task, list(range(len(questions))), 0
     for turn in range(turns):
         asked = [questions[i] for i in kept]
         right = _suggested(asked)
@@ -104,7 +105,8 @@ def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
             most_common,
             f"{seed}:{turn}:{task}",
         )
-        if len(kept) >= (1 - _LITTLE) * len(asked):
+        quiet = quiet + 1 if len(kept) >= (1 - _LITTLE) * len(asked) else 0
+        if quiet == _QUIET:
             break
     return kept
 
