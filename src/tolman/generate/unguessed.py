@@ -27,8 +27,7 @@ _SLACK, _ERRORS = 0.005, 0.5
 """By what share of the questions, and by how many standard errors more, a guess may be right more often than by chance:
 what luck brings would be taken out again and again otherwise, until few are left."""
 _LITTLE, _QUIET = 0.01, 2
-"""The share of the questions that a turn leaves out at most when little is found, and after how many such turns it ends:
-once may be luck."""
+"""The share of the questions that a quiet turn leaves out at most, and after how many it ends: one may be luck."""
 
 
 @dataclass(frozen=True, slots=True)
