@@ -79,6 +79,16 @@ def test_the_most_frequent_letter_stands_in_where_no_text_is_right_twice(choice:
     assert found == ["B", "B", "B"]
 
 
+def test_what_is_right_in_the_same_scene_gives_nothing_away(choice: Callable[..., Item]) -> None:
+    items = [choice("desk, bed", "bed, desk", answer="B", id=str(i), scene="one") for i in range(3)]
+    items += [choice("lamp", "bed, desk", answer="A", id=str(i), scene=f"s{i}") for i in range(3, 6)]
+    model = models.create("baseline/most-frequent-text", ModelOptions())
+    assert isinstance(model, KnowsTheTruth)
+    model.prepare(BENCHMARK, items)
+    found = [asyncio.run(model.answer(Request(item, (), Sampling()))).response for item in items]
+    assert found == ["A", "A", "A", "B", "B", "B"]
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

@@ -2,8 +2,8 @@
 
 `random` draws uniformly (an option; for numbers, one of the true values of the question type). `most-frequent`
 gives each question type's most frequent answer, `best-constant` the one among its true values that the official
-metric rewards most, `most-frequent-text` the option whose text is right most often (the most frequent letter where no
-option's text is right more than once).
+metric rewards most, `most-frequent-text` the option whose text is right most often in other scenes (the most frequent
+letter where none is).
 """
 
 from __future__ import annotations
@@ -113,17 +113,21 @@ def _best_constant(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Ite
 
 
 def _most_frequent_text(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
-    # A text that is right only once would give away nothing but its own question's answer.
     counts = Counter(item.answer_text for item in items)
-    ranking = [text for text in _ranked(counts.elements()) if counts[text] > 1 or items[0].kind == "number"]
+    # A scene's questions are often right by the same text: to count them would give away their own answers.
+    own: dict[str, Counter[str]] = {}
+    for item in items:
+        own.setdefault(item.cluster, Counter())[item.answer_text] += 1
+    ranking = _ranked(counts.elements())
     letter = _ranked(item.answer for item in items)[0]
 
     def choose(item: Item) -> str:
         if item.kind == "number":
             return ranking[0]
-        for text in ranking:
-            if text in item.options:
-                return item.letters[item.options.index(text)]
+        elsewhere = {text: counts[text] - own[item.cluster][text] for text in item.options}
+        best = max(sorted(elsewhere), key=elsewhere.__getitem__)
+        if elsewhere[best] > 0:
+            return item.letters[item.options.index(best)]
         return letter if letter in item.letters else item.letters[0]
 
     return choose
