@@ -2,8 +2,8 @@
 
 `random` draws uniformly (an option; for numbers, one of the true values of the question type). `most-frequent`
 gives each question type's most frequent answer, `best-constant` the one among its true values that the official
-metric rewards most, `most-frequent-text` the option whose text is right most often in other scenes (the most frequent
-letter where none is).
+metric rewards most, `most-frequent-text` the option whose text is right most often, of those that are right in another
+scene too (the most frequent letter where none is).
 """
 
 from __future__ import annotations
@@ -114,20 +114,19 @@ def _best_constant(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Ite
 
 def _most_frequent_text(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
     counts = Counter(item.answer_text for item in items)
-    # A scene's questions are often right by the same text: to count them would give away their own answers.
-    own: dict[str, Counter[str]] = {}
+    # A text that is right in one scene only would give away nothing but that scene's own answers.
+    scenes: dict[str, set[str]] = {}
     for item in items:
-        own.setdefault(item.cluster, Counter())[item.answer_text] += 1
+        scenes.setdefault(item.answer_text, set()).add(item.cluster)
     ranking = _ranked(counts.elements())
     letter = _ranked(item.answer for item in items)[0]
 
     def choose(item: Item) -> str:
         if item.kind == "number":
             return ranking[0]
-        elsewhere = {text: counts[text] - own[item.cluster][text] for text in item.options}
-        best = max(sorted(elsewhere), key=elsewhere.__getitem__)
-        if elsewhere[best] > 0:
-            return item.letters[item.options.index(best)]
+        known = sorted(text for text in item.options if scenes.get(text, set()) - {item.cluster})
+        if known:
+            return item.letters[item.options.index(max(known, key=counts.__getitem__))]
         return letter if letter in item.letters else item.letters[0]
 
     return choose
