@@ -20,7 +20,7 @@ def test_a_guesser_comes_down_to_chance_and_no_further(rows: list[list[bool]], o
     kept = sum(right for i, right in enumerate(rows[0]) if i not in gone)
     assert kept <= left / options + 1e-6
     assert all(rows[0][i] for i in gone)
-    if hits <= count / options:
+    if hits * options <= count:
         assert not gone
     else:
         assert kept >= math.floor(left / options) - 1

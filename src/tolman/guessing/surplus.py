@@ -10,6 +10,9 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
+_ROUNDING = 1e-9
+"""Chances such as 1/3 don't add up to whole numbers exactly."""
+
 
 def surplus(
     right: Sequence[Sequence[bool]],
@@ -48,7 +51,7 @@ def surplus(
                 queues.setdefault(given[i], []).append(i)
         expected = sum(chance[i] + slack for i in left)
         hits = sum(map(len, queues.values()))
-        while hits > expected:
+        while hits > expected + _ROUNDING:
             queue = max((q for q in queues.values() if q), key=lambda q: (counts[given[q[-1]]], q[-1]))
             i = queue.pop()
             gone.add(i)
