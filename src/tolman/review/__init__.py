@@ -30,7 +30,7 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 1. An `APIRouter(prefix="/NAME", dependencies=[allow("annotator", …)])`. Every route needs `allow`; the application
    refuses to start otherwise. Handlers are plain functions (`def`), which run in threads; take `TheSite`, `Guest`,
    `Me` from `access`, and form and path fields from `fields`, which no database chokes on.
-2. `GET /NAME/{assignment}` shows a task: `work.mine(db, me, assignment, NAME)` finds it or 404. Read inside
+2. `GET /NAME/{assignment}` shows a task: `assigned.own_work(db, me, assignment, NAME)` finds it or 404. Read inside
    `site.database.read()`, change inside `site.database.write()`, which commits at its end. Whoever must not know the
    answer is shown `blind.blind(…)` and nothing else of the item.
 3. `POST /NAME/{assignment}` submits: `work.submit(db, site, own, STEP, content, seconds)`, which counts a form once

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session as Orm
 from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.answers import AnswerError
+from tolman.review.assigned import own_work
 from tolman.review.fields import Key, Paragraphs, Seconds
 from tolman.review.mode import Block
 from tolman.review.pages import page, see_other
@@ -125,7 +126,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
     def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
         """What is to be labelled."""
         with site.database.read() as db:
-            own = _own(db, me, assignment, kind)
+            own = own_work(db, me, assignment, kind.name, "task")
             if work.submission(db, own, STEP) is not None:
                 return see_other(f"/projects/{own.task.project_id}/work")
             return page(request, guest, "label.html", **_content(db, site, me, own, kind))
@@ -143,7 +144,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
     ) -> Response:
         """Submit labels."""
         with site.database.write() as db:
-            own = _own(db, me, assignment, kind)
+            own = own_work(db, me, assignment, kind.name, "task")
             try:
                 labels = {g.name: g.read(chosen.get(g.name, [])) for g in kind.groups(own.task.project)}
             except AnswerError as error:
@@ -160,7 +161,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
     ) -> Response:
         """Keep what is entered."""
         with site.database.write() as db:
-            own = _own(db, me, assignment, kind)
+            own = own_work(db, me, assignment, kind.name, "task")
             if own.state != "done":
                 work.save_draft(db, site, own, {"labels": chosen, "note": note}, seconds)
         return Response(status_code=204)
@@ -214,13 +215,6 @@ def _submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, A
         .order_by(Task.key, User.name)
     )
     return [(task, name, content) for task, name, content in found]
-
-
-def _own(db: Orm, me: Me, assignment: int, kind: Labelling) -> Assignment:
-    own = work.mine(db, me, assignment, kind.name)
-    if own is None:
-        raise HTTPException(404, "There is no such task.")
-    return own
 
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> dict[str, Any]:

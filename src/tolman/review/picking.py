@@ -49,7 +49,7 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
     def still(site: TheSite, me: Me, assignment: Key, medium: Key, milliseconds: Milliseconds) -> Response:
         """A frame of one of the question's videos."""
         with site.database.read() as db:
-            item = _item(own_of(db, me, assignment))
+            item = work.asked_item(own_of(db, me, assignment))
         if medium > len(item.media) or item.media[medium - 1].kind != "video":
             raise HTTPException(404, "There is no such video.")
         picture = _frame(site, item.media[medium - 1], milliseconds / 1000)
@@ -171,16 +171,11 @@ def _measurements(db: Orm, own: Assignment) -> int:
 
 def _measurable(site: Site, own_of: Find, me: Me, assignment: int) -> tuple[Item, clouds.Place]:
     with site.database.read() as db:
-        item = _item(own_of(db, me, assignment))
+        item = work.asked_item(own_of(db, me, assignment))
     place = clouds.place_of(site.settings.rigs, item)
     if place is None:
         raise HTTPException(404, "There is no recording to measure in.")
     return item, place
-
-
-def _item(own: Assignment) -> Item:
-    assert own.task.item is not None
-    return work.item_of(own.task.item)
 
 
 def _read(text: str, what: str, counts: tuple[int, ...]) -> list[float]:

@@ -71,6 +71,12 @@ def item_of(version: ItemVersion) -> Item:
     return Item.model_validate(version.content)
 
 
+def asked_item(own: Assignment) -> Item:
+    """What an assignment asks about; for modes whose every task has an item."""
+    assert own.task.item is not None
+    return item_of(own.task.item)
+
+
 def current_items(db: Orm, project: Project) -> list[ItemVersion]:
     """The current versions, in the order in which the items came."""
     chosen = select(ItemVersion).where(ItemVersion.project_id == project.id, ItemVersion.current)

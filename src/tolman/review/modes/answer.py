@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -15,10 +15,11 @@ from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.answers import AnswerError, read_answer
 from tolman.review.asking import asked
+from tolman.review.assigned import own_work
 from tolman.review.fields import Key, Line, Seconds
 from tolman.review.mode import Block, Mode
 from tolman.review.pages import page, see_other
-from tolman.review.schema import Assignment, Project, Submission, Task, User
+from tolman.review.schema import Project, Submission, Task, User
 from tolman.review.site import Site
 from tolman.scoring.agreement import krippendorff_alpha
 
@@ -30,7 +31,7 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("subject")])
 def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A question, as far as it is known to somebody who is to answer it."""
     with site.database.read() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME)
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         return page(request, guest, "answer.html", **asked(db, site, me, own, [STAGE]))
@@ -42,9 +43,9 @@ def answer(
 ) -> Response:
     """Submit an answer."""
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME)
         try:
-            given = read_answer(_item(own), answer)
+            given = read_answer(work.asked_item(own), answer)
         except AnswerError as error:
             content = asked(db, site, me, own, [STAGE]) | {"problem": str(error), "given": answer}
             return page(request, guest, "answer.html", status=422, **content)
@@ -58,7 +59,7 @@ def answer(
 def draft(site: TheSite, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0) -> Response:
     """Keep what is entered, so that another day or another browser goes on from there."""
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME)
         if own.state != "done":
             work.save_draft(db, site, own, {"answer": answer}, seconds)
     return Response(status_code=204)
@@ -102,18 +103,6 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         Block("Subjects", ("subject", "answered"), rows),
         Block("Agreement", ("figure", "value", "questions"), agreement, "Of questions with two answers or more."),
     ]
-
-
-def _own(db: Orm, me: Me, assignment: int) -> Assignment:
-    own = work.mine(db, me, assignment, NAME)
-    if own is None:
-        raise HTTPException(404, "There is no such question.")
-    return own
-
-
-def _item(own: Assignment) -> Item:
-    assert own.task.item is not None
-    return work.item_of(own.task.item)
 
 
 ANSWER = Mode(

@@ -27,6 +27,7 @@ from tolman.media.video import BrokenMediaError
 from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts import AccountError
+from tolman.review.assigned import own_work
 from tolman.review.collection import all_scenes, scene_of
 from tolman.review.fields import Form, Key, seconds_of
 from tolman.review.frames import frames_of
@@ -47,7 +48,7 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
 def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A key step, and the other view's frames around it."""
     with site.database.read() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME, "key step")
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         kept = work.draft_of(db, own)
@@ -59,7 +60,7 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
 def frame(site: TheSite, me: Me, assignment: Key, view: str, number: int) -> Response:
     """A frame of the 'given' view at the key step, or of the 'other' at one of the rig's moments."""
     with site.database.read() as db:
-        step = _step(site, _own(db, me, assignment))
+        step = _step(site, own_work(db, me, assignment, NAME, "key step"))
     if view not in ("given", "other") or not 0 <= number < len(step.rig.moments):
         raise HTTPException(404, "There is no such frame.")
     try:
@@ -77,12 +78,12 @@ def frame(site: TheSite, me: Me, assignment: Key, view: str, number: int) -> Res
 def look(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Keep what is chosen, and say what is wrong with it; with 'at', choose what the player shows as well."""
     with site.database.read() as db:
-        step = _step(site, _own(db, me, assignment))
+        step = _step(site, own_work(db, me, assignment, NAME, "key step"))
     picks, by_time = _picks(step, form), form.get("do") == "at"
     if by_time:
         picks = _with_time(step, picks, str(form.get("at", "")))
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME, "key step")
         if own.state == "done":
             return Response(status_code=204)
         work.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
@@ -94,7 +95,7 @@ def look(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
 def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Submit three distractors."""
     with site.database.read() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME, "key step")
         done, project = work.submission(db, own, STEP) is not None, own.task.project_id
         step = _step(site, own)
         picks = _picks(step, form)
@@ -108,7 +109,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
     except TolmanError as error:
         stops.append(f"A frame can't be taken out: {error}.")
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME, "key step")
         if stops or drafted is None:
             work.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
             changes = {"problem": "Not yet: " + " ".join(stops), "seconds": seconds_of(form)}
@@ -196,13 +197,6 @@ def _with_time(step: KeyStep, picks: list[int], text: str) -> list[int]:
     except ValueError:
         return picks
     return sorted({*picks, number}) if step.is_other(number) else picks
-
-
-def _own(db: Orm, me: Me, assignment: int) -> Assignment:
-    own = work.mine(db, me, assignment, NAME)
-    if own is None:
-        raise HTTPException(404, "There is no such key step.")
-    return own
 
 
 def _step(site: Site, own: Assignment) -> KeyStep:

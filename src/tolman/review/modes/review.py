@@ -16,6 +16,7 @@ from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.agreement import progress
 from tolman.review.answers import AnswerError, read_answer
 from tolman.review.asking import asked
+from tolman.review.assigned import own_work
 from tolman.review.fields import Key, Line, Seconds
 from tolman.review.history import record
 from tolman.review.mode import Mode, Setting
@@ -60,7 +61,7 @@ def answer(
         if own.task.stage != REVIEW:
             raise HTTPException(404, "There is no such question.")
         try:
-            given = read_answer(_item(own), answer)
+            given = read_answer(work.asked_item(own), answer)
         except AnswerError as error:
             content = _blind(db, site, me, own) | {"problem": str(error), "given": answer}
             return page(request, guest, "review_answer.html", status=422, **content)
@@ -81,7 +82,7 @@ def decide(
         if own.task.stage == REVIEW and first is None:
             return see_other(f"/{NAME}/{assignment}")
         try:
-            content = form.read(_item(own))
+            content = form.read(work.asked_item(own))
         except VerdictError as error:
             opened = _open(db, site, me, own) | {"problem": str(error), "form": form}
             return page(request, guest, "review_decide.html", status=422, **opened)
@@ -122,15 +123,7 @@ def _decided(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, An
 
 
 def _own(db: Orm, me: Me, assignment: int) -> Assignment:
-    own = work.mine(db, me, assignment, NAME)
-    if own is None or me.role not in REVIEW_MODE.stages[own.task.stage]:
-        raise HTTPException(404, "There is no such question.")
-    return own
-
-
-def _item(own: Assignment) -> Item:
-    assert own.task.item is not None
-    return work.item_of(own.task.item)
+    return own_work(db, me, assignment, NAME, stages=REVIEW_MODE.stages)
 
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
@@ -140,7 +133,7 @@ def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """The same with the answer: for who has answered, and for adjudicators."""
-    item = _item(own)
+    item = work.asked_item(own)
     assert own.task.item is not None
     kept = work.draft_of(db, own)
     first = work.submission(db, own, ANSWER)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
@@ -26,6 +26,7 @@ from tolman.items import LETTERS, Item, Media
 from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts import AccountError
+from tolman.review.assigned import own_work
 from tolman.review.collection import all_scenes, scene_of
 from tolman.review.fields import Form, Key, clean, seconds_of
 from tolman.review.floor import plan_of, way
@@ -71,7 +72,7 @@ class Route:
 def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A scene, for a route to be planned in it."""
     with site.database.read() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME, "scene")
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         kept = work.draft_of(db, own)
@@ -85,7 +86,7 @@ def plan(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
     """Keep what is chosen; tell the turns, or what is wrong with the route."""
     route = _of_form(form)
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME, "scene")
         if own.state == "done":
             return Response(status_code=204)
         work.save_draft(db, site, own, _draft(route), seconds_of(form))
@@ -98,7 +99,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
     """Submit a route; one that isn't clear is refused with a sentence."""
     route = _of_form(form)
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME, "scene")
         if work.submission(db, own, STEP) is None:
             geometry = scene_of(site, own.task.content["scene"])
             problem = problem_of(geometry, route) or _twice(db, own, route)
@@ -219,13 +220,6 @@ def _of_draft(content: dict[str, Any]) -> Route:
 
 def _draft(route: Route) -> dict[str, Any]:
     return {"start": route.start, "facing": route.facing, "stops": list(route.stops)}
-
-
-def _own(db: Orm, me: Me, assignment: int) -> Assignment:
-    own = work.mine(db, me, assignment, NAME)
-    if own is None:
-        raise HTTPException(404, "There is no such scene.")
-    return own
 
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, route: Route) -> dict[str, Any]:

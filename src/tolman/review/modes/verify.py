@@ -20,6 +20,7 @@ from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts import AccountError
 from tolman.review.answers import AnswerError, read_answer
 from tolman.review.asking import asked
+from tolman.review.assigned import own_work
 from tolman.review.evidence import EvidenceError, read_checklist, read_evidence
 from tolman.review.fields import Key, Line, Paragraphs, RowId, Seconds
 from tolman.review.history import record
@@ -55,7 +56,7 @@ class _Answer:
         Raises:
             AnswerError, EvidenceError: it is none.
         """
-        item = _item(own)
+        item = work.asked_item(own)
         answer = read_answer(item, self.answer)
         content: dict[str, Any] = {"answer": answer, "evidence": read_evidence(item, self.frames, self.trace)}
         if self.measured is not None:
@@ -135,7 +136,7 @@ def decide(
         if own.task.stage == PROPOSE or _is_blind(db, own):
             return see_other(f"/{NAME}/{assignment}")
         try:
-            content = form.read(_item(own))
+            content = form.read(work.asked_item(own))
             wrong = {int(n): text[0] for name, text in checks.items() if (n := name.removeprefix("wrong-")).isdecimal()}
             content["checklist"] = read_checklist(verifying.checklist(own.task), checks["ticked"], wrong)
         except (VerdictError, EvidenceError) as error:
@@ -192,15 +193,7 @@ def _record(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, Any
 
 
 def _own(db: Orm, me: Me, assignment: int) -> Assignment:
-    own = work.mine(db, me, assignment, NAME)
-    if own is None or me.role not in VERIFY.stages[own.task.stage]:
-        raise HTTPException(404, "There is no such question.")
-    return own
-
-
-def _item(own: Assignment) -> Item:
-    assert own.task.item is not None
-    return work.item_of(own.task.item)
+    return own_work(db, me, assignment, NAME, stages=VERIFY.stages)
 
 
 def _is_blind(db: Orm, own: Assignment) -> bool:
@@ -211,7 +204,7 @@ def _is_blind(db: Orm, own: Assignment) -> bool:
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """What a page may hold before somebody has answered."""
     kept = work.draft_of(db, own)
-    item = _item(own)
+    item = work.asked_item(own)
     empty = {"frames": "", "trace": "", "measured": None}
     return asked(db, site, me, own, VERIFY.stages_for(me.role)) | {
         "form": empty | (kept.content if kept else {}),
@@ -223,7 +216,7 @@ def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """The same with all that others said: for who has answered, and for the third."""
-    item = _item(own)
+    item = work.asked_item(own)
     kept = work.draft_of(db, own)
     first = work.submission(db, own, ANSWER)
     form = VerdictForm.of(item)

@@ -19,6 +19,7 @@ from tolman.media.video import BrokenMediaError
 from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts import AccountError
+from tolman.review.assigned import own_work
 from tolman.review.checking import Around, about, check, least_media, media_of
 from tolman.review.fields import Form, Key, Line, seconds_of
 from tolman.review.history import record
@@ -63,7 +64,7 @@ def picture(site: TheSite, me: Me, key: str, size: str) -> Response:
 def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A question to be written."""
     with site.database.read() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME)
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         kept = work.draft_of(db, own)
@@ -83,7 +84,7 @@ def browse(
 ) -> Response:  # fmt: skip
     """A page of the pool."""
     with site.database.read() as db:
-        _own(db, me, assignment)
+        own_work(db, me, assignment, NAME)
     filters = Filters(source, group, kind, text, number)
     shelf = _pool(site).browse(filters)
     return page(request, guest, "_write_pool.html", own=assignment, shelf=shelf, filters=filters, told="", problem="")
@@ -94,7 +95,7 @@ def edit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
     """Keep what is entered, do what a button says, and tell what is still missing."""
     act = str(form.get("do", ""))[:80]
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME)
         if own.state == "done":
             return Response(status_code=204)
         written, other_tab = _keep(db, site, own, form, act)
@@ -109,7 +110,7 @@ def edit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
 def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Submit a question; what is wrong with it is said and nothing is lost."""
     with site.database.write() as db:
-        own = _own(db, me, assignment)
+        own = own_work(db, me, assignment, NAME)
         if work.submission(db, own, STEP) is None:
             written, other_tab = _keep(db, site, own, form, "")
             state = _state(db, site, own, written)
@@ -136,7 +137,7 @@ def upload(
 ) -> Response:  # fmt: skip
     """Add a file to the pool, where the owner allows it."""
     with site.database.read() as db:
-        project = _own(db, me, assignment).task.project_id
+        project = own_work(db, me, assignment, NAME).task.project_id
     told = problem = ""
     limit = site.settings.uploads * 1_000_000
     if not limit:
@@ -226,13 +227,6 @@ def _pool(site: Site) -> Pool:
     if site.pool is None:
         raise HTTPException(404, "This server has no media pool. Tell the owner.")
     return site.pool
-
-
-def _own(db: Orm, me: Me, assignment: int) -> Assignment:
-    own = work.mine(db, me, assignment, NAME)
-    if own is None:
-        raise HTTPException(404, "There is no such question.")
-    return own
 
 
 def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""Assigned: somebody's own task, for the routes that show and submit it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fastapi import HTTPException
+from sqlalchemy.orm import Session as Orm
+
+from tolman.review import work
+from tolman.review.accounts import Person
+from tolman.review.schema import Assignment
+
+
+def own_work(
+    db: Orm,
+    me: Person,
+    assignment: int,
+    mode: str,
+    what: str = "question",
+    stages: Mapping[str, Sequence[str]] | None = None,
+) -> Assignment:
+    """Somebody's own assignment in a mode.
+
+    Args:
+        db: read.
+        me: who asks for it.
+        assignment: its number.
+        mode: its name.
+        what: the task is about, for the sentence.
+        stages: who may work in each stage, where not all that the routes allow may in all.
+
+    Raises:
+        HTTPException: 404, where it isn't theirs, which is told from nowhere else.
+    """
+    own = work.mine(db, me, assignment, mode)
+    if own is None or (stages is not None and me.role not in stages[own.task.stage]):
+        raise HTTPException(404, f"There is no such {what}.")
+    return own
