@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import shapely
 
-from simulate.worlds import walk, world
-from tolman.geometry.boxes import Boxes, distances
-from tolman.scenes import SceneObject
+from simulate.worlds import added, check_nothing_is_touched, in_their_boxes, least_distance, walk, world
 from tolman.simulate.actors import CARRIED, with_actors
 from tolman.simulate.world import World
 
@@ -23,23 +20,14 @@ def acted(request: pytest.FixtureRequest) -> tuple[World, World]:
     return still, moving
 
 
-def moving_things(still: World, moving: World) -> list[SceneObject]:
-    return list(moving.scene.objects[len(still.scene.objects) :])
-
-
 def test_tracks_hold_what_moves(acted: tuple[World, World]) -> None:
     still, moving = acted
-    things = moving_things(still, moving)
+    things = added(still, moving)
     assert [things[0].category, things[1].category in CARRIED] == ["person", True]
     assert moving.scene.counts["person"] == 1
     for thing in things:
         for point in thing.track[::7]:
-            found = [
-                body.mesh.moved(body.pose(point.seconds)).points
-                for body in moving.bodies
-                if body.object == thing.id and body.pose is not None
-            ]
-            local = (np.concatenate(found) - np.array(point.center)) @ np.array(point.axes).T
+            local = in_their_boxes(moving, thing, point.seconds)
             half = np.array(thing.box.extents) / 2
             assert (np.abs(local) <= half + 1e-6).all(), (thing.id, point.seconds)
             if thing.category != "person":
@@ -48,7 +36,7 @@ def test_tracks_hold_what_moves(acted: tuple[World, World]) -> None:
 
 
 def test_a_load_is_picked_up_carried_and_put_down(acted: tuple[World, World]) -> None:
-    person, load = moving_things(*acted)
+    person, load = added(*acted)
     ways = np.array([point.center for point in load.track])
     assert np.linalg.norm(ways[-1, :2] - ways[0, :2]) > 0.3
     half = load.box.extents[2] / 2
@@ -64,25 +52,15 @@ def test_a_load_is_picked_up_carried_and_put_down(acted: tuple[World, World]) ->
 
 def test_nobody_touches_anything(acted: tuple[World, World]) -> None:
     still, moving = acted
-    floor = shapely.Polygon(still.scene.floor[0])
-    boxes = [thing.box for thing in still.scene.objects if thing.box.center[2] + thing.box.extents[2] / 2 > 0.03]
-    fixed = Boxes(*(np.array([getattr(box, name) for box in boxes]) for name in ("center", "axes", "extents")))
-    for thing in moving_things(still, moving):
-        for point in thing.track:
-            own = Boxes(np.array([point.center]), np.array([point.axes]), np.array([thing.box.extents]))
-            assert distances(own.take(np.zeros(len(boxes), dtype=np.intp)), fixed).min() > 0
-            assert shapely.contains_xy(floor, *own.vertices()[0, :, :2].T).all()
+    check_nothing_is_touched(still, added(still, moving))
 
 
 def test_the_camera_is_kept_away_from() -> None:
     carried = walk("street", SECONDS)
     moving, _ = with_actors(world("street"), "act", seconds=SECONDS, count=2, walk=carried)
-    for thing in moving_things(world("street"), moving):
+    for thing in added(world("street"), moving):
         if thing.category == "person":
-            ways = np.array([point.center[:2] for point in thing.track])
-            times = [point.seconds for point in thing.track]
-            camera = np.column_stack([np.interp(times, carried.times, carried.poses[:, i, 3]) for i in range(2)])
-            assert np.linalg.norm(ways - camera, axis=1).min() > 0.5
+            assert least_distance(thing, carried) > 0.5
 
 
 def test_where_there_is_no_room_there_is_a_note() -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
+import numpy as np
+import shapely
+
+from tolman.geometry.boxes import Boxes, Floats, distances
+from tolman.scenes import SceneObject
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
@@ -36,3 +42,40 @@ def world(place: str) -> World:
 @cache
 def walk(place: str, seconds: float = 8.0, rate: int = 15) -> Walk:
     return draw_walk(world(place), "sensors", seconds=seconds, rate=rate)
+
+
+def added(still: World, moving: World) -> list[SceneObject]:
+    """What a world has more than another, the first of whose objects are the other's."""
+    return list(moving.scene.objects[len(still.scene.objects) :])
+
+
+def in_their_boxes(moving: World, thing: SceneObject, seconds: float) -> Floats:
+    """The points of something that moves in its box's coordinates, metres, shape (n, 3)."""
+    point = next(point for point in thing.track if point.seconds == seconds)
+    found = [
+        body.mesh.moved(body.pose(seconds)).points
+        for body in moving.bodies
+        if body.object == thing.id and body.pose is not None
+    ]
+    local: Floats = (np.concatenate(found) - np.array(point.center)) @ np.array(point.axes).T
+    return local
+
+
+def check_nothing_is_touched(still: World, things: Sequence[SceneObject]) -> None:
+    """What moves touches nothing that stands there and stays on the floor."""
+    floor = shapely.Polygon(still.scene.floor[0])
+    boxes = [thing.box for thing in still.scene.objects if thing.box.center[2] + thing.box.extents[2] / 2 > 0.03]
+    fixed = Boxes(*(np.array([getattr(box, name) for box in boxes]) for name in ("center", "axes", "extents")))
+    for thing in things:
+        for point in thing.track:
+            own = Boxes(np.array([point.center]), np.array([point.axes]), np.array([thing.box.extents]))
+            assert distances(own.take(np.zeros(len(boxes), dtype=np.intp)), fixed).min() > 0
+            assert shapely.contains_xy(floor, *own.vertices()[0, :, :2].T).all()
+
+
+def least_distance(thing: SceneObject, carried: Walk) -> float:
+    """How near something that moves comes to a camera on the floor plan, in metres."""
+    ways = np.array([point.center[:2] for point in thing.track])
+    times = [point.seconds for point in thing.track]
+    camera = np.column_stack([np.interp(times, carried.times, carried.poses[:, i, 3]) for i in range(2)])
+    return float(np.linalg.norm(ways - camera, axis=1).min())

@@ -84,6 +84,7 @@ def simulate(
     furniture: Annotated[Path | None, typer.Option(help="A .sh3f library. Default: 54 models of Tolman's.")] = None,
     depth: Annotated[bool, typer.Option("--depth", help="Write depth and instances beside the videos.")] = False,
     actors: Annotated[int, typer.Option(min=0, max=20, help="People who walk around and carry things.")] = 0,
+    robots: Annotated[int, typer.Option(min=0, max=20, help="Round robots that drive about.")] = 0,
     exo: Annotated[int, typer.Option(min=0, max=16, help="Fixed cameras beside the one that is walked with.")] = 0,
     lidar: Annotated[bool, typer.Option("--lidar", help="Carry a spinning LiDAR along.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for each core.")] = None,
@@ -118,6 +119,7 @@ def simulate(
         furniture=furniture,
         depth=depth,
         actors=actors,
+        robots=robots,
         exo=exo,
         lidar=lidar,
     )

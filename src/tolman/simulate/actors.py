@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from tolman.geometry.boxes import Boxes, Floats, distances
+from tolman.geometry.boxes import Floats
+from tolman.scenes import SceneObject
 from tolman.simulate.figure import STRIDE, Limb, draw_figure
-from tolman.simulate.ground import Ground, rounded
+from tolman.simulate.ground import Ground
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod
-from tolman.simulate.moving import TRACK, moving_object, reach_of, shifted
+from tolman.simulate.moving import moving_object, reach_of, shifted
+from tolman.simulate.paths import LEAST, RATE, KeepOff, eased, ground_of, travelled
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
@@ -21,8 +23,6 @@ CARRIED: dict[str, tuple[float, float, float]] = {
     "suitcase": (0.46, 0.2, 0.34),
 }
 """What people carry: width, depth and height in metres."""
-_RATE = 60
-"""Steps a second in which a way is worked out."""
 _SPEED = (0.7, 1.1)
 _LIFT = 0.9
 """Seconds to pick up or to put down."""
@@ -33,19 +33,14 @@ _APART = 0.7
 _ROOMY = 0.12
 """Metres that a person keeps from things beyond what a walker needs: arms and loads reach out."""
 _TRIES = 600
-_PLACES = 40
-_LEAST = 1.0
-"""Metres that each of the two ways is long."""
 _TURN = 1.8
 """Radians a second."""
-_FLAT = 0.03
-"""Metres; one walks over what is no higher."""
 _IRON = (0.12, 0.12, 0.13)
 
 
 @dataclass(frozen=True)
 class _Way:
-    """Where a person is, `_RATE` times a second.
+    """Where a person is, `RATE` times a second.
 
     Attributes:
         places: shape (n, 2).
@@ -66,7 +61,7 @@ class _Way:
 
     def at(self, series: Floats, seconds: float) -> Floats:
         """A series at a time, straight between its steps; at rest before and after."""
-        x = float(np.clip(seconds * _RATE, 0, len(series) - 1))
+        x = float(np.clip(seconds * RATE, 0, len(series) - 1))
         low = min(int(x), len(series) - 2)
         return np.asarray(series[low] + (series[low + 1] - series[low]) * (x - low))
 
@@ -77,8 +72,8 @@ class _Way:
 
     def load(self, seconds: float) -> Floats:
         """The load's transform; its origin is in the middle of its lower side."""
-        step = seconds * _RATE
-        moment = np.clip(step, self.pick, self.put) / _RATE
+        step = seconds * RATE
+        moment = np.clip(step, self.pick, self.put) / RATE
         matrix = self.person(float(moment))
         high = float(self.at(self.held, float(moment))) * _HANDS[1]
         matrix[:3, 3] += matrix[:3, :3] @ np.array([0.0, _HANDS[0], high])
@@ -111,9 +106,11 @@ def with_actors(
     """
     generator = np.random.default_rng(np.frombuffer(f"actors:{seed}".encode(), dtype=np.uint8))
     names = [name for name in CARRIED if name not in world.scene.categories] or ["parcel"]
-    bodies, objects, notes = list(world.bodies), list(world.scene.objects), []
-    keep_off = _KeepOff(world, walk)
-    ground = _ground(world, generator)
+    bodies: list[Body] = []
+    objects: list[SceneObject] = []
+    notes = []
+    keep_off = KeepOff(world, walk, _APART)
+    ground = ground_of(world, generator, _ROOMY)
     for number in range(count):
         name = names[number % len(names)]
         figure, limbs = draw_figure(generator)
@@ -123,7 +120,7 @@ def with_actors(
         if way is None:
             notes.append(f"no room for {count - number} more person")
             break
-        keep_off.others.append(way)
+        keep_off.others.append(way.places)
         person, thing = f"person-{number}", f"{name}-{number}"
         bodies += [Body(figure, person, way.person), Body(load, thing, way.load)]
         bodies += [Body(limb.mesh, person, partial(way.limb, limb)) for limb in limbs]
@@ -131,11 +128,7 @@ def with_actors(
         load_box = partial(shifted, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))
         objects.append(moving_object(person, "person", reach[1] - reach[0], body_box, seconds))
         objects.append(moving_object(thing, name, np.array(CARRIED[name]), load_box, seconds))
-    counts = dict(world.scene.counts)
-    for moving in objects[len(world.scene.objects) :]:
-        counts[moving.category] = counts.get(moving.category, 0) + 1
-    scene = world.scene.model_copy(update={"objects": tuple(objects), "counts": counts})
-    return replace(world, scene=scene, bodies=tuple(bodies)), tuple(notes)
+    return world.adding(bodies, objects), tuple(notes)
 
 
 def _draw(
@@ -144,18 +137,25 @@ def _draw(
     seconds: float,
     person: Floats,
     load: tuple[float, float, float],
-    keep_off: _KeepOff,
+    keep_off: KeepOff,
 ) -> _Way | None:
     """A way that touches nothing; None where none was found."""
     places = len(ground.nodes) - ground.first
     for _ in range(_TRIES):
         start, pick, put = (int(i) for i in generator.integers(places, size=3))
         lengths = ground.length(start, pick), ground.length(pick, put)
-        if min(lengths) < _LEAST or sum(lengths) > _SPEED[1] * seconds:
+        if min(lengths) < LEAST or sum(lengths) > _SPEED[1] * seconds:
             continue
         legs = ground.way(start, pick), ground.way(pick, put)
         way = _walked(legs, lengths, ground, seconds, float(generator.uniform(*_SPEED)), float(generator.random()))
-        if way is not None and keep_off.allows(way, person, load, seconds):
+        if way is None:
+            continue
+        middle = np.array([0, 0, load[2] / 2])
+        parts = [
+            (person[1] - person[0], partial(shifted, way.person, person.mean(0))),
+            (np.array(load), partial(shifted, way.load, middle)),
+        ]
+        if keep_off.allows(way.places, parts, 0.0, seconds):
             return way
     return None
 
@@ -173,9 +173,7 @@ def _walked(
 
     ends, tangents = [], []
     for leg in legs:
-        line = float(np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
-        along = np.linspace(0, line, max(8, int(line / 0.02)))
-        path = rounded(leg, ground, along)
+        along, path = travelled(leg, ground)
         turn = np.unwrap(np.arctan2(*np.gradient(path, axis=0).T[::-1]))
         ends.append((along, path))
         tangents.append(gaussian_filter1d(turn, 8, mode="nearest"))
@@ -186,89 +184,24 @@ def _walked(
     if spare < 0.2:
         return None
     moments = np.cumsum([0.1 + wait * 0.5 * spare, *spans])
-    times = np.arange(int(np.ceil(seconds * _RATE)) + 1) / _RATE
+    times = np.arange(int(np.ceil(seconds * RATE)) + 1) / RATE
     places, yaws = np.empty((len(times), 2)), np.empty(len(times))
     for number, (begin, end) in enumerate(((moments[0], moments[1]), (moments[3], moments[4]))):
         inside = times >= (begin if number else -1)
         along, path = ends[number]
-        at = along[-1] * _eased((times[inside] - begin) / (end - begin))
+        at = along[-1] * eased((times[inside] - begin) / (end - begin))
         places[inside] = np.column_stack([np.interp(at, along, path[:, i]) for i in range(2)])
         yaws[inside] = np.interp(at, along, tangents[number])
     turning = (times >= moments[2]) & (times < moments[3])
     share = (times[turning] - moments[2]) / (moments[3] - moments[2])
-    yaws[turning] = tangents[0][-1] + jump * _eased(share)
+    yaws[turning] = tangents[0][-1] + jump * eased(share)
     moved = np.append(0.0, np.linalg.norm(np.diff(places, axis=0), axis=1).cumsum())
-    pace = gaussian_filter1d(np.gradient(moved) * _RATE, 0.12 * _RATE, mode="nearest")
+    pace = gaussian_filter1d(np.gradient(moved) * RATE, 0.12 * RATE, mode="nearest")
     swing = np.sin(2 * np.pi * moved / STRIDE) * np.clip(pace / 0.8, 0, 1)
-    lifted = _eased((times - moments[1]) / _LIFT) - _eased((times - moments[4]) / _LIFT)
+    lifted = eased((times - moments[1]) / _LIFT) - eased((times - moments[4]) / _LIFT)
     raised = np.clip(2.5 * lifted, 0, 1)
-    pick, put = int(moments[1] * _RATE), int(np.ceil(moments[5] * _RATE))
+    pick, put = int(moments[1] * RATE), int(np.ceil(moments[5] * RATE))
     return _Way(places, yaws, swing, raised, lifted, pick, min(put, len(times) - 1))
-
-
-def _eased(share: Floats) -> Floats:
-    """From 0 to 1 with a soft beginning and end, and 0 and 1 outside."""
-    u = np.clip(share, 0, 1)
-    return np.asarray(u + (u**2 * (3 - 2 * u) - u) * 0.6)
-
-
-@dataclass
-class _KeepOff:
-    """What a person keeps away from: things, the floor's edge, the camera, other people."""
-
-    world: World
-    walk: Walk | None
-    others: list[_Way] = field(default_factory=list)
-
-    def allows(self, way: _Way, person: Floats, load: tuple[float, float, float], seconds: float) -> bool:
-        """Whether a way touches nothing at any time."""
-        import shapely
-
-        times = np.arange(len(way.places)) / _RATE
-        if self.walk is not None:
-            camera = np.column_stack([np.interp(times, self.walk.times, self.walk.poses[:, i, 3]) for i in range(2)])
-            if np.linalg.norm(camera - way.places, axis=1).min() < _APART:
-                return False
-        if any(np.linalg.norm(other.places - way.places, axis=1).min() < _APART for other in self.others):
-            return False
-        things = [o.box for o in self.world.scene.objects if o.box.center[2] + o.box.extents[2] / 2 > _FLAT]
-        still = Boxes(
-            np.array([b.center for b in things]),
-            np.array([b.axes for b in things]),
-            np.array([b.extents for b in things]),
-        )
-        floor = shapely.Polygon(self.world.scene.floor[0]) if self.world.scene.floor else None
-        for size, middle, pose in (
-            (person[1] - person[0], person.mean(0), way.person),
-            (np.array(load), np.array([0, 0, load[2] / 2]), way.load),
-        ):
-            moved = np.array([pose(t) @ placed(middle) for t in np.arange(0, seconds, 1 / TRACK)])
-            boxes = Boxes(moved[:, :3, 3], moved[:, :3, :3].transpose(0, 2, 1), np.tile(size, (len(moved), 1)))
-            corners = boxes.vertices().reshape(-1, 3)
-            if floor is not None and not shapely.contains_xy(floor, corners[:, 0], corners[:, 1]).all():
-                return False
-            # Only what is near enough to be touched.
-            apart = np.linalg.norm(boxes.centers[:, None] - still.centers[None], axis=2)
-            reach = np.linalg.norm(size) / 2 + np.linalg.norm(still.extents, axis=1) / 2
-            mine, its = np.nonzero(apart < reach)
-            if len(mine) and distances(boxes.take(mine), still.take(its)).min() <= 0:
-                return False
-        return True
-
-
-def _ground(world: World, generator: np.random.Generator) -> Ground | None:
-    """Where people's middles can be, with places to walk between; None where there is no room."""
-    import shapely
-
-    area = world.walkable.buffer(-_ROOMY)
-    if area.is_empty:
-        return None
-    largest = max(shapely.get_parts(area), key=lambda part: float(part.area))
-    low_x, low_y, high_x, high_y = largest.bounds
-    drawn = generator.uniform((low_x, low_y), (high_x, high_y), (600, 2))
-    inside = drawn[shapely.contains_xy(largest, drawn[:, 0], drawn[:, 1])][:_PLACES]
-    ground = Ground(largest, inside)
-    return ground if ground.first >= _PLACES and len(inside) > 2 else None
 
 
 def _load(name: str, generator: np.random.Generator) -> Mesh:

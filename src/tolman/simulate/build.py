@@ -23,6 +23,7 @@ from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.outdoors import build_street
 from tolman.simulate.recording import Camera, record
+from tolman.simulate.robots import with_robots
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.street import KINDS, draw_street
 from tolman.simulate.walks import draw_walk
@@ -49,6 +50,7 @@ class Order:
         furniture: a library; None for the one that ships with the package.
         depth: whether depth and instances are written beside the video.
         actors: people who walk around and carry things.
+        robots: round ones that drive about.
         exo: fixed cameras beside the one that is walked with.
         lidar: whether a spinning LiDAR is carried along.
     """
@@ -63,6 +65,7 @@ class Order:
     furniture: Path | None = None
     depth: bool = False
     actors: int = 0
+    robots: int = 0
     exo: int = 0
     lidar: bool = False
 
@@ -165,13 +168,16 @@ def _carry_out(job: _Job) -> Made:
 
 
 def make(order: Order, number: int, out: Path) -> Made:
-    """One scene of an order: its place, the people in it, its walk, its recordings."""
+    """One scene of an order: its place, the people and robots in it, its walk, its recordings."""
     name = f"{order.seed}-{number:04d}"
     identity, seed = f"{DATASET}/{name}", f"{order.seed}:{number}"
     world, notes = place(order, order.shapes[number % len(order.shapes)], identity, seed)
     walk = draw_walk(world, seed, seconds=order.seconds, rate=order.rate, size=order.size)
     if order.actors:
         world, missing = with_actors(world, seed, seconds=order.seconds, count=order.actors, walk=walk)
+        notes += missing
+    if order.robots:
+        world, missing = with_robots(world, seed, seconds=order.seconds, count=order.robots, walk=walk)
         notes += missing
     fixed = exo_walks(world, walk, order.exo, size=order.size) if order.exo else []
     if fixed:

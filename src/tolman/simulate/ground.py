@@ -54,7 +54,10 @@ class Ground:
         shape = (len(self.nodes), len(self.nodes))
         graph = coo_matrix((np.concatenate(costs), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
         self._graph = graph.tocsr()
-        self._ways: dict[int, tuple[Floats, Floats]] = {}
+        self.room = self.area.buffer(0.1)
+        shapely.prepare(self.room)
+        self._trees: dict[int, tuple[Floats, Floats]] = {}
+        self._ways: dict[tuple[int, int], Floats] = {}
 
     def length(self, a: int, b: int) -> float:
         """Metres from one place to another; infinite where no way leads."""
@@ -64,6 +67,8 @@ class Ground:
         """The points of a short way, the ends included, pulled straight where that is free, shape (k, 2)."""
         import shapely
 
+        if (a, b) in self._ways:
+            return self._ways[a, b]
         before = self._from(a)[1]
         node, path = self.first + b, []
         while node >= 0:
@@ -77,15 +82,16 @@ class Ground:
                 reach -= 1
             kept.append(points[reach])
             at = reach
-        return np.array(kept)
+        self._ways[a, b] = np.array(kept)
+        return self._ways[a, b]
 
     def _from(self, a: int) -> tuple[Floats, Floats]:
         from scipy.sparse.csgraph import dijkstra
 
-        if a not in self._ways:
+        if a not in self._trees:
             found = dijkstra(self._graph, directed=False, indices=[self.first + a], return_predecessors=True)
-            self._ways[a] = (found[0][0], found[1][0])
-        return self._ways[a]
+            self._trees[a] = (found[0][0], found[1][0])
+        return self._trees[a]
 
 
 def rounded(path: Floats, ground: Ground, along: Floats) -> Floats:
@@ -95,12 +101,11 @@ def rounded(path: Floats, ground: Ground, along: Floats) -> Floats:
     line = path[np.append(True, np.linalg.norm(np.diff(path, axis=0), axis=1) > 1e-6)]
     if len(line) == 1:
         return np.repeat(line, len(along), axis=0)
-    room = ground.area.buffer(0.1)
     length = float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
     for _ in range(3):
         cut = np.stack([line[:-1] * 0.75 + line[1:] * 0.25, line[:-1] * 0.25 + line[1:] * 0.75], axis=1).reshape(-1, 2)
         softer = np.concatenate([line[:1], cut, line[-1:]])
-        if not room.covers(shapely.LineString(softer)):
+        if not ground.room.covers(shapely.LineString(softer)):
             break
         line = softer
     steps = np.append(0.0, np.linalg.norm(np.diff(line, axis=0), axis=1).cumsum())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tolman.geometry.boxes import Floats
-from tolman.scenes import Scene
+from tolman.scenes import Scene, SceneObject
 from tolman.simulate.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -70,3 +70,11 @@ class World:
     def numbers(self) -> dict[str, int]:
         """The number under which each object stands in a picture of instances; 0 is no object."""
         return {thing.id: number for number, thing in enumerate(self.scene.objects, start=1)}
+
+    def adding(self, bodies: Sequence[Body], objects: Sequence[SceneObject]) -> World:
+        """The same world with more in it."""
+        counts = dict(self.scene.counts)
+        for thing in objects:
+            counts[thing.category] = counts.get(thing.category, 0) + 1
+        scene = self.scene.model_copy(update={"objects": (*self.scene.objects, *objects), "counts": counts})
+        return replace(self, scene=scene, bodies=(*self.bodies, *bodies))
