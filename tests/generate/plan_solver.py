@@ -116,7 +116,10 @@ class PlanSolver:
         if "In which order were they taken" in q:
             return self.reordered(item)
         if m := re.match(r"Which of the following is there the (most|fewest) of", q):
-            return (max if m[1] == "most" else min)(options, key=lambda name: len(self.all(name)))
+            how_many = {name: len(self.all(name)) for name in options if not name.startswith("Several")}
+            wanted = (max if m[1] == "most" else min)(how_many.values())
+            (first, *more) = (name for name, number in how_many.items() if number == wanted)
+            return "Several of them equally" if more else first
         if m := re.match(r"If you move in a straight line from the (.+) to the (.+), in which order do you pass", q):
             way = self.spot(m[2]) - self.spot(m[1])
             return " -> ".join(sorted(options[0].split(" -> "), key=lambda name: self.spot(name) @ way))

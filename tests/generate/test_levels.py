@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
@@ -19,6 +21,7 @@ from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels import affordance, causal, commands, multi_hop, passing, pose, relative_counting
+from tolman.generate.levels.options import others_for
 from tolman.generate.settings import SPATIALBENCH, preset
 from tolman.items import Item
 from tolman.scene_table import write_scenes
@@ -113,14 +116,49 @@ def item_of(draft: Draft) -> Item:
     return Item(id="1", question=draft.question, kind="choice", options=draft.options, answer="A", task=draft.task)
 
 
-def test_counts_are_asked_both_ways_about_the_same_things() -> None:
-    many = [thing(f"{name}-{i}", 0.5 + i, y) for name, n, y in (("chair", 5, 3), ("box", 3, 4)) for i in range(n)]
-    drafts = made(relative_counting.draft(room(*many), RULES.relative_counting))
-    assert drafts == []  # four categories with a clear fewest take a third kind of several
-    more = [thing(f"vase-{i}", 0.5 + i, 6) for i in range(3)]
-    drafts = made(relative_counting.draft(room(*many, *more), RULES.relative_counting))
-    assert {d.kind: d.answer for d in drafts if d.kind == "most"} == {"most": "chair"}
-    assert Counter(d.kind for d in drafts) == {"most": len(drafts) / 2, "fewest": len(drafts) / 2}
+def several(**counts: int) -> list[object]:
+    """So many things of each kind, each kind in a row of its own."""
+    return [thing(f"{name}-{i}", 0.5 + i, 3 + y) for y, (name, n) in enumerate(counts.items()) for i in range(n)]
+
+
+def test_counts_are_asked_both_ways_about_what_there_are_several_of() -> None:
+    assert made(relative_counting.draft(room(*several(chair=5, box=3)), RULES.relative_counting)) == []
+    drafts = made(relative_counting.draft(room(*several(chair=5, box=3, vase=2)), RULES.relative_counting))
+    assert {d.kind: d.answer for d in drafts} == {"most": "chair", "fewest": "vase"}
+    assert all(set(d.options) == {"chair", "box", "vase", relative_counting.SHARED} for d in drafts)
+    shared = made(relative_counting.draft(room(*several(chair=5, box=3, vase=3)), RULES.relative_counting))
+    assert {d.kind: d.answer for d in shared} == {"most": "chair", "fewest": relative_counting.SHARED}
+    close = made(relative_counting.draft(room(*several(chair=5, box=4, vase=2)), RULES.relative_counting))
+    assert [d.kind for d in close] == ["fewest"]  # five are not 1.3 times four
+
+
+def test_counts_are_computed_anew() -> None:
+    geometry = room(*several(chair=5, box=3, vase=3))
+    for draft in made(relative_counting.draft(geometry, RULES.relative_counting)):
+        again = relative_counting.recompute(geometry, item_of(draft), RULES.relative_counting)
+        assert (again.exact, again.violations) == (draft.answer, ())
+
+
+@given(
+    st.lists(st.sampled_from("abcdefg"), max_size=40),
+    st.lists(st.sets(st.sampled_from("abcdefg"), max_size=2), min_size=40, max_size=40),
+    st.integers(0, 5),
+)
+def test_wrong_options_are_other_questions_answers(answers: list[str], excluded: list[set[str]], seed: int) -> None:
+    found = others_for(answers, excluded[: len(answers)], str(seed))
+    assert found == others_for(answers, excluded[: len(answers)], str(seed))
+    for answer, named, others in zip(answers, excluded, found, strict=False):
+        assert len(set(others)) == len(others)
+        assert not {answer, *named} & set(others)
+        assert set(others) <= set(answers)
+        assert (len(others) == 3) == (len(set(answers) - named - {answer}) >= 3)
+
+
+def test_what_is_right_is_three_times_as_often_wrong() -> None:
+    answers = list("aaabbbcccdddeeeffg")
+    found = others_for(answers, [()] * len(answers), "seed")
+    wrong = Counter(name for others in found for name in others)
+    assert all(abs(wrong[name] - 3 * count) <= 1 for name, count in Counter(answers).items()), wrong
 
 
 def test_one_passes_things_in_the_order_along_the_line() -> None:

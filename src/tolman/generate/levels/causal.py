@@ -6,7 +6,8 @@ Three kinds of questions, each decided by the scene's boxes and tracks alone.
   first still thing whose box, between `low` and `high` metres above the ground, lies in the strip that a person of
   half width `body` sweeps; it stays the first for anybody slimmer or wider by `spare`, and by `gap` metres. The
   strip's first `least` metres, counted from the landmark's footprint, are free, and no wall comes before the obstacle.
-  The obstacle is neither of the landmarks and stands clearly before the second.
+  The obstacle is neither of the landmarks and stands clearly before the second. The other options are what other walks
+  in the scene end at.
 - A vehicle: a car or van rolls straight ahead, or straight back. The same rule, with half its width, from where its
   box ends. Only in simulated scenes, where the second axis of a vehicle's box points ahead (`simulate.vehicles`). One
   of several cars is named by the thing that it is nearest to.
@@ -22,13 +23,14 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.levels.ground import Obstacle, apart, first_met, middle
+from tolman.generate.levels.options import others_for
 from tolman.generate.levels.settings import CausalSettings
 from tolman.geometry.boxes import Boxes, distances
 from tolman.items import Item
@@ -51,17 +53,39 @@ _LOAD = re.compile(
 )
 _ROLLING = {"accelerates straight ahead": 1.0, "reverses straight back": -1.0}
 _UNMOVED, _MOVED = "If nobody had moved it, which", "Because of that, which"
-_WALKS, _SAME = 12, 3
-"""Walks that are asked about in a scene, and those that end at the same thing."""
+_WALKS, _SAME, _TRIED = 16, 3, 200
+"""Walks that are asked about in a scene, those that end at the same thing, and those that are looked at."""
 _RESTING = 0.05
 """Metres from where a load lies at first or at last within which it hasn't been moved yet, or not any more."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question that lacks its options.
+
+    Attributes:
+        question: its text.
+        met: what is met first.
+        named: in the question.
+        kind: of the question.
+    """
+
+    question: str
+    met: Obstacle
+    named: tuple[str, ...]
+    kind: str
 
 
 def draft(geometry: SceneGeometry, settings: CausalSettings) -> Iterator[Draft | Rejected]:
     """Questions of all three kinds."""
     generator = random.Random(f"{geometry.scene.id}:{TASK}")
-    yield from _walks(geometry, generator, settings)
-    yield from _rolls(geometry, generator, settings)
+    asked = []
+    for found in itertools.chain(_walks(geometry, generator, settings), _rolls(geometry, settings)):
+        if isinstance(found, _Asked):
+            asked.append(found)
+        else:
+            yield found
+    yield from _with_options(geometry, asked)
     yield from _loads(geometry, generator, settings)
 
 
@@ -112,22 +136,21 @@ def on_walk(geometry: SceneGeometry, start: str, end: str, settings: CausalSetti
     return replace(found, later=later, broken=tuple(broken))
 
 
-def _walks(geometry: SceneGeometry, generator: random.Random, settings: CausalSettings) -> Iterator[Draft | Rejected]:
+def _walks(geometry: SceneGeometry, generator: random.Random, settings: CausalSettings) -> Iterator[_Asked | Rejected]:
     pairs = list(itertools.permutations(geometry.unique, 2))
     made: Counter[str] = Counter()
-    for start, end in generator.sample(pairs, len(pairs)):
+    for start, end in generator.sample(pairs, min(_TRIED, len(pairs))):
         if made.total() == _WALKS:
             return
-        found = on_walk(geometry, start, end, settings)
         question = (
             f"If a person walks from the {start} straight towards the {end} without looking, what are they most likely "
             "to bump into first?"
         )
-        asked = _met(geometry, question, found, (start, end), generator, "walk")
-        if isinstance(asked, Draft):
-            if made[asked.answer] == _SAME:
+        asked = _met(geometry, question, on_walk(geometry, start, end, settings), (start, end), "walk")
+        if isinstance(asked, _Asked):
+            if made[asked.met.category] == _SAME:
                 continue
-            made[asked.answer] += 1
+            made[asked.met.category] += 1
         yield asked
 
 
@@ -159,7 +182,7 @@ def on_roll(geometry: SceneGeometry, number: int, manner: str, settings: CausalS
     return first_met(geometry, here, way, settings, skip=(number,), half=width / 2, offset=length / 2)
 
 
-def _rolls(geometry: SceneGeometry, generator: random.Random, settings: CausalSettings) -> Iterator[Draft | Rejected]:
+def _rolls(geometry: SceneGeometry, settings: CausalSettings) -> Iterator[_Asked | Rejected]:
     if geometry.scene.dataset != _SIMULATED:
         return
     for kind in VEHICLES:
@@ -177,33 +200,37 @@ def _rolls(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
                 found = on_roll(geometry, number, manner, settings)
                 question = f"If the {which} suddenly {manner}, what is it most likely to hit first?"
                 named = (landmark,) if landmark else (kind,)
-                yield _met(geometry, question, found, named, generator, "roll")
+                yield _met(geometry, question, found, named, "roll")
 
 
 def _met(
-    geometry: SceneGeometry,
-    question: str,
-    found: Obstacle | None,
-    named: tuple[str, ...],
-    generator: random.Random,
-    kind: str,
-) -> Draft | Rejected:
-    """A question for what is met first; other things on and beside the way are the other options."""
+    geometry: SceneGeometry, question: str, found: Obstacle | None, named: tuple[str, ...], kind: str
+) -> _Asked | Rejected:
+    """A question for what is met first."""
     scene = geometry.scene
     if found is None or found.broken:
         return Rejected(TASK, scene.id, found.broken[0] if found else "nothing is met")
-    usable = [name for name in geometry.whole if name not in (*named, found.category)]
-    near = [name for name in found.later if name in usable]
-    far = [name for name in usable if name not in near]
-    if found.category not in geometry.whole or found.category in named or len(usable) < 3:
-        return Rejected(TASK, scene.id, "the video doesn't show what is met, or too little else")
-    # Two that are on the way or beside it, so that the way must be known and not only what there is.
-    others = generator.sample(near, min(2, len(near)))
-    others += generator.sample(far, min(3 - len(others), len(far)))
-    others += [name for name in near if name not in others][: 3 - len(others)]
-    options = (found.category, *others)
-    evidence = {"metres": found.metres, "gap": found.gap, "on_the_way": list(near)}
-    return Draft(TASK, scene.id, question, found.category, None, options, evidence, kind=kind)
+    if found.category not in geometry.whole or found.category in named:
+        return Rejected(TASK, scene.id, "the video doesn't show what is met")
+    return _Asked(question, found, named, kind)
+
+
+def _with_options(geometry: SceneGeometry, asked: Sequence[_Asked]) -> Iterator[Draft | Rejected]:
+    """The questions of a scene with what else is met there as the other options."""
+    scene = geometry.scene
+    answers = [one.met.category for one in asked]
+    others = others_for(answers, [one.named for one in asked], f"{scene.id}:{TASK}")
+    for one, wrong in zip(asked, others, strict=True):
+        if not wrong:
+            yield Rejected(TASK, scene.id, "too little else that is met")
+            continue
+        evidence = {
+            "metres": one.met.metres,
+            "gap": one.met.gap,
+            "on_the_way": [name for name in one.met.later if name in geometry.whole and name not in one.named],
+        }
+        options = (one.met.category, *wrong)
+        yield Draft(TASK, scene.id, one.question, one.met.category, None, options, evidence, kind=one.kind)
 
 
 def to_load(geometry: SceneGeometry, load: str, names: Sequence[str], *, moved: bool) -> dict[str, float]:

@@ -2,7 +2,8 @@
 
 - Following: one walks from one unique landmark to another, turns left or right by 90° and goes straight on. What one
   comes to first is decided as for a person's walk in `causal`, from the second landmark's middle and footprint on; the
-  turn is exact, and the answer stays the same if one turns by `margin` / 2 degrees more or less.
+  turn is exact, and the answer stays the same if one turns by `margin` / 2 degrees more or less. The other options are
+  what other such commands lead to in the scene.
 - Commanding: the video ends; which command turns the camera to a unique thing? The bearing of the thing's middle from
   the last picture's camera decides: at most `ahead` degrees off is straight ahead, then left and right, and what is at
   most as much off the opposite direction is behind; `margin` degrees inside. The last picture shows what is ahead, and
@@ -23,6 +24,7 @@ import numpy as np
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, middle
+from tolman.generate.levels.options import others_for
 from tolman.generate.levels.settings import CommandSettings
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -35,7 +37,7 @@ _FOLLOW = re.compile(
 _TURN = re.compile(r"\AWhere the video ends, which command makes the camera look at the (.+)\?\Z")
 COMMANDS = {"ahead": "Keep looking straight ahead", "left": "Turn left", "right": "Turn right", "behind": "Turn around"}
 _LEFT = {"left": 1.0, "right": -1.0}
-_FOLLOWED, _SAME = 10, 2
+_FOLLOWED, _SAME = 16, 3
 """Commands that are followed in a scene, and those that lead to the same thing."""
 
 
@@ -84,40 +86,31 @@ def _follows(
 ) -> Iterator[Draft | Rejected]:
     scene = geometry.scene
     ways = [(*pair, side) for pair in itertools.permutations(geometry.unique, 2) for side in _LEFT]
+    asked: list[tuple[tuple[str, str, str], Obstacle]] = []
     made: Counter[str] = Counter()
-    for start, turn, side in generator.sample(ways, len(ways)):
+    for way in generator.sample(ways, len(ways)):
         if made.total() == _FOLLOWED:
-            return
-        found = after_turn(geometry, start, turn, side, settings)
+            break
+        found = after_turn(geometry, *way, settings)
         if found is None or found.broken:
             yield Rejected(TASK, scene.id, found.broken[0] if found else "nothing is met")
+        elif found.category not in geometry.whole or found.category in way:
+            yield Rejected(TASK, scene.id, "the video doesn't show what is met")
+        elif made[found.category] < _SAME:
+            made[found.category] += 1
+            asked.append((way, found))
+    wrong = others_for([found.category for _, found in asked], [way for way, _ in asked], f"{scene.id}:{TASK}")
+    for ((start, turn, side), found), others in zip(asked, wrong, strict=True):
+        if not others:
+            yield Rejected(TASK, scene.id, "too little else that is met")
             continue
-        if made[found.category] == _SAME:
-            continue
-        usable = [name for name in geometry.whole if name not in (start, turn, found.category)]
-        if found.category not in geometry.whole or found.category in (start, turn) or len(usable) < 3:
-            yield Rejected(TASK, scene.id, "the video doesn't show what is met, or too little else")
-            continue
-        other = after_turn(geometry, start, turn, "left" if side == "right" else "right", settings)
-        lures = [name for name in ((other.category,) if other else ()) if name in usable]
-        lures += generator.sample([name for name in usable if name not in lures], 3 - len(lures))
         question = (
             f"Follow this command: 'Start at the {start}, walk to the {turn}, turn {side} by 90 degrees as seen in the "
             "direction in which you walked, and go straight on.' What do you come to first?"
         )
         evidence = {"metres": found.metres, "gap": found.gap}
-        options = (found.category, *lures)
-        made[found.category] += 1
-        yield Draft(
-            TASK,
-            scene.id,
-            question,
-            found.category,
-            None,
-            options,
-            evidence,
-            kind="follow",
-        )
+        options = (found.category, *others)
+        yield Draft(TASK, scene.id, question, found.category, None, options, evidence, kind="follow")
 
 
 def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> tuple[str, float, list[str]]:

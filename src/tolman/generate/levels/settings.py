@@ -18,9 +18,11 @@ class RelativeCountingSettings(_Settings):
 
     Attributes:
         ratio: how many times as many there are of the kind with more, when two counts are told apart.
+        fewest: that there are of each kind.
     """
 
     ratio: float = 1.3
+    fewest: int = 2
 
 
 class PassingSettings(_Settings):
