@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -51,6 +54,43 @@ def test_workers_are_not_waited_for_after_an_error() -> None:
         list(mapped(sleep, range(4), 2))
     assert time.monotonic() - begin < 30
     assert not multiprocessing.active_children()
+
+
+def note_and_sleep(place: str) -> None:
+    Path(place).write_text(str(os.getpid()))
+    time.sleep(60)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
+def test_workers_end_with_the_process_that_was_killed(tmp_path: Path) -> None:
+    notes = [tmp_path / "a", tmp_path / "b"]
+    code = "import sys, test_parallel as t; list(t.mapped(t.note_and_sleep, sys.argv[1:], 2))"
+    paths = os.pathsep.join((str(Path(__file__).parent), *sys.path))
+    command = [sys.executable, "-c", code, *map(str, notes)]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}) as parent:
+        workers = [waited_for(note) for note in notes]
+        parent.kill()
+    end = time.monotonic() + 20
+    while any(map(alive, workers)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not any(map(alive, workers))
+
+
+def waited_for(note: Path) -> int:
+    """The process that wrote a note, once it has."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if note.exists() and (text := note.read_text()):
+            return int(text)
+        time.sleep(0.05)
+    raise AssertionError(f"{note} was never written")
+
+
+def alive(process: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+_LOOK = 1.0
+"""Seconds after which a worker looks again whether anybody waits for it."""
 
 
 def cores() -> int:
@@ -35,7 +39,9 @@ def mapped(function: Callable[[T], R], arguments: Sequence[T], workers: int) -> 
     # Spawned processes hold no open graphics contexts, locks or threads of this one.
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(workers, len(arguments)), mp_context=context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(
+        min(workers, len(arguments)), mp_context=context, initializer=_begin, initargs=(os.getpid(),)
+    )
     try:
         yield from pool.map(function, arguments)
     except BaseException:
@@ -47,6 +53,17 @@ def mapped(function: Callable[[T], R], arguments: Sequence[T], workers: int) -> 
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal; the one that gave out the work ends the others."""
+def _begin(parent: int) -> None:
+    """What a worker does first.
+
+    Ctrl-C reaches every process of a terminal; the one that gave out the work ends the others. Where that one is gone
+    without a word, killed, a worker would go on for nobody until its piece of work ends.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
