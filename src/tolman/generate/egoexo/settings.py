@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from tolman.generate.rules import Rules
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RigSettings(_Settings):
+class RigSettings(Rules):
     """When two moments can be told apart, and what must be seen for that.
 
     Attributes:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from tolman.generate.rules import Rules
 
 SHOWN = 0.004
 """Share of a picture that a thing takes up in some frame of the video, if these families are to ask about it: one must
 have noticed a thing to reason about where it is."""
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RelativeCountingSettings(_Settings):
+class RelativeCountingSettings(Rules):
     """Relative counting.
 
     Attributes:
@@ -25,7 +21,7 @@ class RelativeCountingSettings(_Settings):
     fewest: int = 2
 
 
-class PassingSettings(_Settings):
+class PassingSettings(Rules):
     """Appearance order on a self-defined route.
 
     Attributes:
@@ -39,7 +35,7 @@ class PassingSettings(_Settings):
     aside: float = 2.0
 
 
-class MultiHopSettings(_Settings):
+class MultiHopSettings(Rules):
     """Multi-hop reasoning.
 
     Attributes:
@@ -55,7 +51,7 @@ class MultiHopSettings(_Settings):
     apart: float = 0.8
 
 
-class AffordanceSettings(_Settings):
+class AffordanceSettings(Rules):
     """Affordance.
 
     Attributes:
@@ -73,7 +69,7 @@ class AffordanceSettings(_Settings):
     headroom: float = 1.9
 
 
-class PoseSettings(_Settings):
+class PoseSettings(Rules):
     """Landmark-constrained pose localisation.
 
     Attributes:
@@ -87,7 +83,7 @@ class PoseSettings(_Settings):
     apart: float = 0.8
 
 
-class CausalSettings(_Settings):
+class CausalSettings(Rules):
     """Causal reasoning, and the last step of a command: what is met first on a straight way.
 
     Attributes:

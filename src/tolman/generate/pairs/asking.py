@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.views import Gallery, View, gallery
-from tolman.generate.settings import ViewSettings
 from tolman.items import Item
 
 Ask = Callable[[Gallery, View, View], Iterator[Draft | Rejected]]

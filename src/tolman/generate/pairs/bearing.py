@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tolman.generate.draft import Draft, Recomputed, Rejected, Step
 from tolman.generate.pairs.regions import Region
 from tolman.generate.pairs.riddle import Hints, Point, Riddle, Values
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.views import Gallery, View
-from tolman.generate.settings import ViewSettings
 from tolman.geometry.boxes import Floats
 
 RELATIVE = ("Front-left", "Back-left", "Back-right", "Front-right")

@@ -8,9 +8,9 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, pictures_of
 from tolman.generate.pairs.bearing import Bearing, camera_spot, checked, posed, recomputed
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
-from tolman.generate.settings import ViewSettings
 from tolman.items import Item
 
 TASK = "Positional Relationship (Cam.–Cam.)"

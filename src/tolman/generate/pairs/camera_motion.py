@@ -12,9 +12,9 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, pictures_of
 from tolman.generate.pairs.riddle import Riddle, Values
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.steps import grounded, overlapping, turn_between
 from tolman.generate.pairs.views import Gallery, View
-from tolman.generate.settings import ViewSettings
 from tolman.items import Item
 
 TASK = "Motion (Cam.)"

@@ -11,9 +11,9 @@ from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
 from tolman.generate.pairs.bearing import Bearing, camera_spot, checked, posed, recomputed, region_spot
 from tolman.generate.pairs.names import ordinal
 from tolman.generate.pairs.regions import Region, regions_of
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.steps import around, grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
-from tolman.generate.settings import ViewSettings
 from tolman.items import Item
 
 TASK = "Positional Relationship (Cam.–Reg.)"

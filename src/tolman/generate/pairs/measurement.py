@@ -17,9 +17,9 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import drafts_of, matched, pictures_of
 from tolman.generate.pairs.riddle import Point, Riddle, Values
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.steps import grounded, moved, overlapping
 from tolman.generate.pairs.views import Gallery, View
-from tolman.generate.settings import ViewSettings
 from tolman.items import Item
 
 TASK = "Attribute (Meas.)"

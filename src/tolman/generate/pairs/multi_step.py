@@ -15,9 +15,9 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import matched, pictures_of
 from tolman.generate.pairs.bearing import Bearing, checked, object_spot, posed, recomputed
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.steps import around, grounded, overlapping
 from tolman.generate.pairs.views import Gallery, View, gallery
-from tolman.generate.settings import ViewSettings
 from tolman.items import Item
 
 TASK = "MSR"

@@ -19,9 +19,9 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.asking import matched, pictures_of
 from tolman.generate.pairs.movers import Mover, movers_of, shown_clearly, views_with
 from tolman.generate.pairs.riddle import Point, Riddle, Values
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.pairs.steps import overlapping
 from tolman.generate.pairs.views import Gallery, View, gallery
-from tolman.generate.settings import ViewSettings
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
 

@@ -22,7 +22,7 @@ import numpy as np
 from tolman.generate.draft import Shot
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.pairs.names import confusable
-from tolman.generate.settings import ViewSettings
+from tolman.generate.pairs.settings import ViewSettings
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.visibility import project
 from tolman.scenes import Capture
