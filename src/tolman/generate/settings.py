@@ -297,6 +297,7 @@ PRESETS = {
         like="spatialbench",
         labels=True,
         # Wider than VSI-Bench's: people who watched the video are to agree.
+        distance=DistanceSettings(least=1.0),
         relative_distance=RelativeDistanceSettings(gap=0.3, large_gap=0.5),
         direction=DirectionSettings(margin=20.0),
         share=_SHARE,

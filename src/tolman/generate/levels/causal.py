@@ -5,7 +5,7 @@ Three kinds of questions, each decided by the scene's boxes and tracks alone.
 - A walk: a person goes straight from one unique landmark towards another without looking. What is met first is the
   first still thing whose box, between `low` and `high` metres above the ground, lies in the strip that a person of
   half width `body` sweeps; it stays the first for anybody slimmer or wider by `spare`, and by `gap` metres. The
-  strip's first `least` metres, counted from the landmark's footprint, are free, and no wall comes before the obstacle.
+  strip's first `least` metres, counted from the landmark's footprint, are free, and no wall is on the way.
   The obstacle is neither of the landmarks and stands clearly before the second. The other options are what other walks
   in the scene end at.
 - A vehicle: a car or van rolls straight ahead, or straight back. The same rule, with half its width, from where its
@@ -29,7 +29,7 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
-from tolman.generate.levels.ground import Obstacle, apart, first_met, middle
+from tolman.generate.levels.ground import Obstacle, apart, first_met, middle, walled
 from tolman.generate.levels.options import others_for
 from tolman.generate.levels.settings import CausalSettings
 from tolman.geometry.boxes import Boxes, distances
@@ -130,6 +130,8 @@ def on_walk(geometry: SceneGeometry, start: str, end: str, settings: CausalSetti
     if found is None:
         return None
     broken = list(found.broken)
+    if walled(geometry, i, j):
+        broken.append("a wall between the landmarks")
     if found.metres > length - sum(inside) - settings.gap:
         broken.append("nothing stands between the landmarks")
     later = tuple(name for name in found.later if name not in (start, end))

@@ -1,9 +1,9 @@
 """Visual-based commands: what a command leads to, and which command leads there. (SpatialBench, level 5.)
 
-- Following: one walks from one unique landmark to another, turns left or right by 90° and goes straight on. What one
-  comes to first is decided as for a person's walk in `causal`, from the second landmark's middle and footprint on; the
-  turn is exact, and the answer stays the same if one turns by `margin` / 2 degrees more or less. The other options are
-  what other such commands lead to in the scene.
+- Following: one walks from one unique landmark to another, no wall between them, turns left or right by 90° and goes
+  straight on. What one comes to first is decided as for a person's walk in `causal`, from the second landmark's middle
+  and footprint on; the turn is exact, and the answer stays the same if one turns by `margin` / 2 degrees more or less.
+  The other options are what other such commands lead to in the scene.
 - Commanding: the video ends; which command turns the camera to a unique thing? The bearing of the thing's middle from
   the last picture's camera decides: at most `ahead` degrees off is straight ahead, then left and right, and what is at
   most as much off the opposite direction is behind; `margin` degrees inside. The last picture shows what is ahead, and
@@ -23,7 +23,7 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
-from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, middle
+from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, middle, walled
 from tolman.generate.levels.options import others_for
 from tolman.generate.levels.settings import CommandSettings
 from tolman.geometry.boxes import Floats
@@ -61,6 +61,8 @@ def after_turn(geometry: SceneGeometry, start: str, turn: str, side: str, settin
     if exact is None or exact.broken:
         return exact
     broken = [] if walked >= settings.apart else [f"landmarks within {settings.apart} m of each other"]
+    if walled(geometry, i, j):
+        broken.append("a wall between the landmarks")
     around = (_onwards(geometry, j, _turned((there - here) / walked, angle), settings) for angle in angles[1:])
     if any(one is None or one.category != exact.category for one in around):
         broken.append("a slightly other turn leads elsewhere")
