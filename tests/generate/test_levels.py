@@ -20,7 +20,7 @@ from tolman.demo import __file__ as demo
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.levels import affordance, causal, commands, multi_hop, passing, pose, relative_counting
+from tolman.generate.levels import affordance, causal, commands, ground, multi_hop, passing, pose, relative_counting
 from tolman.generate.levels.options import others_for
 from tolman.generate.settings import SPATIALBENCH, preset
 from tolman.items import Item
@@ -185,6 +185,12 @@ def test_a_wall_ends_a_route_and_a_walk() -> None:
     free = causal.on_walk(open_floor, "sofa", "lamp", RULES.causal)
     assert free is not None
     assert (free.category, free.broken) == ("box", ())
+    (lamp,) = angle.members["lamp"]
+    (sofa,) = angle.members["sofa"]
+    for geometry, ends in ((angle, True), (open_floor, False)):
+        assert ground.walled(geometry, sofa, lamp) is ends
+        assert ground.hidden(geometry, ground.middle(geometry, sofa), lamp) is ends
+        assert not ground.hidden(geometry, ground.middle(geometry, sofa), sofa)
 
 
 def test_the_first_thing_on_the_way_is_bumped_into() -> None:

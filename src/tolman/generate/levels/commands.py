@@ -6,8 +6,8 @@
   The other options are what other such commands lead to in the scene.
 - Commanding: the video ends; which command turns the camera to a unique thing? The bearing of the thing's middle from
   the last picture's camera decides: at most `ahead` degrees off is straight ahead, then left and right, and what is at
-  most as much off the opposite direction is behind; `margin` degrees inside. The last picture shows what is ahead, and
-  doesn't show what isn't.
+  most as much off the opposite direction is behind; `margin` degrees inside. No wall is between the camera and the
+  thing. The last picture shows what is ahead, and doesn't show what isn't.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
-from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, middle, walled
+from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, hidden, middle, walled
 from tolman.generate.levels.options import others_for
 from tolman.generate.levels.settings import CommandSettings
 from tolman.geometry.boxes import Floats
@@ -136,7 +136,10 @@ def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> 
     broken = [f"within {settings.margin}° of another answer"] if margin < settings.margin else []
     if apart(here, there) < settings.apart:
         broken.append(f"the camera within {settings.apart} m of it")
-    thing = geometry.scene.objects[geometry.members[name][0]].id
+    (number,) = geometry.members[name]
+    if hidden(geometry, here, number):
+        broken.append("a wall between the camera and it")
+    thing = geometry.scene.objects[number].id
     pixels = sum(one.pixels for one in capture.sightings if one.frame == last and one.object == thing)
     if pixels < SEEN if side == "ahead" else pixels > 0:
         broken.append("the last picture and the answer disagree")

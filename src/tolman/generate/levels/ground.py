@@ -124,16 +124,28 @@ def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
 
 def walled(geometry: SceneGeometry, i: int, j: int) -> bool:
     """Whether the floor ends between two things, by their numbers; both may themselves stand in a wall."""
+    return _floor_ends(geometry, middle(geometry, i), middle(geometry, j), (i, j))
+
+
+def hidden(geometry: SceneGeometry, here: Floats, number: int) -> bool:
+    """Whether the floor ends between a place on it, shape (2,), and a thing, which may itself stand in a wall."""
+    return _floor_ends(geometry, here, middle(geometry, number), (None, number))
+
+
+def _floor_ends(geometry: SceneGeometry, here: Floats, there: Floats, things: tuple[int | None, int]) -> bool:
+    """Whether it does between two places, apart from where things stand there, or stand back in a wall behind it."""
     import shapely
 
-    here, there = middle(geometry, i), middle(geometry, j)
     length = apart(here, there)
     line = shapely.LineString([here, there])
-    inside = [float(geometry.footprints[number].intersection(line).length) + _IN_WALL for number in (i, j)]
-    if sum(inside) >= length:
+    start, end = (
+        0.0 if number is None else float(geometry.footprints[number].intersection(line).length) + _IN_WALL
+        for number in things
+    )
+    if start + end >= length:
         return False
     way = (there - here) / length
-    return free_floor(geometry, here + inside[0] * way, way) < length - sum(inside) - 1e-6
+    return free_floor(geometry, here + start * way, way) < length - start - end - 1e-6
 
 
 def first_met(
