@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from tolman.generate.sampling import balanced_within
 from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
-from tolman.guessing.frequent import most_frequent_text
 from tolman.guessing.hinted import hinted, vocabulary
 from tolman.guessing.learners import LINEAR, QUICK, check_installed
 from tolman.guessing.surplus import surplus
@@ -149,8 +148,6 @@ def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
         right += [
             [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in QUICK
         ]
-        choose = most_frequent_text(items)
-        right.append([choose(item) == item.answer for item in items])
     if all(one.closed for one in asked):
         answers = [one.answer for one in asked]
         told: list[tuple[str, Sequence[Sequence[Hashable]]]] = [(LINEAR, vocabulary([item.question for item in items]))]

@@ -14,6 +14,9 @@ from tolman.geometry.boxes import Boxes, Floats
 _BARE = 0.25
 """Share of the part of its outline inside a picture that a mover must show: a figure's box holds its swinging limbs."""
 
+_STILL = 1.0
+"""Degrees by which the box of something without a front may seem to turn."""
+
 
 @dataclass(frozen=True, eq=False)
 class Mover:
@@ -41,6 +44,12 @@ class Mover:
         """Where its box's second axis points on the floor plan: of a simulated figure the way it faces. Degrees."""
         nearest = int(np.abs(self.times - seconds).argmin())
         return float(np.degrees(np.arctan2(self.axes[nearest, 1, 1], self.axes[nearest, 1, 0])))
+
+    @property
+    def turns(self) -> bool:
+        """Whether its box ever turns on the floor plan: then it has a front, which tells where it goes."""
+        ways = np.degrees(np.arctan2(self.axes[:, 1, 1], self.axes[:, 1, 0]))
+        return bool(np.abs((ways - ways[0] + 180) % 360 - 180).max() > _STILL)
 
     def box(self, seconds: float) -> Boxes:
         """Its box at a time."""

@@ -1,7 +1,7 @@
 """Object motion: which way did something move between two pictures? (MMSI-Bench, Table 1.)
 
 Directions are those of the line of sight from the first picture's camera to where the thing was then. Which way a
-figure faces in a picture is part of what that picture hints at.
+figure faces in a picture is part of what that picture hints at; things without a front are a kind of their own.
 """
 
 from __future__ import annotations
@@ -143,6 +143,7 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             shots=(a.shot, b.shot),
             reasoning=steps,
             closed=True,
+            kind="turning" if mover.turns else "frontless",
             clue=tuple((*own, str(way)) for own, way in zip(hints.clue, facing, strict=True)),
         )
 

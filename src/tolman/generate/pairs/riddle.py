@@ -99,11 +99,16 @@ class Riddle:
             if (shares > 0).sum() < 2:
                 return None
             suggested.append(names[int(shares.argmax())])
-            clue.append((suggested[-1], *shares.tolist(), *self._shown(gallery, picture)))
+            clue.append((suggested[-1], *shares.tolist(), *self._shown(gallery, number)))
         return Hints(tuple(suggested), tuple(clue))
 
-    def _shown(self, gallery: Gallery, picture: View) -> Iterator[float | None]:
+    def _tells(self, number: int, point: Point) -> bool:
+        """Whether a picture tells where a point is."""
+        return self.pictures[number].sees(point.told_by) and point.picture in (None, number)
+
+    def _shown(self, gallery: Gallery, number: int) -> Iterator[float | None]:
         """What a picture shows: how the camera is held, how much, what is nearest, and the places that it tells."""
+        picture = self.pictures[number]
         still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
         away = sorted(_from(picture, still).tolist(), key=lambda way: math.hypot(*way))
         yield from (picture.tilt, len(still), len(gallery.standing_places))
@@ -111,7 +116,7 @@ class Riddle:
             yield from away[place] if place < len(away) else (None, None)
         yield math.hypot(*away[-1]) if away else None
         for point in self.points.values():
-            yield from _from(picture, [point.place])[0].tolist() if picture.sees(point.told_by) else (None, None)
+            yield from _from(picture, [point.place])[0].tolist() if self._tells(number, point) else (None, None)
 
     def _known(self, camera: int, number: int) -> bool:
         """Whether a picture tells where another's camera is: it is its own, or the same fixed one."""
@@ -129,11 +134,9 @@ class Riddle:
     def _told(self, number: int, count: int) -> dict[str, Floats]:
         """What a picture tells, so many times."""
         picture = self.pictures[number]
-        found = {
-            name: point.place
-            for name, point in self.points.items()
-            if picture.sees(point.told_by) and point.picture in (None, number)
-        } | {name: _camera(picture) for name, index in self.cameras.items() if self._known(index, number)}
+        found = {name: point.place for name, point in self.points.items() if self._tells(number, point)} | {
+            name: _camera(picture) for name, index in self.cameras.items() if self._known(index, number)
+        }
         return {name: np.repeat(value[None], count, axis=0) for name, value in found.items()}
 
     def _hypotheses(self, gallery: Gallery, number: int, picture: View) -> Values | None:
