@@ -1,0 +1,29 @@
+"""What moves: who has a front, and where something is between two points of its track."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("shapely", reason="views need the extra 'generate'")
+
+from simulate.worlds import world
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.pairs.movers import movers_of
+from tolman.generate.pairs.views import gallery
+from tolman.generate.settings import preset
+from tolman.simulate.actors import with_actors
+from tolman.simulate.robots import with_robots
+
+
+def test_people_have_a_front_and_robots_have_none() -> None:
+    peopled, _ = with_actors(world("street"), "act", seconds=12.0)
+    moving, _ = with_robots(peopled, "drive", seconds=12.0)
+    shown = gallery(SceneGeometry(moving.scene), preset("mmsi").views)
+    movers = {shown.category(mover.number): mover for mover in movers_of(shown)}
+    assert len(movers) == 3  # a person, what is carried, a robot
+    for name, mover in movers.items():
+        assert mover.turns == ("robot" not in name), name
+        assert mover.place(float(mover.times[3])) == pytest.approx(mover.centers[3, :2])
+        between = mover.place(float(mover.times[3] + mover.times[4]) / 2)
+        assert between == pytest.approx(np.mean(mover.centers[3:5, :2], axis=0))
