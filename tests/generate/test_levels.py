@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
@@ -21,7 +19,6 @@ from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels import affordance, causal, commands, ground, multi_hop, passing, pose, relative_counting
-from tolman.generate.levels.options import others_for
 from tolman.generate.settings import SPATIALBENCH, preset
 from tolman.items import Item
 from tolman.scene_table import write_scenes
@@ -137,28 +134,6 @@ def test_counts_are_computed_anew() -> None:
     for draft in made(relative_counting.draft(geometry, RULES.relative_counting)):
         again = relative_counting.recompute(geometry, item_of(draft), RULES.relative_counting)
         assert (again.exact, again.violations) == (draft.answer, ())
-
-
-@given(
-    st.lists(st.sampled_from("abcdefg"), max_size=40),
-    st.lists(st.sets(st.sampled_from("abcdefg"), max_size=2), min_size=40, max_size=40),
-    st.integers(0, 5),
-)
-def test_wrong_options_are_other_questions_answers(answers: list[str], excluded: list[set[str]], seed: int) -> None:
-    found = others_for(answers, excluded[: len(answers)], str(seed))
-    assert found == others_for(answers, excluded[: len(answers)], str(seed))
-    for answer, named, others in zip(answers, excluded, found, strict=False):
-        assert len(set(others)) == len(others)
-        assert not {answer, *named} & set(others)
-        assert set(others) <= set(answers)
-        assert (len(others) == 3) == (len(set(answers) - named - {answer}) >= 3)
-
-
-def test_what_is_right_is_three_times_as_often_wrong() -> None:
-    answers = list("aaabbbcccdddeeeffg")
-    found = others_for(answers, [()] * len(answers), "seed")
-    wrong = Counter(name for others in found for name in others)
-    assert all(abs(wrong[name] - 3 * count) <= 1 for name, count in Counter(answers).items()), wrong
 
 
 def test_one_passes_things_in_the_order_along_the_line() -> None:

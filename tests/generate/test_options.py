@@ -9,6 +9,7 @@ from tolman.generate.options import (
     balanced_places,
     counting_options,
     numeric_options,
+    others_for,
     placed,
     rebalanced_places,
     whole_options,
@@ -126,3 +127,25 @@ def test_letters_are_as_even_as_those_that_stay_allow(rows: list[tuple[int, int,
         assert all(0 <= found[i] < size for i in index)
         least = min(tally[p] for p in range(size))
         assert all(tally[p] <= max(least + 1, fixed[p]) for p in range(size))
+
+
+@given(
+    st.lists(st.sampled_from("abcdefg"), max_size=40),
+    st.lists(st.sets(st.sampled_from("abcdefg"), max_size=2), min_size=40, max_size=40),
+    st.integers(0, 5),
+)
+def test_wrong_options_are_other_questions_answers(answers: list[str], excluded: list[set[str]], seed: int) -> None:
+    found = others_for(answers, excluded[: len(answers)], str(seed))
+    assert found == others_for(answers, excluded[: len(answers)], str(seed))
+    for answer, named, others in zip(answers, excluded, found, strict=False):
+        assert len(set(others)) == len(others)
+        assert not {answer, *named} & set(others)
+        assert set(others) <= set(answers)
+        assert (len(others) == 3) == (len(set(answers) - named - {answer}) >= 3)
+
+
+def test_what_is_right_is_three_times_as_often_wrong() -> None:
+    answers = list("aaabbbcccdddeeeffg")
+    found = others_for(answers, [()] * len(answers), "seed")
+    wrong = Counter(name for others in found for name in others)
+    assert all(abs(wrong[name] - 3 * count) <= 1 for name, count in Counter(answers).items()), wrong

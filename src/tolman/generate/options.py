@@ -1,11 +1,14 @@
-"""Options: distractors for numbers, and letters that give nothing away."""
+"""Options: distractors for numbers, those from a scene's own answers, and letters that give nothing away."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+_OTHERS = 3
+"""Wrong options of a question."""
 
 
 def numeric_options(
@@ -85,6 +88,37 @@ def whole_options(answer: int, seed: str, *, margin: str = "0.20", count: int = 
         if below is not None and above is not None:
             return tuple(str(n) for n in (answer, *below, *above))
     return ()
+
+
+def others_for(answers: Sequence[str], excluded: Sequence[Collection[str]], seed: str) -> list[tuple[str, ...]]:
+    """Three wrong options for each question of a scene, of the other questions' answers.
+
+    What is never right, such as a lamp on a table that nobody bumps into, would be ruled out without looking.
+    Every name is wrong three times as often as it is right, as far as the questions allow.
+
+    Args:
+        answers: of the questions.
+        excluded: for each what must not be an option, beside its answer.
+        seed: of the choice between names that are needed as often.
+
+    Returns:
+        Three for each; none where too few are allowed.
+    """
+    generator = random.Random(seed)
+    needed = Counter({name: _OTHERS * count for name, count in Counter(answers).items()})
+    allowed = [
+        [name for name in sorted(needed) if name != a and name not in e] for a, e in zip(answers, excluded, strict=True)
+    ]
+    found: list[tuple[str, ...]] = [()] * len(answers)
+    # Those with the least choice first: what they need would otherwise be used up by others.
+    for i in sorted(range(len(answers)), key=lambda i: (len(allowed[i]), i)):
+        if len(allowed[i]) < _OTHERS:
+            needed[answers[i]] -= _OTHERS
+            continue
+        names = generator.sample(allowed[i], len(allowed[i]))
+        found[i] = tuple(sorted(names, key=lambda name: -needed[name])[:_OTHERS])
+        needed.subtract(found[i])
+    return found
 
 
 def balanced_places(counts: Iterable[int], seed: str) -> list[int]:

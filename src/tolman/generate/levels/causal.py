@@ -30,8 +30,8 @@ import numpy as np
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.levels.ground import Obstacle, apart, first_met, middle, walled
-from tolman.generate.levels.options import others_for
 from tolman.generate.levels.settings import CausalSettings
+from tolman.generate.options import others_for
 from tolman.geometry.boxes import Boxes, distances
 from tolman.items import Item
 from tolman.scenes import SceneObject

@@ -24,8 +24,8 @@ import numpy as np
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, hidden, middle, walled
-from tolman.generate.levels.options import others_for
 from tolman.generate.levels.settings import CommandSettings
+from tolman.generate.options import others_for
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
 
