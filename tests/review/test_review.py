@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import func, select
@@ -129,3 +130,25 @@ def test_many_at_once_take_no_slot_twice(served: Served) -> None:
         slots = db.execute(select(Assignment.task_id, Assignment.slot)).all()
     assert len(set(slots)) == len(slots) == 2 * len(TRUTHS)
     assert {slot for _, slot in slots} == {0, 1}
+
+
+def test_a_draft_belongs_to_the_step_it_was_entered_in(served: Served) -> None:
+    project = served.project("review", people=1)
+    ann = served.person("reviewer", "Ann")
+    path = ann.get(f"/projects/{project}/work").url.path
+    value = TRUTHS[item_on(ann)]
+    ann.post(f"{path}/decide/draft", verdict="revise", question="It is too early for this")
+    ann.post(f"{path}/answer/draft", answer=value)
+    assert re.search(f'value="{value}"(?: size="10"|.* checked)', ann.get(path).text)
+    asked = _question_entered(ann.post(f"{path}/answer", answer=value).text)
+    assert asked.endswith("?")
+    ann.post(f"{path}/answer/draft", answer=value)  # sent before the answer, and overtaken by it
+    assert _question_entered(ann.get(path).text) == asked
+    ann.post(f"{path}/decide/draft", verdict="revise", question="What is it?")
+    assert _question_entered(ann.get(path).text) == "What is it?"
+
+
+def _question_entered(page: str) -> str:
+    found = re.search('<textarea[^>]* name="question"[^>]*>(.*?)</textarea>', page, re.S)
+    assert found is not None
+    return found.group(1)

@@ -54,11 +54,13 @@ MAY = {
     ("GET", "/review/{assignment}"): {"reviewer", "owner"},
     ("POST", "/review/{assignment}/answer"): {"reviewer", "owner"},
     ("POST", "/review/{assignment}/decide"): {"reviewer", "owner"},
-    ("POST", "/review/{assignment}/draft"): {"reviewer", "owner"},
+    ("POST", "/review/{assignment}/answer/draft"): {"reviewer", "owner"},
+    ("POST", "/review/{assignment}/decide/draft"): {"reviewer", "owner"},
     ("GET", "/verify/{assignment}"): {"annotator", "reviewer", "owner"},
     ("POST", "/verify/{assignment}/answer"): {"annotator", "reviewer", "owner"},
     ("POST", "/verify/{assignment}/decide"): {"annotator", "reviewer", "owner"},
-    ("POST", "/verify/{assignment}/draft"): {"annotator", "reviewer", "owner"},
+    ("POST", "/verify/{assignment}/answer/draft"): {"annotator", "reviewer", "owner"},
+    ("POST", "/verify/{assignment}/decide/draft"): {"annotator", "reviewer", "owner"},
     ("GET", "/verify/{assignment}/still/{medium}/{milliseconds}"): {"annotator", "reviewer", "owner"},
     ("GET", "/verify/{assignment}/cloud"): {"annotator", "reviewer", "owner"},
     ("GET", "/verify/{assignment}/cloud/top"): {"annotator", "reviewer", "owner"},
@@ -227,7 +229,8 @@ def _verifying(served: Served, load: Any, sent: list[Any]) -> None:
         frames = "1" if "numbers of pictures" in vic.last.text else "0.5"
         for action, fields in (
             ("decide", {"verdict": "approve"}),
-            ("draft", {"answer": "2" if is_number else "A", "frames": frames, "trace": "x"}),
+            ("decide/draft", {"verdict": "approve"}),
+            ("answer/draft", {"answer": "2" if is_number else "A", "frames": frames, "trace": "x"}),
             ("answer", {"answer": "nonsense", "frames": frames, "trace": "x"}),
             ("measure", {"first": "0,0,9,9"}),
         ):

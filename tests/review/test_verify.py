@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,28 @@ def rest(client: Client, project: int, **answers: str) -> list[str]:
         if "/decide" in client.last.text and client.last.url.path.startswith("/verify/"):
             decide(client)
     return seen
+
+
+def test_a_draft_belongs_to_the_step_it_was_entered_in(served: Served) -> None:
+    project = served.project("verify")
+    ann = served.person("annotator", "Ann")
+    path = ann.get(f"/projects/{project}/work").url.path
+    item = item_on(ann)
+    entered = {"answer": TRUTHS[item], "frames": FRAMES.get(item, "0.5"), "trace": "Half of what"}
+    ann.post(f"{path}/decide/draft", verdict="revise", question="It is too early for this")
+    ann.post(f"{path}/answer/draft", **entered)
+    assert "Half of what" in ann.get(path).text
+    answer(ann)
+    before = ann.get(path).text.split('<form method="post" action="/verify')[1]
+    ann.post(f"{path}/answer/draft", **entered)  # sent before the answer, and overtaken by it
+    after = ann.get(path).text.split('<form method="post" action="/verify')[1]
+    assert _without_seconds(after) == _without_seconds(before)
+    ann.post(f"{path}/decide/draft", verdict="revise", question="What is it?", fine=0)
+    assert ">What is it?</textarea>" in ann.get(path).text
+
+
+def _without_seconds(form: str) -> str:
+    return re.sub('name="seconds" value="[0-9.]*"', "", form)
 
 
 def test_proposed_validated_and_settled_by_a_third(served: Served, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
         own = _own(db, me, assignment)
         if work.submission(db, own, DECIDE) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
-        if own.task.stage == REVIEW and work.submission(db, own, ANSWER) is None:
+        if _is_blind(db, own):
             return page(request, guest, "review_answer.html", **_blind(db, site, me, own))
         return page(request, guest, "review_decide.html", **_open(db, site, me, own))
 
@@ -78,9 +78,9 @@ def decide(
     """Approve, flag, revise or discard."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
-        first = work.submission(db, own, ANSWER)
-        if own.task.stage == REVIEW and first is None:
+        if _is_blind(db, own):
             return see_other(f"/{NAME}/{assignment}")
+        first = work.submission(db, own, ANSWER)
         try:
             content = form.read(work.asked_item(own))
         except VerdictError as error:
@@ -93,12 +93,22 @@ def decide(
         return see_other(f"/projects/{own.task.project_id}/work")
 
 
-@router.post("/{assignment}/draft", status_code=204, response_class=Response)
-def draft(site: TheSite, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0) -> Response:
-    """Keep what is entered."""
+@router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
+def answer_draft(site: TheSite, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0) -> Response:
+    """Keep the answer that is entered; what arrives after it was given is of no use any more."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
-        if own.state != "done":
+        if own.state != "done" and _is_blind(db, own):
+            work.save_draft(db, site, own, {"answer": answer}, seconds)
+    return Response(status_code=204)
+
+
+@router.post("/{assignment}/decide/draft", status_code=204, response_class=Response)
+def decide_draft(site: TheSite, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0) -> Response:
+    """Keep the verdict that is entered."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.state != "done" and not _is_blind(db, own):
             work.save_draft(db, site, own, vars(form), seconds)
     return Response(status_code=204)
 
@@ -124,6 +134,11 @@ def _decided(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, An
 
 def _own(db: Orm, me: Me, assignment: int) -> Assignment:
     return own_work(db, me, assignment, NAME, stages=REVIEW_MODE.stages)
+
+
+def _is_blind(db: Orm, own: Assignment) -> bool:
+    """Whether somebody is to answer before they see the benchmark's answer."""
+    return own.task.stage == REVIEW and work.submission(db, own, ANSWER) is None
 
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:

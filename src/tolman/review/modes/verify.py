@@ -153,16 +153,25 @@ def decide(
         return see_other(f"/projects/{own.task.project_id}/work")
 
 
-@router.post("/{assignment}/draft", status_code=204, response_class=Response)
-def draft(
-    site: TheSite, me: Me, assignment: Key, form: Form, entered: Answered, checks: Checks, seconds: Seconds = 0.0
-) -> Response:
-    """Keep what is entered."""
+@router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
+def answer_draft(site: TheSite, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0) -> Response:
+    """Keep the answer that is entered; what arrives after it was given is of no use any more."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
-        if own.state != "done":
-            content = vars(entered) if _is_blind(db, own) else vars(form) | {"checks": checks}
-            work.save_draft(db, site, own, content, seconds)
+        if own.state != "done" and _is_blind(db, own):
+            work.save_draft(db, site, own, vars(form), seconds)
+    return Response(status_code=204)
+
+
+@router.post("/{assignment}/decide/draft", status_code=204, response_class=Response)
+def decide_draft(
+    site: TheSite, me: Me, assignment: Key, form: Form, checks: Checks, seconds: Seconds = 0.0
+) -> Response:
+    """Keep the verdict that is entered."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.state != "done" and not _is_blind(db, own):
+            work.save_draft(db, site, own, vars(form) | {"checks": checks}, seconds)
     return Response(status_code=204)
 
 
