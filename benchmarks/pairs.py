@@ -6,8 +6,9 @@
 For each question type: how many questions there are; how many a solver on the scenes' state gets right; how many
 somebody gets right who knows of one picture everything (its camera, every object that it shows with its place, the
 question), for the first and the second picture; and who knows the words alone. These are learned: forests on numbers
-that describe what one picture shows, and a linear model on words, taught on other scenes' questions. `suggested` is the
-answer that the drawn hypotheses of the better of both pictures suggest. Prints a Markdown table.
+that describe what one picture shows, and a linear model on words, taught on other scenes' questions; the mean of five
+draws of the folds. `suggested` is the answer that the drawn hypotheses of the better of both pictures suggest. `±` is
+the half width of a 95 % interval around chance for so many questions. Prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
 
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
+from tolman.guessing.folds import assign
 from tolman.items import Item
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -34,6 +35,8 @@ from generate.pair_solver import Place, corners
 
 CLOSEST = 6
 """Objects of a picture that are described beside those that the question names."""
+FOLDS, DRAWS = 5, 5
+"""Folds, and how often they are drawn: which scenes are asked together moves a figure by some points."""
 
 
 def main() -> None:
@@ -54,8 +57,8 @@ def main() -> None:
         for item in by_scene[geometry.scene.id]:
             right[item.task].append(solver.answer(item) == item.answer_text)
             rows[item.task].append((item, [described(solver, item, k) for k in range(len(item.media))]))
-    print("| question type | n | solver | first picture | second picture | suggested | words |")
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print("| question type | n | ± | solver | first picture | second picture | suggested | words |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
     sums = np.zeros(6)
     for task in sorted(rows):
         found = rows[task]
@@ -63,8 +66,16 @@ def main() -> None:
         hinted = max(np.mean([item.evidence["suggested"][k] == item.answer_text for item, _ in found]) for k in (0, 1))
         figures = np.array([np.mean(right[task]), *taught, hinted, worded([item for item, _ in found])]) * 100
         sums += len(found) * np.array([1 / len(found), *figures]) * np.array([len(found), 1, 1, 1, 1, 1])
-        print(f"| {task} | {len(found)} | " + " | ".join(f"{value:.1f}" for value in figures) + " |", flush=True)
-    print(f"| all | {int(sums[0])} | " + " | ".join(f"{value / sums[0]:.1f}" for value in sums[1:]) + " |")
+        show(task, len(found), figures)
+    show("all", int(sums[0]), sums[1:] / sums[0])
+
+
+def show(name: str, count: int, figures: np.ndarray) -> None:
+    """Print a row; the interval's half width is that of a share of one in four."""
+    interval = 196 * np.sqrt(0.25 * 0.75 / count)
+    print(
+        f"| {name} | {count:,} | {interval:.1f} | " + " | ".join(f"{value:.1f}" for value in figures) + " |", flush=True
+    )
 
 
 def described(place: Place, item: Item, number: int) -> np.ndarray:
@@ -124,17 +135,19 @@ def worded(items: list[Item]) -> float:
 
 
 def guessed(model, features: np.ndarray, answers: np.ndarray, found: list[tuple[Item, list[np.ndarray]]]) -> float:
-    """Accuracy over folds that share no scene."""
-    groups = np.array([item.scene for item, _ in found])
-    count = min(5, len(set(groups)))
-    if count < 2 or len(set(answers)) < 2:
+    """Accuracy over folds that share no scene, the mean of several draws of them."""
+    items = [item for item, _ in found]
+    if len({item.scene for item in items}) < FOLDS or len(set(answers)) < 2:
         return float("nan")
     hits = []
-    for taught, asked in GroupKFold(count).split(features, answers, groups):
-        if len(set(answers[taught])) < 2:
-            continue
-        model.fit(features[taught], answers[taught])
-        hits += list(model.predict(features[asked]) == answers[asked])
+    for draw in range(DRAWS):
+        fold = assign(items, FOLDS, draw)
+        for held_out in range(FOLDS):
+            asked, taught = fold == held_out, fold != held_out
+            if len(set(answers[taught])) < 2:
+                continue
+            model.fit(features[taught], answers[taught])
+            hits += list(model.predict(features[asked]) == answers[asked])
     return float(np.mean(hits))
 
 

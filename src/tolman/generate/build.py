@@ -221,7 +221,8 @@ def _unguessed(
         Guessable(item, entry.answer, entry.clue, entry.kind, entry.closed)
         for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
     ]
-    numbers = unguessed(asked, preset.share.turns, preset.share.most_common, seed, workers=workers, done=done)
+    share = preset.share
+    numbers = unguessed(asked, share.turns, share.most_common, seed, most=share.per_task, workers=workers, done=done)
     kept = {choices[i].position for i in numbers}
     return [entry for entry in entries if entry.number or entry.position in kept]
 

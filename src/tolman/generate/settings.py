@@ -275,7 +275,7 @@ PARTS: dict[str, str] = (
 )
 """The part of a preset that holds a family's rules."""
 
-_SHARE = ShareSettings(per_scene=60, turns=12)
+_SHARE = ShareSettings(per_scene=60, turns=10)
 PRESETS = {
     "vsi-paper": Preset(name="vsi-paper"),
     "vsi-official": Preset(

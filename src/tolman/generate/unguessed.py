@@ -1,21 +1,25 @@
 """Leaving out questions until nobody guesses the rest who knows only other scenes' questions and answers.
 
-Learners guess from the text, and, where a question shows several pictures, from one of them; each time on other folds
-of the scenes, and trained anew on what is left. What they guess right more often than by chance is left out at random.
+Learners guess from the text, and, where a question shows several pictures, from one of them; turn after turn on other
+folds of the scenes, and trained anew on what is left. Questions are left out until each is right as often as by chance.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tolman.generate.sampling import balanced_within
+import numpy as np
+
+from tolman.generate.sampling import balanced_within, evenly
 from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
+from tolman.guessing.frequent import most_frequent_text
 from tolman.guessing.hinted import hinted, vocabulary
 from tolman.guessing.learners import LINEAR, QUICK, check_installed
-from tolman.guessing.surplus import surplus
+from tolman.guessing.statistics import Floats
+from tolman.guessing.to_chance import to_chance
 from tolman.items import MEDIA_MARK, Item
 from tolman.parallel import mapped
 from tolman.scoring.rules import careful
@@ -24,8 +28,13 @@ FOLDS = 5
 FEWEST, FEWEST_SCENES = 100, 20
 """Questions of a type, and scenes, that there must be for a learner: luck looks like knowledge on fewer."""
 _SLACK, _ERRORS = 0.005, 0.5
-"""By what share of the questions, and by how many standard errors more, a guess may be right more often than by chance:
-what luck brings would be taken out again and again otherwise, until few are left."""
+"""By what share of the questions, and by how many standard errors more, a guesser may be off chance: what luck brings
+would be taken out again and again otherwise, until few are left."""
+_ROUGH, _DRAWS = 2, 3
+"""The first turns leave out what any draw of the folds shows; each later one takes the mean of so many draws, or else
+questions would go for the luck of a draw."""
+_SPARE = 1.2
+"""Questions that the later turns begin with for each one that is wanted."""
 _LITTLE, _QUIET = 0.01, 2
 """The share of the questions that a quiet turn leaves out at most, and after how many it ends: one may be luck."""
 
@@ -55,19 +64,21 @@ def unguessed(
     most_common: float,
     seed: int,
     *,
+    most: int | None = None,
     workers: int = 1,
     done: Callable[[str], None] = lambda task: None,
 ) -> list[int]:
     """The numbers of the questions that stay.
 
     A question type of fewer than `FEWEST` questions, or from fewer than `FEWEST_SCENES` scenes, loses only what a part
-    of its media suggests without any learning.
+    of its media, or the most frequent text, suggests without any learning.
 
     Args:
         questions: choices.
         turns: how often each type is guessed at most.
         most_common: the largest share that one answer may have.
         seed: of folds, learners and of what is left out.
+        most: how many of a type are wanted; a few more may stay. None for all.
         workers: processes; what comes out doesn't depend on it.
         done: called with every question type that is over.
 
@@ -77,8 +88,8 @@ def unguessed(
     by_task: dict[str, list[int]] = {}
     for i, one in enumerate(questions):
         by_task.setdefault(one.item.task, []).append(i)
-    jobs = [([questions[i] for i in own], turns, most_common, seed) for own in by_task.values()]
-    if any(_enough(asked) for asked, *_ in jobs):
+    jobs = [_Job([questions[i] for i in own], turns, most_common, most, seed) for own in by_task.values()]
+    if any(_enough(job.questions) for job in jobs):
         check_installed()
     kept: list[int] = []
     for (task, own), left in zip(by_task.items(), mapped(_left, jobs, workers), strict=True):
@@ -87,40 +98,51 @@ def unguessed(
     return sorted(kept)
 
 
-def _left(job: tuple[list[Guessable], int, float, int]) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One question type; the rest as `unguessed` has it."""
+
+    questions: list[Guessable]
+    turns: int
+    most_common: float
+    most: int | None
+    seed: int
+
+
+def _left(job: _Job) -> list[int]:
     """What is left of one question type."""
-    questions, turns, most_common, seed = job
-    task, kept, quiet = questions[0].item.task, list(range(len(questions))), 0
-    for turn in range(turns):
+    questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
+    for turn in range(job.turns):
+        drawn = f"{job.seed}:{turn}:{questions[0].item.task}"
+        if turn == _ROUGH and job.most is not None:
+            most = round(_SPARE * job.most)
+            kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
         asked = [questions[i] for i in kept]
-        right = _suggested(asked)
-        if _enough(asked):
-            right += _learned(asked, seed * turns + turn)
-        gone = _too_many(asked, right, f"{seed}:{turn}:{task}")
+        first = (job.seed * job.turns + turn) * _DRAWS
+        gone = _too_telling(asked, _guessed(asked, range(first, first + (1 if turn < _ROUGH else _DRAWS))), drawn)
         kept = balanced_within(
             [i for place, i in enumerate(kept) if place not in gone],
             lambda i: questions[i].kind if questions[i].closed else None,
             lambda i: questions[i].answer,
-            most_common,
-            f"{seed}:{turn}:{task}",
+            job.most_common,
+            drawn,
         )
-        quiet = quiet + 1 if len(kept) >= (1 - _LITTLE) * len(asked) else 0
+        quiet = quiet + 1 if turn >= _ROUGH and len(kept) >= (1 - _LITTLE) * len(asked) else 0
         if quiet == _QUIET:
             break
     return kept
 
 
-def _too_many(asked: Sequence[Guessable], right: Sequence[Sequence[bool]], seed: str) -> set[int]:
+def _too_telling(asked: Sequence[Guessable], right: Floats, seed: str) -> set[int]:
     """The places of those that go, kind by kind."""
     kinds: dict[str, list[int]] = {}
     for place, one in enumerate(asked):
         kinds.setdefault(one.kind, []).append(place)
     gone: set[int] = set()
     for kind, own in kinds.items():
-        rows = [[row[place] for place in own] for row in right]
         chance = [1 / len(asked[place].item.options) for place in own]
         answers = [asked[place].answer if asked[place].closed else "" for place in own]
-        gone.update(own[i] for i in surplus(rows, chance, f"{seed}:{kind}", _slack(chance), answers))
+        gone.update(own[i] for i in to_chance(right[:, own], chance, f"{seed}:{kind}", _slack(chance), answers))
     return gone
 
 
@@ -133,9 +155,20 @@ def _enough(asked: Sequence[Guessable]) -> bool:
     return len(asked) >= FEWEST and len({one.item.scene for one in asked}) >= FEWEST_SCENES
 
 
+def _guessed(asked: Sequence[Guessable], seeds: Iterable[int]) -> Floats:
+    """How often each guesser is right about each question, those who learn over several draws. (guessers, questions)"""
+    right = np.array(_suggested(asked), dtype=np.float64)
+    if not _enough(asked):
+        return right
+    learned = np.mean([_learned(asked, seed) for seed in seeds], axis=0)
+    return np.vstack([right, learned])
+
+
 def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:
-    """For each part of the media, whether what it suggests is right."""
-    return [[one.clue[part][0] == one.answer for one in asked] for part in range(_parts(asked))]
+    """Whether it is right, what the most frequent text says, and what each part of the media suggests."""
+    choose = most_frequent_text([one.item for one in asked])
+    texts = [choose(one.item) == one.item.answer for one in asked]
+    return [texts, *([one.clue[part][0] == one.answer for one in asked] for part in range(_parts(asked)))]
 
 
 def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:

@@ -8,6 +8,7 @@ features     items as rows of numbers
 learners     random forest, gradient boosting
 blind        answers to every item from the other folds' texts and answers
 hinted       answers to every item from what is told of it beside its text
-surplus      leaving out what is guessed right more often than by chance
+frequent     the text that is right most often
+to_chance    leaving out questions until guessers are right as often as by chance
 ```
 """

@@ -15,6 +15,7 @@ from typing import Any
 
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
+from tolman.guessing.frequent import most_frequent_text, ranked
 from tolman.items import Item
 from tolman.models.base import Model, ModelOptions, Request
 from tolman.responses import Response
@@ -91,7 +92,7 @@ def _by_task(items: Sequence[Item]) -> dict[str, list[Item]]:
 
 
 def _most_frequent(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
-    answer = _ranked(item.answer for item in items)[0]
+    answer = ranked(item.answer for item in items)[0]
     return lambda item: answer
 
 
@@ -113,29 +114,7 @@ def _best_constant(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Ite
 
 
 def _most_frequent_text(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
-    counts = Counter(item.answer_text for item in items)
-    # A text that is right in one scene only would give away nothing but that scene's own answers.
-    scenes: dict[str, set[str]] = {}
-    for item in items:
-        scenes.setdefault(item.answer_text, set()).add(item.cluster)
-    ranking = _ranked(counts.elements())
-    letter = _ranked(item.answer for item in items)[0]
-
-    def choose(item: Item) -> str:
-        if item.kind == "number":
-            return ranking[0]
-        known = sorted(text for text in item.options if scenes.get(text, set()) - {item.cluster})
-        if known:
-            return item.letters[item.options.index(max(known, key=counts.__getitem__))]
-        return letter if letter in item.letters else item.letters[0]
-
-    return choose
-
-
-def _ranked(answers: Any) -> list[str]:
-    """Answers by falling frequency; the first in alphabetical order of those that are equally frequent."""
-    counts = Counter(answers)
-    return sorted(counts, key=lambda answer: (-counts[answer], answer))
+    return most_frequent_text(items)
 
 
 _CONSTANTS = {

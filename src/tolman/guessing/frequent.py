@@ -1,0 +1,41 @@
+"""Frequent: the option whose text is right most often. It takes no learning, and no look at the question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from tolman.items import Item
+
+
+def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
+    """Item → answer; of numbers the most frequent true value, of choices the letter of the most frequent text.
+
+    Texts count only where they are right in another scene too: one that is right in a single scene would give away
+    nothing but that scene's own answers. Where no option is, it is the most frequent letter.
+
+    Args:
+        items: of one question type.
+    """
+    counts = Counter(item.answer_text for item in items)
+    scenes: dict[str, set[str]] = {}
+    for item in items:
+        scenes.setdefault(item.answer_text, set()).add(item.cluster)
+    texts = ranked(counts.elements())
+    letter = ranked(item.answer for item in items)[0]
+
+    def choose(item: Item) -> str:
+        if item.kind == "number":
+            return texts[0]
+        known = sorted(text for text in item.options if scenes.get(text, set()) - {item.cluster})
+        if known:
+            return item.letters[item.options.index(max(known, key=counts.__getitem__))]
+        return letter if letter in item.letters else item.letters[0]
+
+    return choose
+
+
+def ranked(answers: Iterable[str]) -> list[str]:
+    """Answers by falling frequency; the first in alphabetical order of those that are equally frequent."""
+    counts = Counter(answers)
+    return sorted(counts, key=lambda answer: (-counts[answer], answer))
