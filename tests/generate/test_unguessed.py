@@ -56,6 +56,21 @@ def test_what_one_picture_tells_is_left_out() -> None:
     assert np.mean([a == b for a, b in zip(after, answers, strict=True)]) < 0.62
 
 
+def test_nobody_guesses_between_pictures() -> None:
+    pictures = [
+        item.model_copy(update={"options": ("<image>",) * 4, "answer": "ABCD"[i % 4]})
+        for i, item in enumerate(choices(FEWEST + 20, planted=1.0))
+    ]
+    assert unguessed([Guessable(item, "") for item in pictures], 4, 0.25, 0) == list(range(FEWEST + 20))
+
+
+def test_no_more_is_looked_at_closely_than_is_wanted() -> None:
+    questions = [Guessable(item, item.answer_text) for item in choices(600, planted=0.25)]
+    kept = unguessed(questions, 4, 0.25, 0, most=100)
+    assert 80 <= len(kept) <= 120
+    assert len(unguessed(questions, 4, 0.25, 0)) > 400
+
+
 def test_few_questions_lose_what_a_picture_suggests_and_nothing_else() -> None:
     questions = looking(FEWEST - 10, told=1.0)
     kept = [questions[i] for i in unguessed(questions, 8, 0.25, 0)]

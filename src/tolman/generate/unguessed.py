@@ -157,11 +157,11 @@ def _enough(asked: Sequence[Guessable]) -> bool:
 
 def _guessed(asked: Sequence[Guessable], seeds: Iterable[int]) -> Floats:
     """How often each guesser is right about each question, those who learn over several draws. (guessers, questions)"""
-    right = np.array(_suggested(asked), dtype=np.float64)
+    right = _suggested(asked)
     if not _enough(asked):
-        return right
-    learned = np.mean([_learned(asked, seed) for seed in seeds], axis=0)
-    return np.vstack([right, learned])
+        return np.array(right, dtype=np.float64)
+    draws = [_learned(asked, seed) for seed in seeds]
+    return np.array([*right, *(np.mean(rows, axis=0) for rows in zip(*draws, strict=True))], dtype=np.float64)
 
 
 def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:
@@ -172,8 +172,8 @@ def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:
 
 
 def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
-    """For each learner, and each thing that it may be told, whether it is right."""
-    right = []
+    """For each learner, and each thing that it may be told, whether it is right; none where options are media."""
+    right: list[list[bool]] = []
     items = [one.item for one in asked]
     fold = assign(items, FOLDS, seed)
     if not all(MEDIA_MARK in option for item in items for option in item.options):
