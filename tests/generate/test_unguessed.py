@@ -76,6 +76,7 @@ def test_few_questions_lose_what_a_picture_suggests_and_nothing_else() -> None:
     kept = [questions[i] for i in unguessed(questions, 8, 0.25, 0)]
     hits = sum(one.clue[0][0] == one.answer for one in questions) - sum(one.clue[0][0] == one.answer for one in kept)
     assert hits == len(questions) - len(kept) > 0
+    assert unguessed([Guessable(one.item, one.answer) for one in questions[:7]], 8, 0.5, 0) == list(range(7))
 
 
 @pytest.mark.parametrize("turns", [0, 1])

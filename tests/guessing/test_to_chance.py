@@ -66,6 +66,8 @@ def test_who_is_right_too_seldom_is_brought_up() -> None:
     assert abs(often[left].mean() - 0.25) < 0.02
     assert abs(seldom[left].mean() - 0.25) < 0.02
     assert len(left) >= 80
+    assert not to_chance([seldom], [0.25] * 200, "seed", from_below=False)
+    assert to_chance([often], [0.25] * 200, "seed", from_below=False) <= set(range(80))
 
 
 @given(st.lists(st.booleans(), min_size=8, max_size=80))

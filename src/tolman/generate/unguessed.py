@@ -71,7 +71,7 @@ def unguessed(
     """The numbers of the questions that stay.
 
     A question type of fewer than `FEWEST` questions, or from fewer than `FEWEST_SCENES` scenes, loses only what a part
-    of its media, or the most frequent text, suggests without any learning.
+    of its media suggests too often, without any learning.
 
     Args:
         questions: choices.
@@ -113,6 +113,8 @@ def _left(job: _Job) -> list[int]:
     """What is left of one question type."""
     questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
     for turn in range(job.turns):
+        if not kept or quiet == _QUIET:
+            break
         drawn = f"{job.seed}:{turn}:{questions[0].item.task}"
         if turn == _ROUGH and job.most is not None:
             most = round(_SPARE * job.most)
@@ -128,8 +130,6 @@ def _left(job: _Job) -> list[int]:
             drawn,
         )
         quiet = quiet + 1 if turn >= _ROUGH and len(kept) >= (1 - _LITTLE) * len(asked) else 0
-        if quiet == _QUIET:
-            break
     return kept
 
 
@@ -142,7 +142,9 @@ def _too_telling(asked: Sequence[Guessable], right: Floats, seed: str) -> set[in
     for kind, own in kinds.items():
         chance = [1 / len(asked[place].item.options) for place in own]
         answers = [asked[place].answer if asked[place].closed else "" for place in own]
-        gone.update(own[i] for i in to_chance(right[:, own], chance, f"{seed}:{kind}", _slack(chance), answers))
+        many = len(own) >= FEWEST
+        left_out = to_chance(right[:, own], chance, f"{seed}:{kind}", _slack(chance), answers, from_below=many)
+        gone.update(own[i] for i in left_out)
     return gone
 
 
@@ -157,22 +159,23 @@ def _enough(asked: Sequence[Guessable]) -> bool:
 
 def _guessed(asked: Sequence[Guessable], seeds: Iterable[int]) -> Floats:
     """How often each guesser is right about each question, those who learn over several draws. (guessers, questions)"""
-    right = _suggested(asked)
-    if not _enough(asked):
-        return np.array(right, dtype=np.float64)
-    draws = [_learned(asked, seed) for seed in seeds]
-    return np.array([*right, *(np.mean(rows, axis=0) for rows in zip(*draws, strict=True))], dtype=np.float64)
+    rows: list[Sequence[bool] | Floats] = [*_suggested(asked)]
+    if _enough(asked):
+        draws = [_learned(asked, seed) for seed in seeds]
+        rows += [np.mean(one, axis=0) for one in zip(*draws, strict=True)]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(asked))
 
 
 def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:
-    """Whether it is right, what the most frequent text says, and what each part of the media suggests."""
-    choose = most_frequent_text([one.item for one in asked])
-    texts = [choose(one.item) == one.item.answer for one in asked]
-    return [texts, *([one.clue[part][0] == one.answer for one in asked] for part in range(_parts(asked)))]
+    """For each part of the media, whether what it suggests is right."""
+    return [[one.clue[part][0] == one.answer for one in asked] for part in range(_parts(asked))]
 
 
 def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
-    """For each learner, and each thing that it may be told, whether it is right; none where options are media."""
+    """For each learner, and each thing that it may be told, whether it is right; none where options are media.
+
+    Who always says the most frequent text has learned that from all questions.
+    """
     right: list[list[bool]] = []
     items = [one.item for one in asked]
     fold = assign(items, FOLDS, seed)
@@ -181,6 +184,8 @@ def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
         right += [
             [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in QUICK
         ]
+        choose = most_frequent_text(items)
+        right.append([choose(item) == item.answer for item in items])
     if all(one.closed for one in asked):
         answers = [one.answer for one in asked]
         told: list[tuple[str, Sequence[Sequence[Hashable]]]] = [(LINEAR, vocabulary([item.question for item in items]))]

@@ -23,6 +23,8 @@ def to_chance(
     seed: str,
     slack: float = 0.0,
     answers: Sequence[str] | None = None,
+    *,
+    from_below: bool = True,
 ) -> set[int]:
     """Which questions go.
 
@@ -37,6 +39,8 @@ def to_chance(
         slack: by what share of the questions a guesser may be off.
         answers: of the questions, where they are to stay about as even as they are: while one of the most frequent
             answer helps, no other goes.
+        from_below: whether questions go for a guesser who is right too seldom as well. Of few questions hardly any
+            would be left.
 
     Returns:
         The questions' numbers.
@@ -49,8 +53,8 @@ def to_chance(
     counts = np.bincount(answer, minlength=1)
     here = np.ones(len(order), dtype=bool)
     total, left = excess.sum(axis=1), len(order)
-    while (off := float(_off(total, slack * left))) > 0:
-        then = np.where(here, _off(total[:, None] - excess, slack * (left - 1)), np.inf)
+    while (off := float(_off(total, slack * left, from_below))) > 0:
+        then = np.where(here, _off(total[:, None] - excess, slack * (left - 1), from_below), np.inf)
         best = _least(np.where(counts[answer] == counts.max(), then, np.inf), off)
         best = _least(then, off) if best is None else best
         if best is None:
@@ -61,9 +65,9 @@ def to_chance(
     return {order[place] for place in np.flatnonzero(~here).tolist()}
 
 
-def _off(total: Floats, allowed: float) -> Floats:
+def _off(total: Floats, allowed: float, from_below: bool) -> Floats:
     """How far guessers are off, who are right so many times more than by chance. Shape (guessers, …) to (…)."""
-    beyond = np.maximum(np.abs(total) - allowed, 0.0)
+    beyond = np.maximum((np.abs(total) if from_below else total) - allowed, 0.0)
     off: Floats = np.round(np.square(beyond).sum(axis=0), _DIGITS)
     return off
 
