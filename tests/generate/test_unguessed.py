@@ -56,6 +56,11 @@ def test_what_one_picture_tells_is_left_out() -> None:
     assert np.mean([a == b for a, b in zip(after, answers, strict=True)]) < 0.62
 
 
+def test_a_part_that_suggests_nothing_takes_nothing_away() -> None:
+    questions = [Guessable(q.item, q.answer, (("", *q.clue[1]),), closed=True) for q in looking(200, told=0.0)]
+    assert len(unguessed(questions, 4, 0.5, 0)) > 100
+
+
 def test_nobody_guesses_between_pictures() -> None:
     pictures = [
         item.model_copy(update={"options": ("<image>",) * 4, "answer": "ABCD"[i % 4]})

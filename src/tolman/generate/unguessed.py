@@ -46,7 +46,7 @@ class Guessable:
     Attributes:
         item: the question.
         answer: what is balanced of its answer.
-        clue: for each part of the media the answer that it suggests, then other hints.
+        clue: for each part of the media the answer that it suggests (empty for none), then other hints.
         kind: of its question type's kinds the one that it is: each is to be guessed no more often than by chance.
         closed: whether its options are a closed list; answers of such stay balanced within a kind.
     """
@@ -159,16 +159,19 @@ def _enough(asked: Sequence[Guessable]) -> bool:
 
 def _guessed(asked: Sequence[Guessable], seeds: Iterable[int]) -> Floats:
     """How often each guesser is right about each question, those who learn over several draws. (guessers, questions)"""
-    rows: list[Sequence[bool] | Floats] = [*_suggested(asked)]
+    rows: list[Sequence[float] | Floats] = [*_suggested(asked)]
     if _enough(asked):
         draws = [_learned(asked, seed) for seed in seeds]
         rows += [np.mean(one, axis=0) for one in zip(*draws, strict=True)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(asked))
 
 
-def _suggested(asked: Sequence[Guessable]) -> list[list[bool]]:
-    """For each part of the media, whether what it suggests is right."""
-    return [[one.clue[part][0] == one.answer for one in asked] for part in range(_parts(asked))]
+def _suggested(asked: Sequence[Guessable]) -> list[list[float]]:
+    """For each part of the media, whether what it suggests is right; chance where it suggests nothing."""
+    return [
+        [float(one.clue[part][0] == one.answer) if one.clue[part][0] else 1 / len(one.item.options) for one in asked]
+        for part in range(_parts(asked))
+    ]
 
 
 def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
