@@ -13,7 +13,7 @@ from generate.conftest import Asked
 from generate.plan_solver import PlanSolver
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.egoexo import association, reordering
-from tolman.generate.egoexo.rig import WEARER, Rig
+from tolman.generate.egoexo.rig import WEARER, Rig, rigs
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import SITE, preset
@@ -85,12 +85,12 @@ def turned(x: float, y: float, z: float, yaw: float, pitch: float = 0.0) -> tupl
     return tuple(pose.ravel().tolist())
 
 
-def recorded(*, seconds: float = 12.0, offset: float = 0.0) -> SceneGeometry:
+def recorded(*, seconds: float = 12.0, offset: float = 0.0, every: float = 0.25) -> SceneGeometry:
     """Two cameras as people record them: clocks, poses and intrinsics, and nothing about what is in the pictures.
 
     The wearer walks along x from 1 to 7 m; the fixed camera looks on from the side.
     """
-    times = tuple(float(t) for t in np.arange(0, seconds, 0.25))
+    times = tuple(float(t) for t in np.arange(0, seconds, every))
     walked = [turned(1 + 6 * t / seconds, 4.0, 1.5, 0.0) for t in times]
     fixed = [turned(4.0, 0.0, 2.0, np.pi / 2, -0.1)] * len(times)
     common = {
@@ -135,6 +135,16 @@ def test_recordings_of_people_are_asked_about_by_their_poses_alone(family: str) 
         else:
             order = [int(n) - 1 for n in draft.answer.split(", ")]
             assert [times[0], *(times[2 + i] for i in order), times[1]] == sorted(times)
+
+
+def test_pictures_a_second_apart_are_asked_about_once() -> None:
+    geometry = recorded(seconds=30.0, every=1.0)
+    (rig,) = rigs(geometry, RULES.association)
+    assert RULES.association.every < 1
+    assert len(rig.moments) == len({(moment.ego, moment.exo) for moment in rig.moments}) == 30
+    drafts = drafts_of(geometry, SITE[0])
+    assert len(drafts) > 3
+    assert len({draft.shots[:2] for draft in drafts}) == len(drafts)
 
 
 def test_what_stands_still_gives_no_question() -> None:

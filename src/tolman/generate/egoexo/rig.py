@@ -71,7 +71,7 @@ class Rig:
 
     @cached_property
     def moments(self) -> list[Moment]:
-        """Evenly spaced moments that both cameras recorded."""
+        """Evenly spaced moments that both cameras recorded; where pictures are farther apart than these, each once."""
         ego, exo = (np.array(c.times) + c.offset for c in (self.ego, self.exo))
         low, high = max(ego[0], exo[0]), min(ego[-1], exo[-1])
         count = min(self.settings.moments, int((high - low) / self.settings.every) + 1) if high > low else 0
@@ -80,7 +80,7 @@ class Rig:
             one, other = (_nearest(times, float(seconds)) for times in (ego, exo))
             if abs(ego[one] - exo[other]) <= self.settings.together:
                 found.append(Moment(float(ego[one]), one, other))
-        return found
+        return list(dict.fromkeys(found))
 
     @cached_property
     def movers(self) -> dict[str, tuple[Floats, Floats]]:
