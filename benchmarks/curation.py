@@ -165,7 +165,7 @@ def real(data: Path, place: Path) -> None:
             process.wait()
             time.sleep(0.3)
             lost = curator.requests - _stored(place / "store.sqlite")
-            print(f"killed at {curator.requests:,} requests; {lost} were under way", file=sys.stderr)
+            print(f"killed at {curator.requests:,} requests; {lost} had no stored answer", file=sys.stderr)
         done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
         seconds = time.perf_counter() - start
         print(done.stdout[-1500:], done.stderr[-500:], file=sys.stderr)
@@ -181,7 +181,7 @@ def real(data: Path, place: Path) -> None:
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     print(f"| 8,323 real questions to {counts['questions']:,}, 402 clips, killed twice | {seconds:.0f} s | |")
-    print(f"| … requests, different ones, of them asked again because they were under way | {asked:,}, {different:,}, "
+    print(f"| … requests, different ones, asked again as no answer was stored when killed | {asked:,}, {different:,}, "
           f"{asked - different} | |")  # fmt: skip
     print(f"| … categories | {counts['labels']['category']} | |")
     print(f"| … letters | {counts['labels']['letter']} | |")

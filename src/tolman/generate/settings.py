@@ -196,7 +196,8 @@ class ShareSettings(Rules):
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
-        turns: how often choices are guessed by those who don't see the scene, and what is guessed too often left out.
+        turns: how often at most choices are guessed by those who don't see the scene, and some left out until these are
+            right as often as by chance.
     """
 
     per_scene: int = 15

@@ -47,7 +47,7 @@ class Guessable:
         item: the question.
         answer: what is balanced of its answer.
         clue: for each part of the media the answer that it suggests (empty for none), then other hints.
-        kind: of its question type's kinds the one that it is: each is to be guessed no more often than by chance.
+        kind: of its question type's kinds the one that it is: each is to be guessed as often as by chance.
         closed: whether its options are a closed list; answers of such stay balanced within a kind.
     """
 
@@ -158,7 +158,7 @@ def _enough(asked: Sequence[Guessable]) -> bool:
 
 
 def _guessed(asked: Sequence[Guessable], seeds: Iterable[int]) -> Floats:
-    """How often each guesser is right about each question, those who learn over several draws. (guessers, questions)"""
+    """How often each guesser is right about each question, learners over several draws. Shape (guessers, questions)."""
     rows: list[Sequence[float] | Floats] = [*_suggested(asked)]
     if _enough(asked):
         draws = [_learned(asked, seed) for seed in seeds]
