@@ -286,6 +286,9 @@ def _concluded(line: NumberLine, text: str, asked: Asked) -> Commitment | None:
         return agreed(results[-1:], asked.unit, CONCLUDED, "concluded")
     if totals:
         near = min(plain, key=lambda q: _distance(q, totals))
+        following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
+        if following and segment.language.names & VERB_FINAL:
+            near = following[-1]
         if _distance(near, totals) <= MAX_TOTAL_GAP:
             return agreed(restated_from(near, plain, text), asked.unit, CONCLUDED, "total")
     if not conclusions:

@@ -167,7 +167,8 @@ def _concluded(context: LineContext) -> list[Commitment] | None:
     """The option behind "so" or "therefore"."""
     segment, affirmed = context.segment, context.line.affirmed
     conclusions = segment.having("conclude")
-    if not conclusions or not affirmed:
+    reasoned = [c for c in segment.having("reason_before") if any(m.start >= c.end for m in affirmed)]
+    if not (conclusions or reasoned) or not affirmed:
         return None
     cut_off = (
         context.is_last
@@ -177,7 +178,8 @@ def _concluded(context: LineContext) -> list[Commitment] | None:
     )
     if cut_off:
         return None
-    behind = [m for m in affirmed if m.start >= conclusions[0].end] or affirmed
+    begin = max(c.end for c in reasoned) if reasoned else conclusions[0].end
+    behind = [m for m in affirmed if m.start >= begin] or affirmed
     chosen = _only_one([m for m in behind if not m.weak] or behind)
     if chosen is None:
         return [commit_to_several(behind, CONCLUDED, "concluded")]
@@ -272,7 +274,10 @@ def _opens_otherwise(context: LineContext, chosen: Mention) -> bool:
 
 def _is_whole(segment: Segment, text: str) -> bool:
     """Whether a sentence comes to its end."""
-    return re.search(r"[.!。।)*\"'$\]]\s*\Z", text[segment.start : segment.end]) is not None
+    return (
+        re.search(r"[.!。।)*\"'$\]~♪\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]\s*\Z", text[segment.start : segment.end])
+        is not None
+    )
 
 
 def _is_paired(mentions: Sequence[Mention]) -> bool:

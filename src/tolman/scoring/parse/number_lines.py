@@ -151,6 +151,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
     edges = clause_edges(segment, text)
     reasons = segment.having("reason")
     reasoned = any(q.end <= c.start for c in reasons for q in found)
+    behind = max((c.end for c in segment.having("reason_before") if any(c.end <= q.start for q in found)), default=-1)
     for quantity in found:
         begin = max(e for e in edges if e <= quantity.start)
         end = min((e for e in edges if e >= quantity.end), default=segment.end)
@@ -158,6 +159,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
             any(begin <= c.start < end for c in segment.having("premise", "tentative"))
             or _is_supposed(quantity, segment)
             or (reasoned and any(c.end <= quantity.start for c in reasons))
+            or quantity.end <= behind
         ):
             quantity.premise = True
         if _PER_EACH.match(text, quantity.end):

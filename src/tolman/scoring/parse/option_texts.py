@@ -9,8 +9,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tolman.scoring.parse.lexicon import Languages, longest
+from tolman.scoring.parse.option_pieces import pieces_of
 from tolman.scoring.parse.plain import fold, without_markup
-from tolman.scoring.parse.words import is_inside, words_of
+from tolman.scoring.parse.words import is_inside, same_word, words_of
 
 ARTICLES = (
     {"the", "a", "an"}
@@ -61,6 +62,8 @@ class OptionTexts:
         places: for options that are numbered or counted off ("Picture 3", "the third image"), the number of each.
         stems: the words that such options share.
         pictured: whether such options are pictures.
+        parts: options whose words all stand in two others too: "a table" beside "two tables" and "three tables".
+        pieces: of each in scripts without spaces: see `option_pieces`.
     """
 
     texts: tuple[str, ...]
@@ -70,6 +73,8 @@ class OptionTexts:
     places: tuple[int, ...]
     stems: tuple[str, ...]
     pictured: bool
+    parts: frozenset[int]
+    pieces: tuple[frozenset[str], ...]
 
     @property
     def count(self) -> int:
@@ -97,7 +102,17 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
     concepts = [c if concepts.count(c) == 1 else frozenset() for c in concepts]
     places, stems = _places(options, folded, language)
     pictured = any(stem in _PICTURES for stem in stems)
-    return OptionTexts(options, tuple(folded), tuple(keys), tuple(concepts), places, stems, pictured)
+    return OptionTexts(
+        options,
+        tuple(folded),
+        tuple(keys),
+        tuple(concepts),
+        places,
+        stems,
+        pictured,
+        _parts(folded),
+        pieces_of(options),
+    )
 
 
 def _folded(options: Sequence[str]) -> list[tuple[str, ...]]:
@@ -111,6 +126,16 @@ def _folded(options: Sequence[str]) -> list[tuple[str, ...]]:
             words = words[1:]
         folded.append(tuple(words))
     return [words if folded.count(words) == 1 else () for words in folded]
+
+
+def _parts(folded: Sequence[tuple[str, ...]]) -> frozenset[int]:
+    """The options whose words all stand in at least two others."""
+    return frozenset(
+        i
+        for i, words in enumerate(folded)
+        if words
+        and sum(all(any(same_word(w, o) for o in other) for w in words) for other in folded if other != words) > 1
+    )
 
 
 def _keys(folded: Sequence[tuple[str, ...]], skip: frozenset[str]) -> list[frozenset[str]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tolman.scoring.parse.lexicon import Cue, longest
 from tolman.scoring.parse.mentions import Mention
+from tolman.scoring.parse.option_pieces import by_pieces
 from tolman.scoring.parse.option_texts import ARTICLES, OptionTexts, join_compass
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.segments import Segment
@@ -30,6 +31,8 @@ _RIGHT_BEHIND = re.compile(
 )
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
+_HANGUL = re.compile(r"[\uac00-\ud7af]")
+_KOREAN_PARTICLES = "가이은는을를에로으쪽의입예요도와과"
 _SENTENCE_END = re.compile(r"[.!?\n]{1}\s")
 
 
@@ -47,7 +50,7 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
     named = [m for m in _by_text(text, segment, options) if not _is_idiom(text, m)]
     others = [*_by_concepts(text, segment, options), *_by_place(text, segment, options)]
     if not named and not others:
-        return _by_keys(segment, options)
+        return _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
 
 
@@ -67,12 +70,22 @@ def _by_text(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
             if phrase and same_word(words[i].folded, phrase[0])
         ]
         end, option = max(ends, default=(-1, 0))
-        if end <= i:
+        if end <= i or _is_in_hangul_word(text, words[i].start, words[end - 1].end):
             i += 1
             continue
-        found.append(Mention(-option, words[i].start, words[end - 1].end, "text"))
+        weak = -option in options.parts
+        found.append(Mention(-option, words[i].start, words[end - 1].end, "text", weak=weak))
         i = end
     return found
+
+
+def _is_in_hangul_word(text: str, start: int, end: int) -> bool:
+    """Whether a single syllable is a part of a longer Korean word: 위 in 위치."""
+    if end - start > 1 or not _HANGUL.match(text[start]):
+        return False
+    behind = text[end : end + 1]
+    glued = _HANGUL.match(behind) is not None and behind not in _KOREAN_PARTICLES
+    return glued or _HANGUL.match(text[max(0, start - 1) : start]) is not None
 
 
 def _phrase_end(words: Sequence[Word], i: int, phrase: tuple[str, ...], text: str) -> int:

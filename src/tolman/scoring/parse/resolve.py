@@ -65,7 +65,7 @@ def _plainest(commitments: Sequence[Commitment], unknown_at: int) -> Commitment 
     if declared:
         return _last_declared(declared)
     concluded = [c for c in commitments if c.strength == CONCLUDED]
-    if concluded and concluded[-1].start > unknown_at:
+    if concluded and (concluded[-1].start > unknown_at or concluded[-1].rule == "chosen"):
         return concluded[-1]
     judged = [c for c in commitments if c.strength == JUDGED]
     if judged:

@@ -12,7 +12,8 @@ from tolman.scoring.parse.plain import fold
 T = TypeVar("T")
 
 WORD = re.compile(
-    r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+(?:'[A-Za-z\u00c0-\u024f]+)?"
+    r"(?<![A-Za-z\u00c0-\u024f])(?:[LlDdSs]|[Qq]u)(?='[A-Za-z\u00c0-\u024f]{2})"
+    r"|[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+(?:'[A-Za-z\u00c0-\u024f]+)?"
     r"|[\u0370-\u052f]+|[\u0600-\u065f\u066e-\u06ff]+|[\u0900-\u0963\u0970-\u097f]+"
     r"|[\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"
     r"|[0-9]+(?:[.,][0-9]+)*|[①-⑳㉠-㉻ㄱ-ㅎ]|[✓✔✅☑✗✘❌✕❎→⇒]"
@@ -21,6 +22,7 @@ WORD = re.compile(
 MIN_COMMON_LETTERS = 4
 """Letters with which two words that differ in their endings begin alike, at least."""
 
+_ARABIC_ENDING = re.compile(r"(?<=[\u0600-\u06ff]{3})(?:ات|تان|تين|ان|ين|ون|ه|ا)\Z")
 _GLUED = re.compile(r"[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -99,6 +101,11 @@ def is_glued(character: str) -> bool:
     return _GLUED.match(character) is not None
 
 
+def _arabic_stem(word: str) -> str:
+    """An Arabic word without the endings of number and gender."""
+    return _ARABIC_ENDING.sub("", word)
+
+
 def same_word(word: str, other: str) -> bool:
     """Tell whether two words are the same but for their endings.
 
@@ -108,7 +115,7 @@ def same_word(word: str, other: str) -> bool:
     Returns:
         False also for a numeral and its ordinal: "four" and "fourth".
     """
-    if word == other:
+    if word == other or (word[0] >= "\u0600" and _arabic_stem(word) == _arabic_stem(other)):
         return True
     if word + "th" == other or other + "th" == word:
         return False
