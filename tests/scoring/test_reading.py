@@ -114,6 +114,55 @@ NUMBERS: list[tuple[str, Unit | None, str]] = [
 """A response to a question for a number, the unit asked for, and the number in it."""
 
 
+GRAMMAR = [
+    # Japanese and Korean say the reason first.
+    ("棚が手前に見えるので、一番近いのはベッドです。", ("棚", "ベッド"), "B"),
+    ("책상은 벽에 붙어 있으므로 침대가 문에 더 가깝습니다.", ("책상", "침대"), "B"),
+    # A part of an option that no other has, with other endings.
+    ("緑色の箱が一番手前です。", ("赤い箱", "緑の箱"), "B"),
+    ("높은 데서 찍은 장면입니다.", ("높은 시점", "낮은 시점"), "A"),
+    # 위 is "above", 위치 is "place".
+    ("상자의 위치는 보는 사람에 따라 다릅니다.", ("위", "아래"), None),
+    # French elision, Arabic gender, dual and pronouns.
+    ("L'image 2.", ("image 1", "image 2"), "B"),
+    ("Elle est à l'est du puits.", ("à l'est", "à l'ouest"), "A"),
+    ("La réponse est [lettre].", ("à l'est", "à l'ouest"), None),
+    ("الكرسي الأبيض خلفها.", ("أمام الطاولة", "خلف الطاولة"), "B"),
+    ("السيارة الحمراء هي الأقرب.", ("أحمر", "أزرق"), "A"),
+    ("مرتان", ("مرة", "مرتين", "ثلاث مرات"), "B"),
+    # The opposite in a word of two parts.
+    ("It rotated counter-clockwise.", ("It moved left", "It rotated clockwise"), None),
+    ("Right! The cat sits behind the stove.", ("left", "right", "behind"), "C"),
+    # Whether something can be told may be an option.
+    ("따라서 '알 수 없다'가 적절합니다.", ("왼쪽", "오른쪽", "알 수 없다"), "C"),
+]
+
+
+@pytest.mark.parametrize(("response", "options", "letter"), GRAMMAR)
+def test_the_grammar_of_a_language_is_followed(response: str, options: tuple[str, ...], letter: str | None) -> None:
+    assert read_careful(choice(*options), response).value == letter
+
+
+COUNTED = [
+    ("机に2台、棚に1台あるので、合わせて3台です。", "count", 3),
+    ("Trois plantes : deux sur le rebord et une près de la porte.", "count", 3),
+    ("의자는 모두 일곱 개입니다.", "count", 7),
+    ("窓はありません。", "count", 0),
+    ("There appear to be 4 stools. Actually, 1 of them is a table, so 3 stools.", "count", 3),
+    ("폭은 일 점 팔 미터입니다.", "m", "1.8"),
+    ("六畳ほどに見えるので、約10平方メートルです。", "m2", 10),
+    ("Une vingtaine de mètres carrés.", "m2", 20),
+    ("Environ quatre-vingts centimètres.", "cm", 80),
+    ("천장이 높은 방입니다.", "m", None),
+]
+
+
+@pytest.mark.parametrize(("response", "unit", "value"), COUNTED)
+def test_a_number_among_others_is_told(response: str, unit: Unit, value: str | int | None) -> None:
+    read = read_careful(number(unit, "How many / how far? 窓 의자"), response).value
+    assert read == (None if value is None else Fraction(value))
+
+
 @pytest.mark.parametrize(("response", "letter"), LETTERS)
 def test_a_form_of_a_letter_is_read(response: str, letter: str) -> None:
     assert read_careful(choice(), response).value == letter

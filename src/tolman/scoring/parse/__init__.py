@@ -8,11 +8,11 @@ plainly it is said (`commitments`), and the last that nothing contradicts stands
 3. the languages are recognised (`detection`), and the rest is split into sentences and lines with the cues in them
    (`segments`, `words`, `lexicon`; the cues themselves in `languages/`);
 4. for a choice the options are prepared (`option_texts`), every mention of one is found (`mentions`) by letter
-   (`letters`) or in words (`option_words`), with whether it is denied (`polarity`), and put together (`option_lines`);
-   then the options are found that are announced or corrected (`option_announcements`), stand alone (`alone`), or are
-   called right or wrong (`verdicts`), but for what is said while the response goes through all of them
-   (`enumeration`); `choice` puts these rules in order, beside those for options that are orders
-   (`orders`) or numbers (`option_values`);
+   (`letters`) or in words (`option_words`, `option_pieces`), with whether it is denied (`polarity`), and put together
+   (`option_lines`); then the options are found that are announced or corrected (`option_announcements`), stand alone
+   (`alone`), or are called right or wrong (`verdicts`), but for what is said while the response goes through all of
+   them (`enumeration`); `choice` puts these rules in order, beside those for options that are orders (`orders`) or
+   numbers (`option_values`);
 5. for a number every quantity is found (`quantities`), in digits (`digits`), in words (`numerals`), or as a unit alone
    (`bare_units`), with its unit (`measures`, `units`), its relations to others (`relations`), and its role in a line
    (`number_lines`); `amounts` puts the rules for those that are announced (`number_announcements`), concluded or stated

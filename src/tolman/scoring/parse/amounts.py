@@ -33,7 +33,8 @@ from tolman.scoring.parse.lexicon import Cue, Languages
 from tolman.scoring.parse.measures import Quantity
 from tolman.scoring.parse.number_announcements import announced_numbers
 from tolman.scoring.parse.number_lines import Asked, NumberLine, asked_for, number_lines
-from tolman.scoring.parse.words import Span, is_inside, same_word, words_of
+from tolman.scoring.parse.plain import fold
+from tolman.scoring.parse.words import Span, is_glued, is_inside, same_word, words_of
 
 MAX_TOTAL_GAP = 60
 """Characters between "in total" and its number, at most."""
@@ -127,7 +128,7 @@ def _line_commitments(lines: Sequence[NumberLine], i: int, text: str, asked: Ask
     line = lines[i]
     stated = line.stated
     is_last = i == len(lines) - 1
-    if line.question:
+    if line.question and len(lines) > 1:
         return []
     if not stated:
         return _dimensions(line, text, asked) or _none_there(lines, i, asked)
@@ -152,13 +153,13 @@ def _line_commitments(lines: Sequence[NumberLine], i: int, text: str, asked: Ask
 def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None) -> list[Commitment]:
     """The number that a line corrects an earlier one to."""
     line = lines[i]
-    stated = line.stated
-    cues = line.segment.having("correct") or opening_denials(line.segment, text)
-    if not cues or line.premise:
+    segment, stated = line.segment, line.stated
+    cues = segment.having("correct") or opening_denials(line.segment, text)
+    if not cues or (line.premise and len(stated) > 1):
         return []
     if not any(earlier.found for earlier in lines[:i]) and not any(q.end <= cues[0].start for q in stated):
         return []
-    end = max(c.end for c in cues)
+    end = max(c.end for c in [*cues, *segment.having("conclude")] if any(q.start >= c.end for q in stated) or c in cues)
     behind = [q for q in stated if q.start >= end] or (stated if len(stated) == 1 and i else [])
     if not behind:
         return []
@@ -173,6 +174,8 @@ def _stated(line: NumberLine, text: str, asked: Asked, is_last: bool) -> Commitm
     if results:
         listed = re.match(r"[\s*_•-]*[^\d:=]{2,40}:", text[segment.start : segment.end]) is not None
         return agreed(results[-1:], unit, STATED if listed else CONCLUDED, "calculated")
+    if _is_broken_down(line.stated, text):
+        return agreed(line.stated[:1], unit, CONCLUDED, "total")
     colon = re.match(r"[^:]*:[ *_`]*\Z", text[segment.start : plain[-1].start])
     if len(plain) > 1 and colon and not words_of(text[plain[-1].end : segment.end]):
         return agreed(plain[-1:], unit, JUDGED, "summed up")
@@ -200,6 +203,16 @@ def _stated(line: NumberLine, text: str, asked: Asked, is_last: bool) -> Commitm
     return agreed(estimated, unit, strength, "estimated")
 
 
+def _is_broken_down(found: Sequence[Quantity], text: str) -> bool:
+    """Whether the first number is the sum of those behind a colon: "four lamps: three here, one there"."""
+    if len(found) < 2:
+        return False
+    first, *parts = found
+    gap = text[first.end : parts[0].start]
+    joined = re.search(r":[ \n]|[(—–]", gap) is not None and not re.search(r"[.;!?]", gap)
+    return joined and sum((q.value for q in parts), Fraction(0)) == first.value
+
+
 def _dimensions(line: NumberLine, text: str, asked: Asked) -> list[Commitment]:
     """The largest of "150 x 80 x 75", where the longest side is asked for."""
     found = line.found
@@ -224,6 +237,10 @@ def _none_there(lines: Sequence[NumberLine], i: int, asked: Asked) -> list[Commi
     if asked.unit != "count" or len(lines) > MAX_SHORT_LINES or segment.having("unknown"):
         return []
     nouns = [a for a in asked.words if len(a) > 3]
+    for cue in segment.having("absent"):
+        cjk = is_glued(segment.words[0].folded[0])
+        if len(lines) == 1 and (not cjk or segment.words[0].folded in fold(asked.question)):
+            return [Commitment(Fraction(0), ALONE, cue.start, cue.end, "none there")]
     for cue in [*segment.having("negate"), *(c for c in segment.concepts if c.role == "no")]:
         following = [w for w in segment.words if 0 <= w.start - cue.end <= MAX_NONE_GAP][:2]
         if any(same_word(w.folded, noun) for w in following for noun in nouns):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tolman.scoring.parse.lexicon import Cue
+from tolman.scoring.parse.lexicon import Cue, is_in_longer
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.words import words_of
 
@@ -28,6 +28,8 @@ def cues_in_front(segment: Segment, cue: Cue, text: str, *roles: str) -> Iterato
         The cues in order.
     """
     for c in segment.having(*roles):
+        if any(o.role == "choose" and is_in_longer(c, [o]) for o in segment.having("choose")):
+            continue  # "if I must choose"
         gap = text[c.end : cue.start]
         if 0 <= cue.start - c.end <= MAX_SUPPOSING_GAP and not re.search(r"[,;:()]", gap):
             yield c

@@ -183,7 +183,9 @@ def _is_supposed(quantity: Quantity, segment: Segment) -> bool:
         for c in segment.having("suppose")
         if c.start - segment.start <= MAX_OPENING_CHARS and c.start < quantity.start
     ]
-    return bool(supposed) and not any(supposed[0].end < c.start < quantity.start for c in segment.having("conclude"))
+    return bool(supposed) and not any(
+        supposed[0].end < c.start < quantity.start for c in segment.having("conclude", "contrast")
+    )
 
 
 def _is_adjective(quantity: Quantity, text: str) -> bool:

@@ -45,6 +45,7 @@ _GERMAN_ONES = ("ein", "zwei", "drei", "vier", "funf", "sechs", "sieben", "acht"
 _GERMAN_TENS = ("zwanzig", "dreissig", "vierzig", "funfzig", "sechzig", "siebzig", "achtzig", "neunzig")
 _GERMAN = re.compile(f"({'|'.join(_GERMAN_ONES)})und({'|'.join(_GERMAN_TENS)})")
 _ARTICLES = ("a", "an", "un", "ein", "eine")
+_CJK_POINT = re.compile(r"[点點・]| ?점 ?")
 _GAP = re.compile(r"[ \t-]*")
 
 MAX_CJK_CHARS = 12
@@ -128,9 +129,10 @@ def _cjk(text: str, start: int) -> tuple[Fraction, int] | None:
     if not seen:
         return None
     value = Fraction(total + group + digit)
-    if position + 1 < len(text) and text[position] in "点點・" and text[position + 1] in digits:
+    point = _CJK_POINT.match(text, position)
+    if point and point.end() < len(text) and text[point.end()] in digits:
         place = Fraction(1, 10)
-        position += 1
+        position = point.end()
         while position < len(text) and text[position] in digits:
             value, place, position = value + digits[text[position]] * place, place / 10, position + 1
     return value, position

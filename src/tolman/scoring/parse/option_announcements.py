@@ -55,7 +55,11 @@ def announced(line: OptionLine, text: str) -> list[Commitment]:
     found = []
     cues = segment.having("answer", "choose")
     for k, cue in enumerate(cues):
-        if is_in_longer(cue, cues) or is_inside(cue, line.mentions) or _is_supposed(segment, cue, text):
+        if (
+            is_in_longer(cue, [*cues, *segment.having("option")])
+            or is_inside(cue, line.mentions)
+            or _is_supposed(segment, cue, text)
+        ):
             continue
         following = cues[k + 1].start if k + 1 < len(cues) else segment.end
         reach = MAX_ANSWER_REACH if cue.role == "answer" else MAX_CHOOSE_REACH

@@ -93,12 +93,15 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
     Returns:
         All that the search for mentions needs of them.
     """
-    folded = _folded(options)
+    folded = _folded(options, language.skip)
     keys = _keys(folded, language.skip)
     concepts = [
         concepts_of(option, language) or concepts_of(" ".join(sorted(key)), language)
         for option, key in zip(options, keys, strict=True)
     ]
+    shared = frozenset.intersection(*concepts)
+    if all(c > shared for c in concepts):
+        concepts = [c - shared for c in concepts]
     concepts = [c if concepts.count(c) == 1 else frozenset() for c in concepts]
     places, stems = _places(options, folded, language)
     pictured = any(stem in _PICTURES for stem in stems)
@@ -115,14 +118,14 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
     )
 
 
-def _folded(options: Sequence[str]) -> list[tuple[str, ...]]:
+def _folded(options: Sequence[str], skip: frozenset[str]) -> list[tuple[str, ...]]:
     """Each option as words that are compared; none for options that come to the same: "K < 0" and "K > 0"."""
     folded = []
     named = len({option.strip()[:2] for option in options}) > 1
     for option in options:
         words = [word.folded for word in words_of(without_markup(option.translate(_STRAIGHT_QUOTE)))]
         letter = named and re.match(r"\s*[A-Z]\b", option) is not None  # "A is closer", beside "B is closer"
-        while len(words) > 1 and words[0] in ARTICLES and not letter:
+        while len(words) > 1 and words[0] in ARTICLES and not letter and not skip.issuperset(words[1:]):
             words = words[1:]
         folded.append(tuple(words))
     return [words if folded.count(words) == 1 else () for words in folded]

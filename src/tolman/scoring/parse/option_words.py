@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tolman.scoring.parse.hangul import is_part_of_word
 from tolman.scoring.parse.lexicon import Cue, longest
 from tolman.scoring.parse.mentions import Mention
 from tolman.scoring.parse.option_pieces import by_pieces
@@ -26,13 +27,11 @@ MAX_SHORT_WORDS = 16
 
 _RIGHT_BEHIND = re.compile(
     r"\A[ *_`]*(?:answer|option|choice|one\b|order|now|away|letter|solution|number|angle|after|before|triangle"
-    r"|side up|\?)",
+    r"|side up|\?|! +\w)",
     re.IGNORECASE,
 )
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
-_HANGUL = re.compile(r"[\uac00-\ud7af]")
-_KOREAN_PARTICLES = "가이은는을를에로으쪽의입예요도와과"
 _SENTENCE_END = re.compile(r"[.!?\n]{1}\s")
 
 
@@ -50,7 +49,8 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
     named = [m for m in _by_text(text, segment, options) if not _is_idiom(text, m)]
     others = [*_by_concepts(text, segment, options), *_by_place(text, segment, options)]
     if not named and not others:
-        return _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
+        keyed = _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
+        return [m for m in keyed if not _is_idiom(text, m)]
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
 
 
@@ -70,22 +70,13 @@ def _by_text(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
             if phrase and same_word(words[i].folded, phrase[0])
         ]
         end, option = max(ends, default=(-1, 0))
-        if end <= i or _is_in_hangul_word(text, words[i].start, words[end - 1].end):
+        if end <= i or is_part_of_word(text, words[i].start, words[end - 1].end):
             i += 1
             continue
         weak = -option in options.parts
         found.append(Mention(-option, words[i].start, words[end - 1].end, "text", weak=weak))
         i = end
     return found
-
-
-def _is_in_hangul_word(text: str, start: int, end: int) -> bool:
-    """Whether a single syllable is a part of a longer Korean word: 위 in 위치."""
-    if end - start > 1 or not _HANGUL.match(text[start]):
-        return False
-    behind = text[end : end + 1]
-    glued = _HANGUL.match(behind) is not None and behind not in _KOREAN_PARTICLES
-    return glued or _HANGUL.match(text[max(0, start - 1) : start]) is not None
 
 
 def _phrase_end(words: Sequence[Word], i: int, phrase: tuple[str, ...], text: str) -> int:
@@ -124,7 +115,7 @@ def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
     skip = segment.language.skip
     phrases = [c for c in segment.concepts if len(_words_in(c, segment)) > 1]
     other_sense = {w.start for c in phrases for w in _words_in(c, segment)} | {
-        c.start for c in segment.having("negate", "deny", "label", "option", "answer")
+        c.start for c in segment.having("negate", "deny", "label", "option", "answer", "none_of", "unknown")
     }
     hits: dict[int, list[Word]] = {}
     for word in segment.words:
@@ -137,6 +128,8 @@ def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
         return []
     ((option, found),) = hits.items()
     wanted = [k for k in options.keys[option] if k not in skip]
+    if any(w.start in other_sense and w.folded in wanted for w in segment.words):
+        return []  # "counter-clockwise" for "clockwise"
     if 2 * len({w.folded for w in found}) < len(wanted) or is_glued(found[0].folded[0]):
         return []
     return [Mention(option, found[0].start, found[-1].end, "text", weak=True)]
@@ -218,8 +211,14 @@ def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Ment
 def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]]:
     """Neighbouring concepts of a segment, put together."""
     groups: list[list[Cue]] = []
+    edges = {c.start for c in segment.concepts} | {-c.end for c in segment.concepts}
+    named = [
+        c
+        for c in segment.concepts
+        if c.role != "image" and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
+    ]
     pairs = all(len(c) == 2 for c in options.concepts)
-    for cue in longest([c for c in segment.concepts if c.role != "image"]):
+    for cue in longest(named):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""
         if groups and (_is_close(gap, segment) or (pairs and len(groups[-1]) == 1 and _is_near(gap))):
             groups[-1].append(cue)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from tolman.scoring.parse.bare_units import bare_units
 from tolman.scoring.parse.digits import quantities_in_digits
+from tolman.scoring.parse.hangul import is_no_numeral
 from tolman.scoring.parse.lexicon import Cue, Languages
 from tolman.scoring.parse.measures import Quantity, with_unit
 from tolman.scoring.parse.numerals import spelled_numbers
@@ -15,11 +15,6 @@ from tolman.scoring.parse.words import Word, both_ends, is_glued
 
 MAX_SPELLED = 64
 """Numbers in words that are looked at in a sentence, a quarter of them at its beginning."""
-
-_HANGUL = re.compile(r"[\uac00-\ud7af]")
-_KOREAN_PREFIXES = "약총단"
-"""About, in total, only: written without a space before a number."""
-_KOREAN_SCALES = "십백천만"
 
 
 def quantities(
@@ -60,7 +55,7 @@ def _in_words(text: str, words: Sequence[Word], language: Languages) -> list[Qua
         if quantity is None:
             continue
         before = text[max(0, spelled.start - 1) : spelled.start]
-        if _is_inside_hangul(before, text[spelled.start : spelled.end], text[spelled.end : spelled.end + 1]):
+        if quantity.kind in ("", "foreign") and is_no_numeral(text, spelled.start, spelled.end):
             continue
         bare = spelled.cjk and not quantity.kind and not _is_counted(text, spelled.end, language)
         if bare and before != "米" and not _stands_alone(before, text[spelled.end : spelled.end + 1]):
@@ -71,14 +66,6 @@ def _in_words(text: str, words: Sequence[Word], language: Languages) -> list[Qua
             quantity.label = True
         found.append(quantity)
     return found
-
-
-def _is_inside_hangul(before: str, numeral: str, behind: str) -> bool:
-    """Whether a Korean numeral is a part of a longer word: Korean words are set apart, and 천장 is a ceiling."""
-    if not _HANGUL.match(numeral):
-        return False
-    glued = _HANGUL.match(before) is not None and before not in _KOREAN_PREFIXES
-    return glued or (numeral in _KOREAN_SCALES and _HANGUL.match(behind) is not None)
 
 
 def _is_counted(text: str, position: int, language: Languages) -> bool:

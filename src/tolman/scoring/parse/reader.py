@@ -48,6 +48,8 @@ MAX_FORMULA_CHARS = 40
 """Characters of a text that may end in a sign of arithmetic without breaking off, at most."""
 MIN_BROKEN_CHARS = 160
 """Characters of a text that breaks off where its last sentence has no full stop, at least."""
+MAX_UNPOINTED_CHARS = 60
+"""Characters behind an answer in a last sentence that needs no full stop, at most."""
 MAX_ENDING_CHARS = 12
 """Characters of a last sentence that needs no full stop, at most."""
 
@@ -120,7 +122,14 @@ def read_careful(item: Item, response: str) -> Reading:
     commitments.sort(key=lambda c: (c.start, c.end))
     broken = _breaks_off(prose, commitments)
     if broken:
-        commitments = [c for c in commitments if c.strength >= ALONE and c.rule not in _LOOSE_RULES]
+        end = len(prose.rstrip()) - MAX_UNPOINTED_CHARS
+        last = _last_sentence(prose.rstrip())
+        listed = prose.rstrip().endswith((",", "、"))
+        commitments = [
+            c
+            for c in commitments
+            if c.strength >= ALONE and c.rule not in _LOOSE_RULES and (c.start <= last or (c.end >= end and not listed))
+        ]
     chosen = standing(commitments, unknown_at=unknown)
     if chosen is None or chosen.value is None:
         note = chosen.note if chosen else (REFUSAL if unknown >= 0 else NO_ANSWER)
@@ -211,18 +220,29 @@ def _wrapped(item: Item, wrapper: Wrapped, language: Languages) -> Commitment:
     return Commitment(chosen.value, WRAPPED, start, end, wrapper.rule, chosen.note)
 
 
+def _last_sentence(text: str) -> int:
+    """Where the last sentence begins; -1 without a mark before it."""
+    return max(text.rfind(mark) for mark in (". ", "! ", "? ", "。", "।", "\n", "： ", "; ", "؟ "))
+
+
 def _breaks_off(text: str, commitments: list[Commitment]) -> bool:
     """Whether a text of several sentences ends in the middle of one that commits it to nothing."""
     tail = text.rstrip()
-    if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷":
+    if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷,、":
         return True
     if (
         len(tail) < MIN_BROKEN_CHARS
-        or re.search(r"[.!?。।…)\]}\"'*_`:;|>]\Z|[^\w\s×+=/*,(\u0900-\u0963\u064b-\u0652-]\Z", tail) is not None
+        or re.search(r"[.!?。।…)\]}\"'*_`:;|>]\Z|[^\w\s×+=/*,(、，\u0900-\u0963\u064b-\u0652-]\Z", tail) is not None
     ):
         return False
-    start = max(tail.rfind(mark) for mark in (". ", "! ", "? ", "。", "।", "\n", "： ", "; ", "؟ "))
+    start = _last_sentence(tail)
     return (
-        not any(c.start >= start and c.value is not None and c.strength > STATED for c in commitments)
+        not any(
+            c.start >= start
+            and c.end >= len(tail) - MAX_UNPOINTED_CHARS
+            and c.value is not None
+            and c.strength > STATED
+            for c in commitments
+        )
         and len(tail) - start > MAX_ENDING_CHARS
     )

@@ -49,7 +49,7 @@ def standing(commitments: Sequence[Commitment], *, unknown_at: int = -1) -> Comm
         is an option; None without any.
     """
     last = _plainest(commitments, unknown_at)
-    if last is not None and last.value is not None and last.rule in TENTATIVE_RULES and last.start < unknown_at:
+    if last is not None and last.value is not None and last.rule in TENTATIVE_RULES and last.end <= unknown_at:
         return None
     return last
 
@@ -65,7 +65,7 @@ def _plainest(commitments: Sequence[Commitment], unknown_at: int) -> Commitment 
     if declared:
         return _last_declared(declared)
     concluded = [c for c in commitments if c.strength == CONCLUDED]
-    if concluded and (concluded[-1].start > unknown_at or concluded[-1].rule == "chosen"):
+    if concluded and (concluded[-1].end > unknown_at or concluded[-1].rule == "chosen"):
         return concluded[-1]
     judged = [c for c in commitments if c.strength == JUDGED]
     if judged:
