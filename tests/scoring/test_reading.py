@@ -296,7 +296,7 @@ def test_the_span_in_a_json_field_with_a_unit_in_its_key_lies_inside_the_respons
 
 SLACK = 0.015
 """So much below the shares measured with `benchmarks/reading.py` a part may not fall."""
-MEASURED = {"written development": (0.838, 0.031, 0.003), "given": (0.961, 0.004, 0.002)}
+MEASURED = {"written development": (0.903, 0.016, 0.006), "given": (0.964, 0.003, 0.001)}
 """Right of the answers that are there; wrong and invented of all rows."""
 
 
@@ -396,7 +396,7 @@ def test_the_example_of_the_documentation_prints_what_it_says(capsys: pytest.Cap
 
 # The corpus itself ------------------------------------------------------------------------------------------------
 
-COUNTS = {"written_test": 660, "real_test": 871, "written_development": 880, "real_development": 558}
+COUNTS = {"written_test": 660, "real_test": 871, "written_development": 1929, "real_development": 558}
 DIFFERENT_LABELS = 3
 
 

@@ -147,7 +147,7 @@ def _line_commitments(lines: Sequence[NumberLine], i: int, text: str, asked: Ask
     chosen = _concluded(line, text, asked)
     if chosen is not None:
         return [chosen]
-    return [] if line.premise else [_stated(line, text, asked, is_last)]
+    return [] if line.premise and len(lines) > 1 else [_stated(line, text, asked, is_last)]
 
 
 def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None) -> list[Commitment]:
@@ -186,6 +186,8 @@ def _stated(line: NumberLine, text: str, asked: Asked, is_last: bool) -> Commitm
     if len({q.in_unit(unit) for q in plain}) > 1:
         named = most_asked(plain, asked, segment, text)
         if named is not None:
+            if is_estimated(named, segment, text):
+                return agreed([named], unit, CONCLUDED if is_last else JUDGED, "estimated")
             return agreed([named], unit, JUDGED, "asked for")
     strength = CONCLUDED if is_last else JUDGED
     if len({(q.kind, q.factor) for q in plain}) > 1:
@@ -240,7 +242,7 @@ def _none_there(lines: Sequence[NumberLine], i: int, asked: Asked) -> list[Commi
     for cue in segment.having("absent"):
         cjk = is_glued(segment.words[0].folded[0])
         if len(lines) == 1 and (not cjk or segment.words[0].folded in fold(asked.question)):
-            return [Commitment(Fraction(0), ALONE, cue.start, cue.end, "none there")]
+            return [Commitment(Fraction(0), ALONE, segment.words[0].start, cue.end, "none there")]
     for cue in [*segment.having("negate"), *(c for c in segment.concepts if c.role == "no")]:
         following = [w for w in segment.words if 0 <= w.start - cue.end <= MAX_NONE_GAP][:2]
         if any(same_word(w.folded, noun) for w in following for noun in nouns):

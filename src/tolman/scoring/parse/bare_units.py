@@ -19,7 +19,21 @@ MAX_ADDED_GAP = 4
 """Characters between a unit and the smaller quantity that is added to it, at most."""
 
 _ARTICLES = {"a", "an", "un", "une", "um", "uma", "ein", "einen", "eine", "one"}
-_HALVES = {"half", "demi", "medio", "meio", "halber", "halben", "نصف", "пол", "полметра", fold("आधा"), fold("आधे")}
+_HALVES = {
+    "half",
+    "demi",
+    "medio",
+    "meio",
+    "halber",
+    "halben",
+    "نصف",
+    "пол",
+    "полметра",
+    "半",
+    "반",
+    fold("आधा"),
+    fold("आधे"),
+}
 _DUALS = {"مترين", "متران"}
 """Two metres in one word."""
 

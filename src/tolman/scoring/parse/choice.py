@@ -220,11 +220,20 @@ def _stated(context: LineContext) -> list[Commitment] | None:
         return None
     if len(options) == 1:
         return _single(context)
+    outside = [m for m in affirmed if not _is_bracketed(m, text, context.segment)]
+    if len(options_in(outside)) == 1:
+        return [commit(outside[0], STATED, "stated")]
     joined = are_joined(affirmed, text, context.segment.language)
     marked = [m for m in affirmed if m.by == "letter" and m.marked]
     if len(options_in(marked)) == 1 and not joined:
         return [commit(marked[0], STATED, "stated")]
     return [commit_to_several(affirmed, STATED, "stated")]
+
+
+def _is_bracketed(mention: Mention, text: str, segment: Segment) -> bool:
+    """Whether a mention stands in brackets: an aside."""
+    before = text[segment.start : mention.start]
+    return before.count("(") > before.count(")")
 
 
 def _single(context: LineContext) -> list[Commitment]:
@@ -254,7 +263,10 @@ def _single(context: LineContext) -> list[Commitment]:
     if _ends_in(segment, affirmed[-1], text):
         return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
     if context.is_first and len(context.lines) > 1 and chosen.by == "text":
-        bare = not text[segment.start : chosen.start].strip(" *_`\"'(")
+        lead = text[segment.start : chosen.start]
+        bare = not lead.strip(" *_`\"'(") or (
+            segment.language.is_only("copula", lead) and bool(segment.having("superlative"))
+        )
         if bare and len(words_of(text[chosen.start : chosen.end])) > 1:
             return [commit(chosen, ALONE, "first")]
     return [commit(chosen, STATED, "stated")]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _SYLLABLE = re.compile(r"[\uac00-\ud7af]")
+_AMBIGUOUS = "위우남동북돌예네"
+"""Syllables that begin or end many words of other senses."""
 _PARTICLES = "가이은는을를에로으쪽의입예요도와과"
 """First syllables of what is glued behind a noun."""
 _PREFIXES = "약총단"
@@ -20,9 +22,9 @@ def is_part_of_word(text: str, start: int, end: int) -> bool:
         start, end: the syllable.
 
     Returns:
-        False for more than one syllable, for other scripts, and before a particle.
+        False for more than one syllable, for those that are seldom a part of other words, and before a particle.
     """
-    if end - start > 1 or not _SYLLABLE.match(text[start]):
+    if end - start > 1 or text[start] not in _AMBIGUOUS:
         return False
     behind = text[end : end + 1]
     glued = _SYLLABLE.match(behind) is not None and behind not in _PARTICLES

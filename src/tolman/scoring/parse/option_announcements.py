@@ -78,6 +78,13 @@ def announced(line: OptionLine, text: str) -> list[Commitment]:
     return found
 
 
+def _is_an_option(cue: Cue, line: OptionLine) -> bool:
+    """Whether an announcement is a part of an option's name, or holds one: "the right one"."""
+    return is_inside(cue, line.mentions) or any(
+        m.by == "text" and cue.start <= m.start < cue.end for m in line.mentions
+    )
+
+
 def _is_supposed(segment: Segment, cue: Cue, text: str) -> bool:
     """Whether an announcement is only supposed: "whether the answer is A", "if it is absent, choose D"."""
     first = next(cues_in_front(segment, cue, text, "suppose", "negate"), None)

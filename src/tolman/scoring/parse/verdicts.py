@@ -37,9 +37,10 @@ def superlative(line: OptionLine, text: str) -> Mention | None:
         return None
     cue = cues[0]
     before = [m for m in affirmed if m.end <= cue.start]
-    if before:
-        return before[0] if not re.search(r"[,;]", text[before[0].end : cue.start]) else None
-    behind = [m for m in affirmed if m.start >= cue.end]
+    if before and not re.search(r"[,;]", text[before[0].end : cue.start]):
+        return before[0]
+    last = cues[-1]
+    behind = [m for m in affirmed if m.start >= last.end and not re.search(r"[,;]", text[last.end : m.start])]
     return behind[-1] if len(options_in(behind)) == 1 else None
 
 

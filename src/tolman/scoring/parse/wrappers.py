@@ -230,7 +230,8 @@ def _answer_field(record: dict[str, Any], depth: int = 0) -> tuple[str, Any] | N
                 return inner if not _ANSWERLIKE.search(key) else (key + "." + inner[0], inner[1])
     if depth == 0 and len(simple) == 1 and len(fields) == 1:
         return simple[0]
-    return None
+    measured = [f for f in simple if _KEY_UNIT.search(f[0]) and not isinstance(f[1], list)]
+    return measured[0] if depth == 0 and len(measured) == 1 else None
 
 
 _UNIT_KEY = re.compile(r"unit", re.IGNORECASE)
