@@ -10,10 +10,12 @@ from typing import Any, Literal
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
+from tolman.reports.missing import sentences as missing_sentences
 from tolman.reports.unread import mark_sentence, sample_sentence, stored
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
-from tolman.scoring.table import Column, Table
+from tolman.scoring.judged import NAME as JUDGED
+from tolman.scoring.table import Column, Pool, Table, coefficients, pools_of
 from tolman.scoring.unread import Unread
 
 Published = Literal["none", "baselines", "all"]
@@ -30,6 +32,8 @@ class Figure:
         n: scored items.
         effective_scenes: Kish's effective number of scenes.
         method, reason: how the interval was computed, or why there is none.
+        missing: titles of parts of the figure without a scored item.
+        attainable: what the figure is for a perfect model: below 100 where missing parts count as 0.
     """
 
     value: float
@@ -38,6 +42,8 @@ class Figure:
     effective_scenes: float | None = None
     method: str | None = None
     reason: str | None = None
+    missing: tuple[str, ...] = ()
+    attainable: float = 100.0
 
 
 @dataclass(frozen=True)
@@ -183,6 +189,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Repo
     for run in runs:
         rows += _run_rows(run, benchmark.table.headline)
         marks += marks_of(run, benchmark.table, run.figures["rule_sets"])
+        marks += missing_marks(run, benchmark)
         warnings += _warnings(run, benchmark)
         notes += _notes(run)
     notes += missing_intervals(rows, benchmark.table.columns)
@@ -211,6 +218,40 @@ def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str
         for name, unread in found.items()
         if unread is not None and unread.is_marked
     ]
+
+
+def missing_marks(run: LoadedRun, benchmark: Benchmark) -> list[str]:
+    """Sentences for the figures of a run that lack parts, by rule set."""
+    columns = benchmark.table.columns
+    found = []
+    for name, entry in run.figures["rule_sets"].items():
+        figures = _figures(entry["cells"])
+        own = [(c.title, figures[c.key], c.digits) for c in columns if c.key in figures]
+        found += missing_sentences(f"{run.name}, {name}", [(t, f.missing, f.attainable, d) for t, f, d in own])
+        if _counted_missing_as_zero(benchmark, name, entry["cells"]):
+            found.append(
+                f"{run.name}, {name}: scored by an earlier version, which counted parts without a question as 0; "
+                f"'tolman score {run.folder.path}' computes it anew."
+            )
+    return found
+
+
+def _counted_missing_as_zero(benchmark: Benchmark, rules: str, cells: Mapping[str, Any]) -> bool:
+    """Whether an earlier version formed a figure without renormalising weights where this one does."""
+    known = {r.name for r in benchmark.rule_sets} | {JUDGED}
+    if rules not in known or any("missing" in cell for cell in cells.values()):
+        return False
+    table, present = benchmark.table_of(rules), _present(benchmark.table, cells)
+    return any(
+        coefficients(new.node, present) != coefficients(old.node, present)
+        for new, old in zip(table.columns, benchmark.table.columns, strict=True)
+    )
+
+
+def _present(table: Table, cells: Mapping[str, Any]) -> frozenset[Pool]:
+    """The pools that have scored items, as far as stored figures tell: those that are a column of their own."""
+    own = {c.node: cells.get(c.key, {}).get("n", 0) for c in table.columns if isinstance(c.node, Pool)}
+    return frozenset(leaf for leaf in pools_of(c.node for c in table.columns) if own.get(leaf, 1))
 
 
 def _published_rows(benchmark: Benchmark, published: Published) -> list[ReportRow]:
@@ -264,7 +305,14 @@ def _figures(cells: Mapping[str, Any]) -> dict[str, Figure]:
         interval = Interval(**cell["interval"]) if cell.get("interval") else None
         reason = cell.get("reason", MADE_BEFORE)
         found[key] = Figure(
-            cell["value"], interval, cell["n"], cell.get("effective_scenes"), cell.get("method"), reason
+            cell["value"],
+            interval,
+            cell["n"],
+            cell.get("effective_scenes"),
+            cell.get("method"),
+            reason,
+            tuple(cell.get("missing", ())),
+            cell.get("attainable", 100.0),
         )
     return found
 

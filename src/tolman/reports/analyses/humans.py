@@ -50,7 +50,7 @@ def print_humans(
         people[model] = run
     names = {model: model.removeprefix(PREFIX) for model in people}
     rows = {names[model]: scores_under(run, chosen) for model, run in people.items()}
-    own, average = averages(rows, benchmark.table)
+    own, average = averages(rows, benchmark.table_of(chosen))
     answers = pl.concat([_answers(names[model], run, rows[names[model]]) for model, run in people.items()])
     timed = answers["seconds"].is_not_null().any()
     found = difficulty(answers, cuts, right_from=right_from) if timed else None
