@@ -123,7 +123,7 @@ class Benchmark:
     Attributes:
         name: what the command line takes.
         title: as its authors write it.
-        paper: authors and year.
+        paper: authors and year; of a folder where its questions come from, as benchmark.json says.
         licence: of the released data.
         subsets: name → what it is; the first is the default.
         load: (data folder, subset) → items.
@@ -145,7 +145,8 @@ class Benchmark:
         one_shot: solved examples, or None.
         needs_positive_truths: whether the metric for numbers is meaningless for a true value of 0 or below, so that
             such items are refused when they are loaded.
-        scored_like: of a folder with a `scoring_profile`, the benchmark whose prompts, parsers and table it has.
+        scored_like: of a folder that is `like` a benchmark, the title of that one: it lends its prompts, parsers and
+            table, and has no part in the questions.
 
     Raises:
         UsageError: a preset names a rule set that there isn't, or two rule sets have one name.
@@ -210,6 +211,13 @@ class Benchmark:
                 return rules
         known = ", ".join(rules.name for rules in self.rule_sets)
         raise UsageError(f"{self.title} has no rule set '{name}'; known: {known}.")
+
+    @property
+    def credits(self) -> str:
+        """Where the questions come from and under which licence, and of a folder what else is whose."""
+        origin = f"{self.paper}." if self.paper else "Where the questions come from is not written in benchmark.json."
+        lent = f" Prompts, parsers and table as of {self.scored_like}." if self.scored_like else ""
+        return f"{origin}{lent} Data: {self.licence or 'no licence named'}."
 
     @property
     def headline_rules(self) -> RuleSet:

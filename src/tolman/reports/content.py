@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 from tolman.reports.missing import sentences as missing_sentences
 from tolman.reports.unread import mark_sentence, sample_sentence, stored
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
@@ -144,6 +144,30 @@ def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
     return [replace(run, apart=_apart(run, [other for other in runs if other.name == run.name])) for run in runs]
 
 
+def load_scored(paths: Sequence[Path]) -> tuple[list[LoadedRun], list[str]]:
+    """Open those of some paths that are runs with scores, as `load_runs` does.
+
+    Returns:
+        The runs, and a sentence for each path that is none.
+
+    Raises:
+        InputError: none of them is; what is wrong with the first.
+    """
+    scored, problems = [], []
+    for path in paths:
+        folder = RunFolder(path)
+        try:
+            folder.record()
+            folder.figures()
+        except InputError as error:
+            problems.append(error)
+        else:
+            scored.append(path)
+    if problems and not scored:
+        raise problems[0]
+    return load_runs(scored), [str(error) for error in problems]
+
+
 def _protocol_settings(settings: RunSettings) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
 
@@ -167,8 +191,13 @@ def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
     return ", ".join(text for text in different if text)
 
 
-def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Report:
+def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_out: Sequence[str] = ()) -> Report:
     """Put runs of one benchmark and its published rows into one table.
+
+    Args:
+        runs: one or more.
+        published: which rows of the papers.
+        left_out: a sentence for each run that should be in the table and has no figures.
 
     Raises:
         UsageError: the runs are of different benchmarks or subsets.
@@ -183,7 +212,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Repo
             )
     benchmark = benchmarks.get(first.benchmark)
     rows = _published_rows(benchmark, published)
-    warnings: list[str] = []
+    warnings = [f"LEFT OUT: {sentence}" for sentence in left_out]
     notes: list[str] = []
     marks: list[str] = []
     for run in runs:

@@ -133,6 +133,7 @@ def as_json(report: Report) -> str:
     """JSON with unrounded figures."""
     content = {
         "benchmark": report.benchmark.name,
+        "credits": report.benchmark.credits,
         "subset": report.subset,
         "headline": report.benchmark.table.headline,
         "warnings": report.warnings,
