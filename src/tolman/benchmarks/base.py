@@ -177,9 +177,9 @@ class Benchmark:
 
     def __post_init__(self) -> None:
         own = [rules.name for rules in self.rule_sets]
-        if len(set(own)) < len(own) or not own:
-            raise UsageError(f"{self.title} has the rule sets {', '.join(own) or 'none'}; give it one of each name.")
-        for preset in self.presets:
+        if len(set(own)) < len(own):
+            raise UsageError(f"{self.title} has the rule sets {', '.join(own)}; give it one of each name.")
+        for preset in self.presets if own else ():  # what has no rule sets is asked and never scored
             for name in preset.rule_sets:
                 if name not in own:
                     raise UsageError(
