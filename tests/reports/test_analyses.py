@@ -161,6 +161,12 @@ def test_correlation_takes_scores_from_runs(place: Path) -> None:
     found = json.loads(tolman("analyze", "correlation", "down.csv", *runs, "--json", cwd=place))
     assert found["score"] == "VSI-Bench"
     assert found["correlations"]["robot"]["n"] == 2
+    assert found["marks"] == []
+    routes = ["--model", "scripted/good.jsonl", "--tasks", "route_planning", "--out", "routes"]
+    tolman("run", "vsi-bench", "--data", str(EXTRACT), *routes, cwd=place)
+    found = json.loads(tolman("analyze", "correlation", "down.csv", "routes", *runs[1:3], "--json", cwd=place))
+    assert [mark.partition(":")[0] for mark in found["marks"]] == ["‡ scripted/good.jsonl, official"]
+    assert "Avg. without a scored question of Obj. Count, Abs. Dist." in found["marks"][0]
 
 
 def test_every_analysis_has_help_with_an_example(place: Path) -> None:

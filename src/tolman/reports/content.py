@@ -10,12 +10,11 @@ from typing import Any, Literal
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import InputError, UsageError
-from tolman.reports.missing import sentences as missing_sentences
+from tolman.reports.missing import marks as missing_marks
 from tolman.reports.unread import mark_sentence, sample_sentence, stored
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
-from tolman.scoring.judged import NAME as JUDGED
-from tolman.scoring.table import Column, Pool, Table, coefficients, pools_of
+from tolman.scoring.table import Column, Table
 from tolman.scoring.unread import Unread
 
 Published = Literal["none", "baselines", "all"]
@@ -218,7 +217,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
     for run in runs:
         rows += _run_rows(run, benchmark.table.headline)
         marks += marks_of(run, benchmark.table, run.figures["rule_sets"])
-        marks += missing_marks(run, benchmark)
+        marks += missing_marks(run.name, run.folder.path, run.figures["rule_sets"], benchmark)
         warnings += _warnings(run, benchmark)
         notes += _notes(run)
     notes += missing_intervals(rows, benchmark.table.columns)
@@ -247,40 +246,6 @@ def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str
         for name, unread in found.items()
         if unread is not None and unread.is_marked
     ]
-
-
-def missing_marks(run: LoadedRun, benchmark: Benchmark) -> list[str]:
-    """Sentences for the figures of a run that lack parts, by rule set."""
-    columns = benchmark.table.columns
-    found = []
-    for name, entry in run.figures["rule_sets"].items():
-        figures = _figures(entry["cells"])
-        own = [(c.title, figures[c.key], c.digits) for c in columns if c.key in figures]
-        found += missing_sentences(f"{run.name}, {name}", [(t, f.missing, f.attainable, d) for t, f, d in own])
-        if _counted_missing_as_zero(benchmark, name, entry["cells"]):
-            found.append(
-                f"{run.name}, {name}: scored by an earlier version, which counted parts without a question as 0; "
-                f"'tolman score {run.folder.path}' computes it anew."
-            )
-    return found
-
-
-def _counted_missing_as_zero(benchmark: Benchmark, rules: str, cells: Mapping[str, Any]) -> bool:
-    """Whether an earlier version formed a figure without renormalising weights where this one does."""
-    known = {r.name for r in benchmark.rule_sets} | {JUDGED}
-    if rules not in known or any("missing" in cell for cell in cells.values()):
-        return False
-    table, present = benchmark.table_of(rules), _present(benchmark.table, cells)
-    return any(
-        coefficients(new.node, present) != coefficients(old.node, present)
-        for new, old in zip(table.columns, benchmark.table.columns, strict=True)
-    )
-
-
-def _present(table: Table, cells: Mapping[str, Any]) -> frozenset[Pool]:
-    """The pools that have scored items, as far as stored figures tell: those that are a column of their own."""
-    own = {c.node: cells.get(c.key, {}).get("n", 0) for c in table.columns if isinstance(c.node, Pool)}
-    return frozenset(leaf for leaf in pools_of(c.node for c in table.columns) if own.get(leaf, 1))
 
 
 def _published_rows(benchmark: Benchmark, published: Published) -> list[ReportRow]:

@@ -71,9 +71,12 @@ def score_exactly(item: Item, reading: Reading) -> float:
         return 0.0
     if item.kind == "choice":
         return float(reading.value == item.answer)
-    if not is_finite_number(reading.value):
-        return 0.0
-    return mra_exact(Fraction(reading.value), item.exact_answer)
+    value = reading.value
+    if not isinstance(value, Fraction):
+        if not is_finite_number(value):
+            return 0.0
+        value = Fraction(value)
+    return mra_exact(value, item.exact_answer)
 
 
 def score_in_floats(mra: Callable[[float, float], float]) -> Score:

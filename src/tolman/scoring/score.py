@@ -103,7 +103,8 @@ def expected_scores(
     rule_sets = list(rule_sets)
     check_defined(items, rule_sets)
     rows: list[tuple[object, ...]] = []
-    bare = {id(texts): all(_BARE.fullmatch(text) for text, _ in texts) for texts in answers.values()}
+    distinct = {id(texts): texts for texts in answers.values()}
+    bare = {key: all(_BARE.fullmatch(text) for text, _ in texts) for key, texts in distinct.items()}
     for rules in rule_sets:
         known: dict[Hashable, float] = {}
         readings: dict[Hashable, Reading] = {}
