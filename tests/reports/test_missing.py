@@ -52,8 +52,8 @@ OFFICIAL_SAYS = (
     "that a perfect model gets 74.08."
 )
 CAREFUL_SAYS = (
-    "‡ perfect, careful: Score without a scored question of Causality: the weights are renormalised over the other "
-    "parts."
+    "‡ perfect, careful: Score without a scored question of Causality: the mean is over the other parts alone, with "
+    "renormalised weights."
 )
 
 
@@ -93,11 +93,22 @@ def test_a_comparison_names_it_too(run: LoadedRun, tmp_path: Path) -> None:
     assert (figures["missing"], figures["a"]) == (["Causality"], pytest.approx(74.08))
 
 
+def test_a_level_names_the_question_types_that_are_not_in_it(tmp_path: Path, choice: Make) -> None:
+    tasks = [task for tasks in LEVELS.values() for task in tasks if task not in ("relative_counting", "room_size")]
+    run = scored(tmp_path / "perfect", [choice(id=task, task=task, scene=task) for task in tasks])
+    tail = ": the mean is over the other parts alone, with renormalised weights."
+    assert build([run], "none").marks == [
+        f"‡ perfect, {rules}: {level} without a scored question of {task}{tail}"
+        for rules in ("official", "careful")
+        for level, task in (("Observation", "Room Size"), ("Topology & Relation", "Rel. Count"))
+    ]
+
+
 def test_a_mean_over_tasks_names_those_that_are_not_in_it(tmp_path: Path, choice: Make) -> None:
     run = scored(tmp_path / "perfect", [choice(id="1", task="object_rel_distance", scene="s")], "vsi-bench")
     (line,) = [text for text in build([run], "none").marks if "official" in text]
     assert line.startswith("‡ perfect, official: Avg. without a scored question of Obj. Count, Abs. Dist., Obj. Size, ")
-    assert line.endswith("and Appr. Order: the weights are renormalised over the other parts.")
+    assert line.endswith("and Appr. Order: the mean is over the other parts alone, with renormalised weights.")
 
 
 def test_a_run_of_an_earlier_version_says_that_it_counted_the_level_as_zero(run: LoadedRun) -> None:

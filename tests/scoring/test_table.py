@@ -35,9 +35,9 @@ def test_a_missing_part_is_named_and_renormalised_or_counted_as_zero() -> None:
     assert coefficients(column.node, ONLY_A) == {pool("a"): 0.25}
     assert attainable(column.node, ONLY_A) == 0.25
     assert coefficients(renormalised.node, ONLY_A) == {pool("a"): 1.0}
-    assert TABLE.absent(column, ONLY_A) == TABLE.renormalised().absent(renormalised, ONLY_A) == ("B",)
-    assert TABLE.absent(column, ONLY_A | {pool("b")}) == ()
-    assert TABLE.absent(column, frozenset()) == ()  # there is no figure
+    assert TABLE.absent(column, ONLY_A, {"a"}) == TABLE.renormalised().absent(renormalised, ONLY_A, {"a"}) == ("B",)
+    assert TABLE.absent(column, ONLY_A | {pool("b")}, {"a", "b"}) == ()
+    assert TABLE.absent(column, frozenset(), set()) == ()  # there is no figure
 
 
 def test_parts_of_parts_are_named_by_their_question_types() -> None:
@@ -45,5 +45,5 @@ def test_parts_of_parts_are_named_by_their_question_types() -> None:
     table = Table(
         (Column("dir", "Direction", direction), Column("avg", "Avg.", Mean((direction, pool("size"))))), "avg"
     )
-    assert table.absent(table.column("avg"), frozenset({pool("easy")})) == ("hard", "size")
-    assert table.absent(table.column("avg"), frozenset({pool("size")})) == ("Direction",)
+    assert table.absent(table.column("avg"), frozenset({pool("easy")}), {"easy"}) == ("hard", "size")
+    assert table.absent(table.column("avg"), frozenset({pool("size")}), {"size"}) == ("Direction",)

@@ -28,7 +28,7 @@ def sentences(name: str, figures: Iterable[tuple[str, Sequence[str], float, int]
     return [
         f"{SIGN} {name}: {', '.join(titles)} without a scored question of {_listed(missing)}: "
         + (
-            "the weights are renormalised over the other parts."
+            "the mean is over the other parts alone, with renormalised weights."
             if attainable > 100 - 1e-6
             else f"it counts as 0, as in the released code, so that a perfect model gets {attainable:.{digits}f}."
         )

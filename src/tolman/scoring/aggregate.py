@@ -56,6 +56,7 @@ class Prepared:
         numerators, denominators, membership: of each item. Shape (items, pools).
         cluster: the number of each item's scene. Shape (items,).
         unanswered: count for each pool.
+        tasks: question types with at least one scored item.
     """
 
     pools: list[Pool]
@@ -64,6 +65,7 @@ class Prepared:
     membership: NDArray[np.bool_]
     cluster: NDArray[np.intp]
     unanswered: NDArray[np.intp]
+    tasks: frozenset[str]
 
     @property
     def present(self) -> frozenset[Pool]:
@@ -144,6 +146,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         membership=membership,
         cluster=cluster,
         unanswered=np.array([_belongs(lost, p).sum() for p in pools], dtype=np.intp),
+        tasks=frozenset(tasks.tolist()),
     )
 
 
@@ -175,7 +178,7 @@ def cells(scores: pl.DataFrame, table: Table, *, column: Literal["score", "expec
             method=found.method,
             effective_scenes=found.effective_scenes,
             reason=found.reason,
-            missing=table.absent(col, present),
+            missing=table.absent(col, present, data.tasks),
             attainable=100 * attainable(col.node, present) if formed[i] else 100.0,
         )
     return result

@@ -93,7 +93,7 @@ def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0
             n=int(inside.sum()),
             won=int((gain[inside] > 0).sum()),
             lost=int((gain[inside] < 0).sum()),
-            missing=table.absent(col, present),
+            missing=table.absent(col, present, one.tasks),
             attainable=100 * attainable(col.node, present),
         )
     return result

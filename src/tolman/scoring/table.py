@@ -8,6 +8,7 @@ scores over levels, and it is what makes every one of them have an interval (`sc
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -117,14 +118,26 @@ class Table:
         """The same table with the weights of every mean renormalised over the parts that have items."""
         return replace(self, columns=tuple(replace(c, node=_renormalised(c.node)) for c in self.columns))
 
-    def absent(self, column: Column, present: frozenset[Pool]) -> tuple[str, ...]:
-        """The parts of a figure's means for which there is no item, by title; empty where there is no figure at all.
+    def absent(self, column: Column, present: frozenset[Pool], tasks: AbstractSet[str]) -> tuple[str, ...]:
+        """The parts of a figure for which there is no item, by title: parts of its means, or question types of the pool
+        that it is; empty where there is no figure at all.
 
         Args:
             column: one of the table's.
             present: the pools that have at least one item.
+            tasks: the question types that do.
         """
-        return tuple(self._absent(column.node, present)) if coefficients(column.node, present) else ()
+        node = column.node
+        if not coefficients(node, present):
+            return ()
+        if isinstance(node, Pool):
+            return tuple(self._title(pool(task)) for task in self._in_order((node.tasks or frozenset()) - tasks))
+        return tuple(self._absent(node, present))
+
+    def _in_order(self, tasks: AbstractSet[str]) -> list[str]:
+        """Question types in the order of the columns, then by name."""
+        places = {column.node: place for place, column in enumerate(self.columns)}
+        return sorted(tasks, key=lambda task: (places.get(pool(task), len(places)), task))
 
     def _absent(self, node: Node, present: frozenset[Pool]) -> list[str]:
         found = []
