@@ -1,4 +1,4 @@
-"""What scoring costs: 5,130 responses under both rule sets, the command's start, the size of an installation.
+"""What scoring costs: 5,130 responses, a baseline's whole run, the command's start, the size of an installation.
 
     python benchmarks/scoring.py [--shared ../shared] [--size]
 
@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import argparse
+import resource
 import statistics
 import subprocess
 import sys
@@ -55,6 +56,20 @@ def time_help() -> float:
     return statistics.median(times)
 
 
+def time_random(shared: Path) -> float:
+    """Median CPU seconds of the whole process that runs `baseline/random` on all of VSI-Bench, its page included."""
+    times = []
+    for _ in range(REPEATS):
+        with tempfile.TemporaryDirectory() as out:
+            command = [sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared / "data" / "vsi-bench")]
+            command += ["--model", "baseline/random", "--protocol", "blind", "--out", out]
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return statistics.median(times)
+
+
 def installed_megabytes() -> float:
     """Size of what `pip install tolman` adds to an empty environment, with the byte code it compiles."""
     with tempfile.TemporaryDirectory() as folder:
@@ -76,6 +91,7 @@ def main() -> None:
     options = parser.parse_args()
     print("| what | measured | limit |\n|---|---:|---:|")
     print(f"| 5,130 responses, two rule sets, intervals | {time_scoring(options.shared):.2f} s | 1 s |")
+    print(f"| `baseline/random` on VSI-Bench, whole process | {time_random(options.shared):.2f} CPU s | 3 CPU s |")
     print(f"| `tolman --help`, whole process | {time_help():.2f} s | 0.35 s |")
     if options.size:
         print(f"| installed size of the core | {installed_megabytes():.0f} MB | 450 MB |")

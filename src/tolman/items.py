@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -15,6 +16,12 @@ MEDIA_MARK = "<image>"
 
 AnswerKind = Literal["choice", "number"]
 Unit = Literal["count", "m", "cm", "m2"]
+
+
+@lru_cache(maxsize=1 << 14)
+def _exact(answer: str) -> Fraction:
+    """The value of a decimal text or a fraction such as '1/2'."""
+    return Fraction(answer)
 
 
 class Media(BaseModel):
@@ -85,8 +92,8 @@ class Item(BaseModel):
             if self.options:
                 raise ValueError("a number question has no options")
             try:
-                Fraction(self.answer)
-            except (ValueError, ZeroDivisionError):
+                float(_exact(self.answer))
+            except (ValueError, ZeroDivisionError, OverflowError):
                 raise ValueError(f"the answer {self.answer!r} is no number") from None
         return self
 
@@ -103,7 +110,12 @@ class Item(BaseModel):
     @property
     def exact_answer(self) -> Fraction:
         """The answer of a number question, as the exact value of its decimal text."""
-        return Fraction(self.answer)
+        return _exact(self.answer)
+
+    @property
+    def float_answer(self) -> float:
+        """The answer of a number question in float64."""
+        return float(_exact(self.answer))
 
     @property
     def answer_text(self) -> str:

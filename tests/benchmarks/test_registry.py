@@ -1,14 +1,25 @@
 """A fifth benchmark, as another package would add it: nothing but its own module and an entry point."""
 
+import re
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from tolman import benchmarks
+from tolman.benchmarks.base import Benchmark, Preset
 from tolman.cli import app
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
+from tolman.item_table import write_items
+from tolman.items import Item
+from tolman.responses import Response
+from tolman.runs.load import load
+from tolman.scoring.reading import Reading
+from tolman.scoring.rules import RuleSet, careful, score_exactly
+from tolman.scoring.score import score
 
 MODULE = """
 from tolman.benchmarks.base import Benchmark, Preset, media_first, without_media
@@ -34,15 +45,21 @@ BENCHMARK = Benchmark(
 """
 
 
-@pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "tiny_bench.py").write_text(MODULE)
-    metadata = tmp_path / "tiny_bench-1.0.dist-info"
+def install(place: Path, monkeypatch: pytest.MonkeyPatch, module: str, content: str, point: str) -> None:
+    """Put a distribution with one module and one entry point on the path, and go where it is."""
+    (place / f"{module}.py").write_text(content)
+    metadata = place / f"{module}-1.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-bench\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[tolman.benchmarks]\ntiny = tiny_bench:BENCHMARK\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[tolman.benchmarks]\n{point}\n")
+    monkeypatch.syspath_prepend(str(place))
+    monkeypatch.chdir(place)
+    monkeypatch.delitem(sys.modules, module, raising=False)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    install(tmp_path, monkeypatch, "tiny_bench", MODULE, "tiny = tiny_bench:BENCHMARK")
     yield
     sys.modules.pop("tiny_bench", None)
 
@@ -84,3 +101,68 @@ def test_a_folder_may_be_called_like_the_benchmark_that_it_is_like(
     own, named = benchmarks.get("site"), benchmarks.named("site")
     assert (own.title, own.table) == ("Mine", named.table)
     assert named.title != "Mine"
+
+
+def with_rules(*rules: RuleSet) -> Benchmark:
+    return replace(
+        benchmarks.get("vsi-bench"), name="own", rule_sets=rules, presets=(Preset("p", "here", rule_sets=("careful",)),)
+    )
+
+
+def within_a_quarter(item: Item, reading: Reading) -> float:
+    """A metric that is no mean relative accuracy: right within 25 %."""
+    if not isinstance(reading.value, float):
+        return 0.0
+    return float(abs(reading.value - float(item.answer)) <= float(item.answer) / 4)
+
+
+def test_careful_has_the_benchmarks_own_metric(number: Callable[..., Item]) -> None:
+    official = RuleSet("official", lambda item, text, seed: Reading(float(text)), within_a_quarter)
+    items, outcomes = [number("10")], [Response(id="1", response="12")]
+    own = with_rules(official, careful())
+    assert score(items, outcomes, own.rule_sets)["score"].to_list() == [1.0, 1.0]
+    assert score(items, outcomes, replace(own, title="Again").rule_sets)["score"].to_list() == [1.0, 1.0]
+    stated = with_rules(official, careful(score=score_exactly))
+    assert score(items, outcomes, stated.rule_sets)["score"].to_list() == [1.0, 0.6]
+    alone = with_rules(careful())
+    assert score(items, outcomes, alone.rule_sets)["score"].to_list() == [0.6]
+
+
+@pytest.mark.parametrize("name", ["mmsi-bench", "site", "spatialbench", "vsi-bench"])
+def test_the_founding_benchmarks_state_their_metric_in_exact_arithmetic(name: str) -> None:
+    assert benchmarks.get(name).rule_set("careful").score is score_exactly
+
+
+def test_rule_sets_that_there_are_not_are_refused_with_those_there_are() -> None:
+    benchmark = benchmarks.get("vsi-bench")
+    with pytest.raises(UsageError, match="VSI-Bench has no rule set 'judged'; known: official, careful"):
+        benchmark.rule_set("judged")
+    with pytest.raises(
+        UsageError, match="the preset 'open' of VSI-Bench has the rule set 'official', which there isn't"
+    ):
+        replace(benchmark, rule_sets=(careful(),))
+    with pytest.raises(UsageError, match="give it one of each name"):
+        with_rules(careful(), careful())
+
+
+@pytest.mark.parametrize("answer", ["0", "-2", "0.0"])
+def test_a_true_value_that_has_no_relative_error_is_refused_when_it_is_loaded(
+    tmp_path: Path, number: Callable[..., Item], answer: str
+) -> None:
+    (tmp_path / "benchmark.json").write_text('{"title": "Mine", "like": "vsi-bench"}', encoding="utf-8")
+    write_items(tmp_path / "items.parquet", [number("3", id="1", task="object_counting"), number(answer, id="two")])
+    with pytest.raises(InputError, match=rf"row two, field 'answer': {answer} is no true value.*above 0; correct"):
+        load(str(tmp_path), None, None)
+    (tmp_path / "benchmark.json").write_text('{"title": "Mine", "like": "spatialbench"}', encoding="utf-8")
+    assert len(load(str(tmp_path), None, None).items) == 2
+
+
+def test_the_docs_own_benchmark_runs_under_every_baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    (module,) = re.findall(r"```python\n# my_package/__init__.py\n(.*?)```", text, re.DOTALL)
+    install(tmp_path, monkeypatch, "my_package", module, "my-bench = my_package:BENCHMARK")
+    for name in ("random", "most-frequent", "best-constant", "most-frequent-text"):
+        command = ["run", "my-bench", "--data", ".", "--model", f"baseline/{name}", "--protocol", "blind"]
+        ran = CliRunner().invoke(app, command)
+        assert ran.exit_code == 0, (ran.output, ran.exception)
+        assert "My Bench" in ran.output

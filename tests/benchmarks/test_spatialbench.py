@@ -9,7 +9,7 @@ import pytest
 
 from tolman import benchmarks
 from tolman.benchmarks.spatialbench.data import unit_asked
-from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS
+from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS, mended
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
@@ -73,6 +73,19 @@ def test_a_level_without_questions_counts_zero_as_in_the_released_code(v1: list[
     found = cells(score([one], [Response(id=one.id, response=one.answer)], [OFFICIAL]), BENCHMARK.table)
     assert found["average"].value == 100
     assert found["score"].value == pytest.approx(100 * WEIGHTS["observation_and_measurement"])
+
+
+def test_a_perfect_model_without_one_level_scores_a_hundred_under_careful(v1: list[Item]) -> None:
+    some = [item for item in v1 if mended(item.task) not in LEVELS["spatial_causality"]]
+    rows = score(some, [Response(id=i.id, response=i.answer) for i in some], BENCHMARK.rule_sets)
+    for name, value in (("official", 74.08), ("official-reasoning", 74.08), ("careful", 100.0)):
+        own = rows.filter(pl.col("rule_set") == name)
+        cell = cells(own, BENCHMARK.table_of(name))["score"]
+        assert cell.value == pytest.approx(value, abs=0.06 if value < 100 else 1e-9)
+        assert cell.missing == ("Causality",)
+        assert cell.attainable == pytest.approx(value, abs=1e-9)
+    whole = score(v1, [Response(id=i.id, response=i.answer) for i in v1], BENCHMARK.rule_sets[-1:])
+    assert cells(whole, BENCHMARK.table_of("careful"))["score"].missing == ()
 
 
 def test_empty_responses_leave_the_released_denominators_only(v1: list[Item]) -> None:

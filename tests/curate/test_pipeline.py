@@ -164,6 +164,7 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     assert provenance["recipe"]["seed"] == 1
     assert set(provenance["stages"]) >= {"import", "duplicates", "classify", "convert", "stratify"}
     assert "| Rooms | CC0 | 24 |" in (folder / "README.md").read_text()
+    assert " from Rooms" in json.loads((folder / "benchmark.json").read_text())["paper"]
     ran = tolman(place, "run", "./pool/benchmark", "--model", "baseline/random", "--out", "run")
     assert ran.returncode == 0, ran.stderr
     assert "24 items" in ran.stdout

@@ -1,19 +1,25 @@
 """The baselines on all the real questions, with the figures that identify them."""
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from tolman import benchmarks, models
+from tolman.cli import app
 from tolman.errors import UsageError
+from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.messages import Sampling
 from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions, Request
 from tolman.responses import Response
+from tolman.runs.folder import RunFolder
 from tolman.scoring.aggregate import cells
+from tolman.scoring.metrics import mra_vsi_bench
 from tolman.scoring.score import expected_scores, score
 
 BENCHMARK = benchmarks.get("vsi-bench")
@@ -44,6 +50,28 @@ def test_best_constant(items: list[Item]) -> None:
     found = figures("best-constant", items)
     assert [round(f, 1) for f in found[:8]] == [61.8, 31.6, 29.8, 33.1, 25.1, 36.3, 29.4, 25.2]
     assert round(found[8], 2) == 34.05
+
+
+def test_a_benchmark_of_mixed_families_has_no_official_rules_and_every_baseline(
+    tmp_path: Path, choice: Callable[..., Item], number: Callable[..., Item], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "benchmark.json").write_text('{"title": "Mixed"}', encoding="utf-8")
+    mixed = [choice(id=f"c{i}", answer="AAB"[i]) for i in range(3)] + [number(str(2 + i), id=str(i)) for i in range(3)]
+    write_items(tmp_path / "items.parquet", mixed)
+    monkeypatch.chdir(tmp_path)
+    for name in ("random", "most-frequent", "best-constant", "most-frequent-text"):
+        ran = CliRunner().invoke(app, ["run", ".", "--model", f"baseline/{name}", "--protocol", "blind", "--out", name])
+        assert ran.exit_code == 0, (ran.output, ran.exception)
+    outcomes = RunFolder(tmp_path / "best-constant").outcomes()
+    found = [outcome.response for outcome in outcomes if isinstance(outcome, Response)]
+    assert found == ["A", "A", "A", "3", "3", "3"]  # 3 for 2, 3 and 4 is worth most by mean relative accuracy
+
+
+def test_numbers_are_drawn_from_numbers_where_a_question_type_has_both_kinds(
+    choice: Callable[..., Item], number: Callable[..., Item]
+) -> None:
+    items = [choice(id="c", task="both"), number("7", id="n", task="both")]
+    assert [answer.response for answer in answers("random", items)][1] == "7"
 
 
 def test_most_frequent(items: list[Item]) -> None:
@@ -100,3 +128,35 @@ def test_what_is_right_in_the_same_scene_gives_nothing_away(choice: Callable[...
 def test_an_unknown_model_lists_the_known_ones(name: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         models.create(name, ModelOptions())
+
+
+def test_the_printed_frequency_row_is_of_other_questions_than_the_released_ones(items: list[Item]) -> None:
+    """What docs/baselines.md says of it."""
+    truths = {
+        task: [i.float_answer for i in items if i.task == task]
+        for task in ("object_counting", "object_size_estimation", "object_abs_distance")
+    }
+
+    def best(task: str, constants: Iterable[float]) -> list[float]:
+        own = truths[task]
+        return sorted(round(100 * sum(mra_vsi_bench(c, truth) for truth in own) / len(own), 2) for c in constants)
+
+    # The score of a constant changes only where its relative error from some true value is one of the limits.
+    changes = {
+        t * (1 + sign * k / 20) for t in set(truths["object_counting"]) for k in range(1, 11) for sign in (1, -1)
+    }
+    near = {c + off for c in changes | {2.0} if 1.5 < c < 3 for off in (-1e-6, 0, 1e-6)}
+    counts = best("object_counting", near)
+    assert [score for score in counts if score > 61.84] == [63.68]
+    assert best("object_abs_distance", [1.87, 1.9]) == [31.56, 32.03]
+    assert best("object_size_estimation", [91.25, 93]) == [29.80, 29.85]
+    letters = Counter(item.answer for item in items if item.task == "route_planning")
+    assert letters == {"A": 57, "B": 56, "C": 53, "D": 28}
+    released = {int(item.id) for item in items}
+    missing = [n for n in range(max(released)) if n not in released]
+    route = {int(item.id) for item in items if item.task == "route_planning"}
+    assert len(missing) == 26
+    assert [n for n in missing if min(route) < n < max(route)] == [5108, 5126, 5146]
+    printed = next(row for row in BENCHMARK.published_rows if "Frequency" in row.name).values
+    assert printed["route_plan"] == round(100 * 56 / 197, 1)
+    assert printed["object_count"] == round(100 * (0.6184 * 565 + 4 + mra_vsi_bench(2, 3)) / 570, 1)

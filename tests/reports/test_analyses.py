@@ -78,6 +78,29 @@ def test_deltas(place: Path) -> None:
     assert "chance: baseline/random" in shown
 
 
+def test_chance_is_that_of_the_whole_benchmark_also_for_a_part(place: Path, tmp_path: Path) -> None:
+    data = tmp_path / "test.jsonl"
+    data.write_bytes(EXTRACT.read_bytes())
+    common = ["--data", str(data), "--model", "scripted/good.jsonl", "--limit", "12"]
+    for protocol in ("direct", "blind"):
+        tolman("run", "vsi-bench", *common, "--protocol", protocol, "--out", f"part-{protocol}", cwd=place)
+    part = ["analyze", "deltas", "part-direct", "part-blind"]
+    found = json.loads(tolman(*part, "--json", cwd=place))
+    assert found["chance_items"] == len(ROWS)
+    tolman("run", "vsi-bench", "--data", str(data), "--model", "baseline/best-constant", "--protocol", "blind", "--out", "chance", cwd=place)  # fmt: skip
+    compared = json.loads(tolman("compare", "part-blind", "chance", "--json", cwd=place))["comparisons"][0]["columns"]
+    figures = next(d["figures"] for d in found["deltas"] if d["what"] == "disabled − chance")
+    assert {key: f["b"] for key, f in figures.items()} == {key: f["b"] for key, f in compared.items()}
+    data.write_text("".join(EXTRACT.read_text().splitlines(keepends=True)[1:]))
+    assert "holds other questions than the runs were made on" in tolman(*part, cwd=place, status=2)
+    data.unlink()
+    refused = tolman(*part, cwd=place, status=2)
+    assert "chance is that of the whole benchmark, of which these runs hold 12 of 96 questions" in refused
+    assert "give its folder with --data, or --chance none" in refused
+    assert "chance: baseline" in tolman(*part, "--data", str(EXTRACT), cwd=place)
+    assert "enabled − disabled" in tolman(*part, "--chance", "none", cwd=place)
+
+
 def test_humans(place: Path) -> None:
     found = json.loads(tolman("analyze", "humans", "human-anna", "human-ben", "--out", "tiers", "--json", cwd=place))
     assert set(found["people"]) == {"anna", "ben"}
@@ -138,6 +161,12 @@ def test_correlation_takes_scores_from_runs(place: Path) -> None:
     found = json.loads(tolman("analyze", "correlation", "down.csv", *runs, "--json", cwd=place))
     assert found["score"] == "VSI-Bench"
     assert found["correlations"]["robot"]["n"] == 2
+    assert found["marks"] == []
+    routes = ["--model", "scripted/good.jsonl", "--tasks", "route_planning", "--out", "routes"]
+    tolman("run", "vsi-bench", "--data", str(EXTRACT), *routes, cwd=place)
+    found = json.loads(tolman("analyze", "correlation", "down.csv", "routes", *runs[1:3], "--json", cwd=place))
+    assert [mark.partition(":")[0] for mark in found["marks"]] == ["‡ scripted/good.jsonl, official"]
+    assert "Avg. without a scored question of Obj. Count, Abs. Dist." in found["marks"][0]
 
 
 def test_every_analysis_has_help_with_an_example(place: Path) -> None:

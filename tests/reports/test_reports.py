@@ -4,15 +4,18 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from tolman import benchmarks
-from tolman.errors import UsageError
+from tolman.cli import app
+from tolman.errors import InputError, UsageError
 from tolman.item_table import data_hash, write_items
 from tolman.items import Item
 from tolman.reports.content import LoadedRun, build, load_runs
@@ -211,3 +214,51 @@ def test_runs_of_one_name_are_told_apart_by_what_differs(make_run: MakeRun, tmp_
         paths.append(run.folder.path.rename(tmp_path / f"m{count}"))
     assert [run.name for run in load_runs(paths)] == ["m (8 frames, seed 8)", "m (16 frames, seed 16)"]
     assert [run.name for run in load_runs(paths[:1])] == ["m"]
+
+
+def test_a_run_without_scores_is_left_out_and_named_and_ends_no_report(make_run: MakeRun, tmp_path: Path) -> None:
+    (run,) = make_run()
+    unscored, broken, page = tmp_path / "unscored", tmp_path / "broken", tmp_path / "all.html"
+    for folder in (unscored, broken):
+        shutil.copytree(run.folder.path, folder)
+    (unscored / "scores.parquet").unlink()
+    (broken / "scores.json").write_text("{")
+    page.write_text("<p>a report beside the runs</p>")
+    paths = [str(path) for path in (unscored, run.folder.path, broken, page)]
+    shown = CliRunner().invoke(app, ["report", *paths])
+    assert shown.exit_code == 0, shown.output
+    lines = shown.output.splitlines()
+    assert lines[0] == f"LEFT OUT: {unscored}: holds no scores; run 'tolman score {unscored}'."
+    assert lines[1].startswith(f"LEFT OUT: {broken / 'scores.json'}: is no JSON")
+    assert lines[2].startswith(f"LEFT OUT: {page}: is no run folder")
+    assert "my/model" in shown.output
+    written = CliRunner().invoke(app, ["report", *paths, "--out", str(tmp_path / "t.html")])
+    assert "LEFT OUT" in written.output
+    assert f"LEFT OUT: {unscored}" in (tmp_path / "t.html").read_text()
+    assert json.loads(CliRunner().invoke(app, ["report", *paths, "--format", "json"]).output)["warnings"][0] == lines[0]
+    nothing = CliRunner().invoke(app, ["report", str(unscored), str(page)])
+    assert isinstance(nothing.exception, InputError)
+    assert "holds no scores" in str(nothing.exception)
+
+
+def test_a_folder_is_not_cited_as_the_benchmark_that_it_is_like(tmp_path: Path, choice: Callable[..., Item]) -> None:
+    write_items(tmp_path / "items.parquet", [choice(task="route_planning", scene="s")])
+    (tmp_path / "benchmark.json").write_text('{"title": "My rooms", "like": "vsi-bench"}')
+    runner = CliRunner()
+    ran = runner.invoke(app, ["run", str(tmp_path), "--model", "baseline/random", "--protocol", "blind", "--out", str(tmp_path / "run")])  # fmt: skip
+    assert ran.exit_code == 0, ran.output
+    said = (
+        "Where the questions come from is not written in benchmark.json. Prompts, parsers and table as of VSI-Bench. "
+        "Data: no licence named."
+    )
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert said in page
+    assert "Yang et al." not in page
+    described = runner.invoke(app, ["benchmarks", str(tmp_path)])
+    assert said in described.output
+    assert "Yang et al." not in described.output
+    (tmp_path / "benchmark.json").write_text(
+        '{"title": "My rooms", "paper": "Us, 2026", "licence": "CC0", "like": "site"}'
+    )
+    assert benchmarks.get(str(tmp_path)).credits == "Us, 2026. Prompts, parsers and table as of SITE. Data: CC0."
+    assert benchmarks.get("vsi-bench").credits == "Yang et al., Thinking in Space, 2024. Data: Apache-2.0 (questions)."

@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from reviewing import TRUTHS, Served, answer_all, items, review, serving, settings_of
+from reviewing import TRUTHS, Clock, Served, answer_all, items, review, serving, settings_of
+from tolman import benchmarks
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.item_table import read_items
 from tolman.models.base import ModelOptions
 from tolman.reports.content import load_runs
 from tolman.review.export import export_runs, publish
+from tolman.review.settings import Settings
 from tolman.runs.run import RunRequest, run
 
 
@@ -115,3 +117,18 @@ def test_the_command_line_writes_both(served_sqlite: Served, benchmark: Path, tm
     assert "6 questions, version 2" in done.output
     done = CliRunner().invoke(app, ["benchmarks", str(tmp_path / "new")])
     assert done.exit_code == 0, done.output
+
+
+def test_a_reviewed_release_is_not_cited_as_the_release(tmp_path: Path) -> None:
+    extract = Path(__file__).parents[1] / "extracts" / "vsi_bench_extract.jsonl"
+    settings = Settings(benchmark="vsi-bench", data=extract, store=tmp_path / "store")
+    with serving(settings, Clock()) as served:
+        project = served.project("review", people=1)
+        publish(served.site, tmp_path / "out", undecided=True)
+    found = benchmarks.get(str(tmp_path / "out"))
+    assert project
+    assert found.title == "VSI-Bench, reviewed"
+    assert found.credits.startswith(
+        "Questions of VSI-Bench (Yang et al., Thinking in Space, 2024) as reviewed with tolman"
+    )
+    assert found.scored_like == "VSI-Bench"

@@ -1,5 +1,6 @@
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +39,28 @@ def test_a_truth_of_zero_needs_exactly_zero() -> None:
     assert mra_spatialbench(0.1, 0.0) == 0.0
     assert mra_exact(Fraction(0), Fraction(0)) == 1.0
     assert mra_exact(Fraction(1, 10), Fraction(0)) == 0.0
+
+
+def test_a_truth_below_zero_is_scored_as_each_code_scores_it() -> None:
+    assert mra_vsi_bench(5.0, -2.0) == 1.0  # as released; loading refuses such a truth
+    assert mra_spatialbench(5.0, -2.0) == 0.0
+    assert mra_exact(Fraction(5), Fraction(-2)) == 0.0
+    assert mra_exact(Fraction(-2), Fraction(-2)) == 1.0
+    with pytest.raises(ZeroDivisionError):
+        mra_vsi_bench(5.0, 0.0)
+
+
+@given(st.floats(allow_nan=True), st.floats(0.001, 1e6))
+def test_the_released_metrics_are_their_comparisons_threshold_by_threshold(prediction: float, truth: float) -> None:
+    error = abs(prediction - truth) / truth
+    assert mra_vsi_bench(prediction, truth) == sum(error <= limit for limit in 1 - np.linspace(0.5, 0.95, 10)) / 10
+    assert mra_spatialbench(prediction, truth) == sum(error < 1 - p / 100 for p in range(50, 100, 5)) / 10
+
+
+@given(st.fractions(-100, 100), st.fractions(-100, 100).filter(bool))
+def test_the_exact_metric_is_its_formula_threshold_by_threshold(prediction: Fraction, truth: Fraction) -> None:
+    error = abs(prediction - truth) / abs(truth)
+    assert mra_exact(prediction, truth) == sum(error < Fraction(p, 100) for p in range(5, 55, 5)) / 10
 
 
 def test_infinities_and_nan_score_nothing() -> None:

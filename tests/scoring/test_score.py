@@ -4,6 +4,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from tolman import benchmarks
+from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells
@@ -137,3 +139,61 @@ def test_repeats_are_averaged_before_a_comparison(choice: Make) -> None:
         score(items, [Response(id=str(i), response="A") for i in range(3)], [careful()]),
     )
     assert differences(a, b, TABLE)["all"].value == pytest.approx(-50)
+
+
+def test_a_true_value_without_a_score_is_one_sentence(number: Make) -> None:
+    rules = benchmarks.get("vsi-bench").rule_sets
+    items = [number("2", id="1"), number("0", id="none")]
+    outcomes = [Response(id=item.id, response="0") for item in items]
+    sentence = "question 'none': the answer 0 has no score under 'official': the released metric divides by it"
+    with pytest.raises(UsageError, match=sentence):
+        score(items, outcomes, rules)
+    with pytest.raises(UsageError, match=sentence):
+        expected_scores(items, {item.id: [("0", 1.0)] for item in items}, rules)
+    careful_rows = score(items, outcomes, rules[1:])
+    assert careful_rows["score"].to_list() == [0.0, 1.0]  # exactly 0 was predicted
+    assert score(items, outcomes, benchmarks.get("spatialbench").rule_sets)["score"].null_count() == 0
+
+
+def test_a_true_value_below_zero_is_never_right_by_its_sign(number: Make) -> None:
+    items = [number("-2")]
+    rows = score(items, [Response(id="1", response="5")], [careful(), *benchmarks.get("spatialbench").rule_sets[:1]])
+    assert rows["score"].to_list() == [0.0, 0.0]
+
+
+def test_a_fraction_as_answer_is_scored_in_floats_too(number: Make) -> None:
+    rows = score([number("1/2")], [Response(id="1", response="0.5")], benchmarks.get("vsi-bench").rule_sets)
+    assert rows["score"].to_list() == [1.0, 1.0]
+
+
+def test_expectations_are_the_same_however_many_items_share_their_answers(number: Make, choice: Make) -> None:
+    items = [number(a, id=f"n{i}", unit="m") for i, a in enumerate(("2", "2", "3.5", "4"))]
+    items += [choice(answer=a, id=f"c{i}") for i, a in enumerate("ABBA")]
+    texts = [("2", 0.5), ("3.5", 0.2), ("about 4 m", 0.3)], [(letter, 0.25) for letter in "ABCD"]
+    for shared in (texts, (texts[0][:2], texts[1])):
+        answers = {item.id: shared[item.kind == "choice"] for item in items}
+        own = {item.id: list(answers[item.id]) for item in items}
+        for name in ("vsi-bench", "spatialbench"):
+            rules = benchmarks.get(name).rule_sets
+            rows = expected_scores(items, answers, rules)
+            assert rows.equals(expected_scores(items, own, rules))
+            by_hand = [
+                sum(p * r.score(item, r.read(item, text, 0)) for text, p in answers[item.id])
+                for r in rules
+                for item in items
+            ]
+            assert rows["score"].to_list() == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_expectations_read_each_answer_once(number: Make) -> None:
+    calls: list[str] = []
+    rules = benchmarks.get("vsi-bench").rule_set("careful")
+
+    def read(item: Item, text: str, seed: int) -> Reading:
+        calls.append(text)
+        return rules.read(item, text, seed)
+
+    items = [number(str(1 + i % 7), id=str(i)) for i in range(200)]
+    texts = [(str(i), 0.1) for i in range(1, 11)]
+    expected_scores(items, {item.id: texts for item in items}, [replace(rules, read=read)])
+    assert sorted(calls, key=int) == [text for text, _ in texts]

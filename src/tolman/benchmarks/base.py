@@ -8,12 +8,17 @@ from functools import cached_property
 from pathlib import Path
 
 from tolman.benchmarks.published import PublishedRow, read_published
+from tolman.errors import UsageError
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Part, Sampling
 from tolman.scoring.judged import EXTRACTION, Judging
-from tolman.scoring.rules import RuleSet
+from tolman.scoring.judged import NAME as JUDGED
+from tolman.scoring.rules import RuleSet, with_metric_of
 from tolman.scoring.table import Table
+
+OFFICIAL = "official"
+"""The rule set that does what the authors' released code does."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +123,7 @@ class Benchmark:
     Attributes:
         name: what the command line takes.
         title: as its authors write it.
-        paper: authors and year.
+        paper: authors and year; of a folder where its questions come from, as benchmark.json says.
         licence: of the released data.
         subsets: name → what it is; the first is the default.
         load: (data folder, subset) → items.
@@ -138,6 +143,13 @@ class Benchmark:
             once, or None where there is none.
         reorder: (item, order) → the item with its options in another order, or None where they can't be told apart.
         one_shot: solved examples, or None.
+        needs_positive_truths: whether the metric for numbers is meaningless for a true value of 0 or below, so that
+            such items are refused when they are loaded.
+        scored_like: of a folder that is `like` a benchmark, the title of that one: it lends its prompts, parsers and
+            table, and has no part in the questions.
+
+    Raises:
+        UsageError: a preset names a rule set that there isn't, or two rule sets have one name.
     """
 
     name: str
@@ -160,6 +172,26 @@ class Benchmark:
     step_by_step: Callable[[Item, Preset, bool], Message] | None = None
     reorder: Callable[[Item, Sequence[int]], Item | None] = Item.reordered
     one_shot: OneShot | None = None
+    needs_positive_truths: bool = False
+    scored_like: str = ""
+
+    def __post_init__(self) -> None:
+        own = [rules.name for rules in self.rule_sets]
+        if len(set(own)) < len(own):
+            raise UsageError(f"{self.title} has the rule sets {', '.join(own)}; give it one of each name.")
+        for preset in self.presets if own else ():  # what has no rule sets is asked and never scored
+            for name in preset.rule_sets:
+                if name not in own:
+                    raise UsageError(
+                        f"the preset '{preset.name}' of {self.title} has the rule set '{name}', which there isn't; "
+                        f"known: {', '.join(own)}."
+                    )
+        official = next((rules for rules in self.rule_sets if rules.name == OFFICIAL), None)
+        if official is not None:
+            rule_sets = tuple(
+                rules if rules.metric_stated else with_metric_of(rules, official) for rules in self.rule_sets
+            )
+            object.__setattr__(self, "rule_sets", rule_sets)
 
     @cached_property
     def published_rows(self) -> list[PublishedRow]:
@@ -169,5 +201,40 @@ class Benchmark:
         return read_published(self.published, [column.key for column in self.table.columns])
 
     def rule_set(self, name: str) -> RuleSet:
-        """The rule set of that name."""
-        return next(rules for rules in self.rule_sets if rules.name == name)
+        """The rule set of that name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        for rules in self.rule_sets:
+            if rules.name == name:
+                return rules
+        known = ", ".join(rules.name for rules in self.rule_sets)
+        raise UsageError(f"{self.title} has no rule set '{name}'; known: {known}.")
+
+    @property
+    def credits(self) -> str:
+        """Where the questions come from and under which licence, and of a folder what else is whose."""
+        origin = f"{self.paper}." if self.paper else "Where the questions come from is not written in benchmark.json."
+        lent = f" Prompts, parsers and table as of {self.scored_like}." if self.scored_like else ""
+        return f"{origin}{lent} Data: {self.licence or 'no licence named'}."
+
+    @property
+    def headline_rules(self) -> RuleSet:
+        """The rule set of the headline: `official`, or else the first of the first preset."""
+        names = [rules.name for rules in self.rule_sets]
+        return self.rule_set(OFFICIAL if OFFICIAL in names else self.presets[0].rule_sets[0])
+
+    def table_of(self, rules: str) -> Table:
+        """The table as a rule set forms its figures: with weights renormalised over the parts that have items, or with
+        such parts as the released code has them.
+
+        Args:
+            rules: the name of a rule set, or 'judged'.
+        """
+        name = self.judging.base if rules == JUDGED else rules
+        return self._renormalised if self.rule_set(name).renormalises else self.table
+
+    @cached_property
+    def _renormalised(self) -> Table:
+        return self.table.renormalised()

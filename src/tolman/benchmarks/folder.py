@@ -1,13 +1,14 @@
 """A benchmark that is a folder: published items as Parquet, and a benchmark.json that says what they are.
 
 ```
-benchmark.json     {"name": …, "title": …, "licence": …, "like": "vsi-bench" or null}
+benchmark.json     {"name": …, "title": …, "paper": …, "licence": …, "like": "vsi-bench" or null}
 items.parquet      as `tolman.item_table` writes them (or data/*.parquet)
 …                  the media that the items name
 ```
 
 With `like`, prompts, rule sets and table are those of a benchmark that can be named; without it, a plain prompt, the
-rule set `careful`, and a figure for each question type.
+rule set `careful`, and a figure for each question type. `paper` says where the questions come from: whatever the folder
+is like, its questions are not that benchmark's.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def open_folder(folder: Path) -> Benchmark:
             like,
             name=str(folder),
             title=card["title"],
-            licence=card.get("licence", ""),
+            paper=card.get("paper") or "",
+            scored_like=like.title,
+            licence=card.get("licence") or "",
             subsets={"all": "all questions"},
             load=_load,
             published=None,
@@ -62,19 +65,20 @@ def open_folder(folder: Path) -> Benchmark:
         )
     tasks = tasks_in(_files(folder))
     columns = [Column(task, task, pool(task)) for task in tasks]
-    average = Column("average", "Avg.", Mean(tuple(column.node for column in columns)))
+    key = "average" if "average" not in tasks else "average of question types"
+    average = Column(key, "Avg.", Mean(tuple(column.node for column in columns)))
     return Benchmark(
         name=str(folder),
         title=card["title"],
-        paper=card.get("paper", ""),
-        licence=card.get("licence", ""),
+        paper=card.get("paper") or "",
+        licence=card.get("licence") or "",
         subsets={"all": "all questions"},
         load=_load,
         prompt=_prompt,
         blind_prompt=lambda item, preset: without_media(_prompt(item, preset)),
         presets=(_PRESET,),
         rule_sets=(careful(),),
-        table=Table((*columns, average), headline="average"),
+        table=Table((*columns, average), headline=key),
     )
 
 

@@ -38,6 +38,9 @@ def deltas(
         str, typer.Option(help="Baseline that blind runs are compared with: best-constant, random … or none.")
     ] = "best-constant",
     rules: Rules = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the whole benchmark, for chance. Default: where the runs' data was.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say what vision and protocols add, per task: enabled − disabled, disabled − chance, one protocol − direct.
@@ -46,7 +49,7 @@ def deltas(
     """
     from tolman.reports.analyses.deltas import print_deltas
 
-    print_deltas(console(), runs, chance=chance, rules=rules, as_json=as_json)
+    print_deltas(console(), runs, chance=chance, rules=rules, data=data, as_json=as_json)
 
 
 @app.command()

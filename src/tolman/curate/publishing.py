@@ -123,7 +123,9 @@ def _put_media(one: Candidate, root: Path, out: Path, placed: set[str], missing:
 def _write_cards(work: Work, out: Path, statistics: dict[str, Any]) -> None:
     recipe, settings = work.recipe, work.recipe.publish
     title = recipe.title or recipe.name
-    card = {"name": recipe.name, "title": title, "licence": settings.licence}
+    titles = ", ".join(source.mapping.title for source in work.sources)
+    paper = f"Curated by tolman {tolman.__version__} from {titles}"
+    card = {"name": recipe.name, "title": title, "paper": paper, "licence": settings.licence}
     card |= {"like": settings.like} if settings.like else {}
     write_text(out / "benchmark.json", _json(card))
     stages = {

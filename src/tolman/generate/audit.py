@@ -76,9 +76,9 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Find
     gap: float | None = None
     if item.kind == "number":
         exact = float(found.exact)
-        gap = float(item.answer) - exact
+        gap = item.float_answer - exact
         decimals = len(item.answer.partition(".")[2])
-        differs = float(item.answer) != round(exact, decimals)
+        differs = item.float_answer != round(exact, decimals)
     else:
         told = chosen_option(found.exact, item) == item.answer_text
         differs = not told if found.place is None else item.letters[found.place] != item.answer

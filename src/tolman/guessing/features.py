@@ -58,7 +58,7 @@ def number_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Ro
         folds: how many there are.
     """
     # Multiples of 2^-20 add up exactly. Otherwise a difference of sums would keep a trace of what was taken out.
-    answers = np.round(np.arcsinh(np.array([float(item.answer) for item in items])) * 2**20) / 2**20
+    answers = np.round(np.arcsinh(np.array([item.float_answer for item in items])) * 2**20) / 2**20
     values = np.stack([np.ones(len(items)), answers], axis=1)
     found = phrases(items)
     keys: list[list[list[Hashable]]] = [[[item.question] for item in items]]

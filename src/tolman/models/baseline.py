@@ -1,24 +1,26 @@
 """Baselines: what can be had without looking.
 
 `random` draws uniformly (an option; for numbers, one of the true values of the question type). `most-frequent`
-gives each question type's most frequent answer, `best-constant` the one among its true values that the official
-metric rewards most, `most-frequent-text` the option whose text is right most often, of those that are right in another
-scene too (the most frequent letter where none is).
+gives each question type's most frequent answer, `best-constant` the one among its true values that the headline's
+metric rewards most (`official`, where the benchmark has it), `most-frequent-text` the option whose text is right most
+often, of those that are right in another scene too (the most frequent letter where none is).
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.guessing.frequent import most_frequent_text, ranked
-from tolman.items import Item
+from tolman.items import LETTERS, Item
 from tolman.models.base import Model, ModelOptions, Request
 from tolman.responses import Response
+from tolman.scoring.rules import check_defined
 
 
 class _Offline:
@@ -64,10 +66,16 @@ class Random(_Offline):
         self.settings: Mapping[str, Any] = {"seed": seed}
         self._seed = seed
         self._values: dict[str, list[str]] = {}
+        self._distributions: dict[str, list[tuple[str, float]]] = {}
 
     def prepare(self, benchmark: Benchmark, items: Sequence[Item]) -> None:
         """Collect the true values of every question type."""
-        self._values = {task: [item.answer for item in group] for task, group in _by_task(items).items()}
+        numbers = _by_task(item for item in items if item.kind == "number")
+        self._values = {task: [item.answer for item in group] for task, group in numbers.items()}
+        self._distributions = {
+            task: [(value, count / len(values)) for value, count in Counter(values).items()]
+            for task, values in self._values.items()
+        }
 
     async def answer(self, request: Request) -> Response:
         """A draw."""
@@ -79,12 +87,16 @@ class Random(_Offline):
     def distribution(self, item: Item) -> Sequence[tuple[str, float]]:
         """Every option, or every true value of the question type by its frequency."""
         if item.kind == "choice":
-            return [(letter, 1 / len(item.letters)) for letter in item.letters]
-        values = Counter(self._values[item.task])
-        return [(value, count / values.total()) for value, count in values.items()]
+            return _letters(len(item.options))
+        return self._distributions[item.task]
 
 
-def _by_task(items: Sequence[Item]) -> dict[str, list[Item]]:
+@cache
+def _letters(options: int) -> list[tuple[str, float]]:
+    return [(letter, 1 / options) for letter in LETTERS[:options]]
+
+
+def _by_task(items: Iterable[Item]) -> dict[str, list[Item]]:
     groups: dict[str, list[Item]] = {}
     for item in items:
         groups.setdefault(item.task, []).append(item)
@@ -97,7 +109,8 @@ def _most_frequent(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Ite
 
 
 def _best_constant(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
-    rules = benchmark.rule_set("official")
+    rules = benchmark.headline_rules
+    check_defined(items, [rules])
     # Items that differ in nothing that a metric looks at are scored once.
     kinds = Counter((item.answer, item.kind, len(item.options)) for item in items)
     examples = {(item.answer, item.kind, len(item.options)): item for item in items}

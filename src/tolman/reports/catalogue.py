@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table as RichTable
 
 from tolman import benchmarks, protocols
@@ -32,10 +33,9 @@ def print_one(console: Console, name: str, *, as_json: bool) -> None:
     if as_json:
         console.file.write(json.dumps(_plain(b), indent=2, ensure_ascii=False) + "\n")
         return
-    console.print(f"[bold]{b.title}[/]  {b.paper}")
-    console.print(
-        f"Data: {b.hub.repository + ' at ' + b.hub.revision if b.hub else 'local only'}; {b.licence}", highlight=False
-    )
+    console.print(f"[bold]{escape(b.title)}[/]  {escape(b.credits)}", highlight=False, soft_wrap=True)
+    place = f"{b.hub.repository} at {b.hub.revision}" if b.hub else "local only"
+    console.print(f"Found at: {place}", highlight=False)
     for title, rows in (
         ("Subsets", list(b.subsets.items())),
         ("Presets", [(p.name, p.source) for p in b.presets]),
@@ -78,6 +78,7 @@ def _plain(b: Benchmark) -> dict[str, Any]:
         "name": b.name,
         "title": b.title,
         "paper": b.paper,
+        "scored_like": b.scored_like,
         "licence": b.licence,
         "subsets": dict(b.subsets),
         "presets": {p.name: p.source for p in b.presets},

@@ -12,9 +12,11 @@ import polars as pl
 from rich.console import Console
 from rich.markup import escape
 
+from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.content import LoadedRun, load_runs, marks_of
+from tolman.reports.missing import sentences as missing_sentences
 from tolman.reports.terminal import print_differences
 from tolman.reports.unread import stored
 from tolman.scoring.compare import Difference, differences
@@ -33,13 +35,14 @@ def compare_runs(console: Console, a: Path, others: Sequence[Path], rules: str |
     first, answered = scores_under(one, chosen), {}
     seed = one.record.settings.seed
     found: list[dict[str, Difference]] = []
+    table = benchmark.table_of(chosen)
     for path, other in zip(others, rest, strict=True):
         second = scores_under(other, chosen)
         ids = [set(frame.filter(pl.col("score").is_not_null())["id"]) for frame in (first, second)]
         if not ids[0] & ids[1]:
             raise UsageError(f"the runs {a} and {path} have no answered item in common.")
         answered[path] = len(ids[0] ^ ids[1])
-        found.append(differences(first, second, benchmark.table, seed=seed))
+        found.append(differences(first, second, table, seed=seed))
     adjusted = adjust(found)
     if as_json:
         comparisons = [
@@ -66,7 +69,7 @@ def compare_runs(console: Console, a: Path, others: Sequence[Path], rules: str |
             )
         print_differences(console, benchmark.table, each, own, a=one.name, b=other.name, rules=escape(chosen))
     marks = (mark for run in (one, *rest) for mark in marks_of(run, benchmark.table, [chosen]))
-    for text in dict.fromkeys(marks):
+    for text in (*dict.fromkeys(marks), *_missing(benchmark, found, rest)):
         console.print(f"[bold]{escape(text)}[/]", soft_wrap=True)
     for text in _notes(found, seed):
         console.print(f"[dim]{escape(text)}[/]", soft_wrap=True, highlight=False)
@@ -81,6 +84,15 @@ def adjust(found: Sequence[dict[str, Difference]]) -> list[dict[str, float]]:
 def _unread(run: LoadedRun, rules: str) -> dict[str, Any]:
     """What could not be read of each figure, for JSON."""
     return {key: asdict(unread) for key, unread in stored(run.figures["rule_sets"][rules]).items()}
+
+
+def _missing(benchmark: Benchmark, found: Sequence[dict[str, Difference]], others: Sequence[LoadedRun]) -> list[str]:
+    """Sentences for the figures that lack parts, by comparison."""
+    said = []
+    for other, each in zip(others, found, strict=True):
+        own = [(c.title, each[c.key], c.digits) for c in benchmark.table.columns if c.key in each]
+        said += missing_sentences(f"A − {other.name}", [(t, d.missing, d.attainable, digits) for t, d, digits in own])
+    return said
 
 
 def _notes(found: Sequence[dict[str, Difference]], seed: int) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
+from tolman.reports.missing import marks as missing_marks
 from tolman.reports.unread import mark_sentence, sample_sentence, stored
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
@@ -30,6 +31,8 @@ class Figure:
         n: scored items.
         effective_scenes: Kish's effective number of scenes.
         method, reason: how the interval was computed, or why there is none.
+        missing: titles of parts of the figure without a scored item.
+        attainable: what the figure is for a perfect model: below 100 where missing parts count as 0.
     """
 
     value: float
@@ -38,6 +41,8 @@ class Figure:
     effective_scenes: float | None = None
     method: str | None = None
     reason: str | None = None
+    missing: tuple[str, ...] = ()
+    attainable: float = 100.0
 
 
 @dataclass(frozen=True)
@@ -138,6 +143,30 @@ def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
     return [replace(run, apart=_apart(run, [other for other in runs if other.name == run.name])) for run in runs]
 
 
+def load_scored(paths: Sequence[Path]) -> tuple[list[LoadedRun], list[str]]:
+    """Open those of some paths that are runs with scores, as `load_runs` does.
+
+    Returns:
+        The runs, and a sentence for each path that is none.
+
+    Raises:
+        InputError: none of them is; what is wrong with the first.
+    """
+    scored, problems = [], []
+    for path in paths:
+        folder = RunFolder(path)
+        try:
+            folder.record()
+            folder.figures()
+        except InputError as error:
+            problems.append(error)
+        else:
+            scored.append(path)
+    if problems and not scored:
+        raise problems[0]
+    return load_runs(scored), [str(error) for error in problems]
+
+
 def _protocol_settings(settings: RunSettings) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
 
@@ -161,8 +190,13 @@ def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
     return ", ".join(text for text in different if text)
 
 
-def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Report:
+def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_out: Sequence[str] = ()) -> Report:
     """Put runs of one benchmark and its published rows into one table.
+
+    Args:
+        runs: one or more.
+        published: which rows of the papers.
+        left_out: a sentence for each run that should be in the table and has no figures.
 
     Raises:
         UsageError: the runs are of different benchmarks or subsets.
@@ -177,12 +211,13 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Repo
             )
     benchmark = benchmarks.get(first.benchmark)
     rows = _published_rows(benchmark, published)
-    warnings: list[str] = []
+    warnings = [f"LEFT OUT: {sentence}" for sentence in left_out]
     notes: list[str] = []
     marks: list[str] = []
     for run in runs:
         rows += _run_rows(run, benchmark.table.headline)
         marks += marks_of(run, benchmark.table, run.figures["rule_sets"])
+        marks += missing_marks(run.name, run.folder.path, run.figures["rule_sets"], benchmark)
         warnings += _warnings(run, benchmark)
         notes += _notes(run)
     notes += missing_intervals(rows, benchmark.table.columns)
@@ -264,7 +299,14 @@ def _figures(cells: Mapping[str, Any]) -> dict[str, Figure]:
         interval = Interval(**cell["interval"]) if cell.get("interval") else None
         reason = cell.get("reason", MADE_BEFORE)
         found[key] = Figure(
-            cell["value"], interval, cell["n"], cell.get("effective_scenes"), cell.get("method"), reason
+            cell["value"],
+            interval,
+            cell["n"],
+            cell.get("effective_scenes"),
+            cell.get("method"),
+            reason,
+            tuple(cell.get("missing", ())),
+            cell.get("attainable", 100.0),
         )
     return found
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tolman.reports.content import Report, ReportRow
+from tolman.reports.missing import SIGN
 from tolman.scoring.table import Column
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def tasks_svg(report: Report) -> str:
             axes.scatter(values, heights, marker=marker, s=55, color="#b5b5b5", zorder=1, label=name)
         for i, row in enumerate(runs):
             _draw_run(axes, row, columns, positions, offset=0.5 * ((i + 0.5) / len(runs) - 0.5))
-        axes.set_yticks(list(positions.values()), [c.title for c in columns])
+        axes.set_yticks(list(positions.values()), [_title(c, runs) for c in columns])
         axes.set_xlabel("score, with 95 % interval clustered by scene" if report.has_intervals else "score")
         axes.grid(axis="x", color="#e5e5e5")
         axes.set_axisbelow(True)
@@ -42,6 +43,11 @@ def tasks_svg(report: Report) -> str:
         figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=9)
 
     return svg((9, 0.42 * len(columns) + 1.3), draw)
+
+
+def _title(column: Column, runs: Sequence[ReportRow]) -> str:
+    lacks = any(column.key in row.figures and row.figures[column.key].missing for row in runs)
+    return f"{column.title} {SIGN}" if lacks else column.title
 
 
 def svg(size: tuple[float, float], draw: Callable[[Drawing], None]) -> str:

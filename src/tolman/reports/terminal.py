@@ -10,6 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tolman.reports.content import Report
+from tolman.reports.missing import SIGN
 from tolman.reports.text import SCENES, interval_shown, label, shown
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, bounds, crossing, needs_row, shares
 from tolman.scoring.compare import Difference
@@ -67,7 +68,8 @@ def print_differences(
         least = "–" if d.detectable is None else f"{d.detectable:.{column.digits}f}"
         counts = [f"{d.effective_scenes:.1f}", f"{d.n:,}", f"{d.won:,}", f"{d.lost:,}"]
         style = "bold" if column.key == table.headline else ""
-        grid.add_row(column.title, *figures, delta, interval, *tests, least, *counts, style=style)
+        name = column.title + (SIGN if d.missing else "")
+        grid.add_row(name, *figures, delta, interval, *tests, least, *counts, style=style)
     print_wide(console, grid)
 
 

@@ -8,6 +8,7 @@ import json
 from dataclasses import asdict
 
 from tolman.reports.content import Report, ReportRow
+from tolman.reports.missing import SIGN as MISSING_SIGN
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, SIGN, bounds, crossing, needs_row, shares
 from tolman.scoring.table import Column
 
@@ -17,17 +18,18 @@ SCENES = "Eff. scenes"
 _CSV_COLUMNS = (
     "model", "rules", "group", "source", "column", "value", "low", "high", "n", "incomplete",
     "effective_scenes", "method", "reason", "unread_none", "unread_cut_off", "all_wrong", "all_at_chance",
+    "missing", "attainable",
 )  # fmt: skip
 
 
 def shown(row: ReportRow, column: Column) -> str:
-    """A figure as it is printed, with the sign of a marked one; '–' where there is none."""
+    """A figure as it is printed, with the signs of a marked one; '–' where there is none."""
     figure = row.figures.get(column.key)
     if figure is None:
         return "–"
     if row.rules == "published":
         return str(figure.value)  # as many decimals as the paper prints
-    sign = SIGN if column.key == row.marked else ""
+    sign = (SIGN if column.key == row.marked else "") + (MISSING_SIGN if figure.missing else "")
     return f"{figure.value:.{column.digits}f}{sign}"
 
 
@@ -95,6 +97,8 @@ def comma_separated(report: Report) -> str:
                     figure.method or "",
                     figure.reason or "",
                     *((one.none, one.cut_off, one.low, one.high) if one else ("", "", "", "")),
+                    "; ".join(figure.missing),
+                    figure.attainable if row.rules != "published" else "",
                 ]
             )
     return out.getvalue()
@@ -129,6 +133,7 @@ def as_json(report: Report) -> str:
     """JSON with unrounded figures."""
     content = {
         "benchmark": report.benchmark.name,
+        "credits": report.benchmark.credits,
         "subset": report.subset,
         "headline": report.benchmark.table.headline,
         "warnings": report.warnings,
@@ -154,6 +159,8 @@ def as_json(report: Report) -> str:
                         "effective_scenes": figure.effective_scenes,
                         "method": figure.method,
                         "reason": figure.reason,
+                        "missing": list(figure.missing),
+                        "attainable": figure.attainable,
                         "unread": asdict(row.unread[key]) if key in row.unread else None,
                     }
                     for key, figure in row.figures.items()
@@ -173,7 +180,7 @@ def _escape_markdown(text: str) -> str:
 
 def _escape_latex(text: str) -> str:
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
-    special["†"] = r"\dag{}"
+    special |= {"†": r"\dag{}", "‡": r"\ddag{}"}
     return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text.replace("\n", " "))
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from tolman.errors import UsageError
 from tolman.files import write_text
 from tolman.reports import text
-from tolman.reports.content import LoadedRun, Published, Report, build, load_runs
+from tolman.reports.content import LoadedRun, Published, Report, build, load_runs, load_scored
 from tolman.reports.terminal import print_report
 from tolman.runs.folder import RunFolder
 
@@ -58,23 +58,26 @@ def save(path: Path, content: str) -> None:
 
 
 def write_report(console: Console, paths: list[Path], *, form: str | None, out: Path | None, published: str) -> None:
-    """What `tolman report` does.
+    """What `tolman report` does; runs without scores are left out and named above the table.
 
     Raises:
         UsageError: an unknown form or choice of published rows.
+        InputError: no run has scores.
     """
     if published not in get_args(Published):
         raise UsageError(f"--published takes {', '.join(get_args(Published))}, not '{published}'.")
-    runs = load_runs(paths)
+    runs, left_out = load_scored(paths)
     form = form or (form_of(out) if out else "terminal")
     rows = cast(Published, "all" if form == "html" and published == "baselines" else published)
-    report = build(runs, rows)
+    report = build(runs, rows, left_out)
     if form == "terminal":
         print_report(console, report)
     elif out is None:
         console.file.write(render(report, runs, form))
     else:
         save(out, render(report, runs, form))
+        for sentence in report.warnings[: len(left_out)]:
+            console.print(sentence, style="bold red", markup=False, highlight=False, soft_wrap=True)
         console.print(f"Written: {out}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -241,7 +241,12 @@ def _card(site: Site, out: Path) -> dict[str, Any]:
     """The new folder's card: the old one's, or one that names the benchmark it is like."""
     benchmark = site.loaded.benchmark
     known = _read(site.loaded.folder / FILE)
-    card = known or {"title": benchmark.title, "licence": benchmark.licence, "like": benchmark.name}
+    card = known or {
+        "title": f"{benchmark.title}, reviewed",
+        "paper": f"Questions of {benchmark.title} ({benchmark.paper}) as reviewed with tolman {tolman.__version__}",
+        "licence": benchmark.licence,
+        "like": benchmark.name,
+    }
     return card | {"name": out.name}
 
 

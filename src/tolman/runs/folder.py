@@ -167,21 +167,41 @@ class RunFolder:
         Raises:
             InputError: the run was never scored, or by another version.
         """
+        self.check_scored()
         path = self.path / "scores.parquet"
-        if not path.exists():
-            raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
-        scores = with_all_columns(pl.read_parquet(path))
+        try:
+            scores = with_all_columns(pl.read_parquet(path))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            what = f"is no readable table of scores ({str(error).splitlines()[0]})"
+            raise InputError(path, what, fix=f"run 'tolman score {self.path}'") from None
         if scores is None:
             raise InputError(path, "was written by another version", fix=f"run 'tolman score {self.path}'")
         return scores
 
     def figures(self) -> dict[str, Any]:
-        """The figures of scores.json."""
+        """The figures of scores.json.
+
+        Raises:
+            InputError: the run was never scored, or the file is broken.
+        """
+        self.check_scored()
         path = self.path / "scores.json"
-        if not path.exists():
-            raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
-        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            loaded = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(path, f"is no JSON ({error})", fix=f"run 'tolman score {self.path}'") from None
+        if not isinstance(loaded, dict) or "rule_sets" not in loaded:
+            raise InputError(path, "holds no figures", fix=f"run 'tolman score {self.path}'")
         return loaded
+
+    def check_scored(self) -> None:
+        """Make sure that the folder holds scores and figures.
+
+        Raises:
+            InputError: the run was never scored.
+        """
+        if not all((self.path / name).exists() for name in ("scores.json", "scores.parquet")):
+            raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
 
 
 def default_folder(settings: RunSettings) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark, Preset
 from tolman.benchmarks.folder import is_folder
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 from tolman.items import Item
 
 
@@ -68,14 +68,30 @@ def load(name: str, data: Path | None, subset: str | None, revision: str | None 
         data = Path(name)
     if data is not None:
         folder = data.parent if data.is_file() else data
-        return Loaded(benchmark, chosen, benchmark.load(data, chosen), folder, str(data))
+        return Loaded(benchmark, chosen, _items(benchmark, data, chosen), folder, str(data))
     if benchmark.hub is None:
         raise UsageError(f"{benchmark.title} isn't on the hub; give its folder with --data FOLDER.")
     from tolman.benchmarks.hub import fetch
 
     folder = fetch(benchmark.hub, revision)
     source = f"{benchmark.hub.repository}@{folder.name}"
-    return Loaded(benchmark, chosen, benchmark.load(folder, chosen), folder, source, revision, from_hub=True)
+    return Loaded(benchmark, chosen, _items(benchmark, folder, chosen), folder, source, revision, from_hub=True)
+
+
+def _items(benchmark: Benchmark, data: Path, subset: str) -> list[Item]:
+    """The items of a subset, whose true values the benchmark's metric can be computed for."""
+    items = benchmark.load(data, subset)
+    for item in items if benchmark.needs_positive_truths else ():
+        if item.kind == "number" and item.exact_answer <= 0:
+            raise InputError(
+                data,
+                f"{item.answer} is no true value: {benchmark.scored_like or benchmark.title} scores numbers by their "
+                "error relative to the true value, which must be above 0",
+                row=item.id,
+                field="answer",
+                fix="correct the answer or leave the question out",
+            )
+    return items
 
 
 def preset_of(benchmark: Benchmark, name: str | None) -> Preset:

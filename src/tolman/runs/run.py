@@ -124,6 +124,8 @@ def run(
     helpers = _helpers(request)
     judge = request.judge.open() if request.judge else None
     loaded = load(request.benchmark, request.data, request.subset, request.revision)
+    if judge is not None:
+        loaded.benchmark.rule_set(loaded.benchmark.judging.base)
     preset = _adjusted(preset_of(loaded.benchmark, request.preset), request)
     protocol = _protocol(request, loaded)
     presented = protocol.present(loaded.benchmark, loaded.items)

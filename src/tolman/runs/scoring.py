@@ -76,12 +76,13 @@ def score_run(
     figures["rule_sets"] = {}
     for rule_set in rules:
         own = rows.filter(pl.col("rule_set") == rule_set.name)
-        entry: dict[str, Any] = {"cells": _plain(cells(own, benchmark.table))}
-        entry["unread"] = {key: asdict(one) for key, one in unread_by_figure(own, benchmark.table).items()}
+        table = benchmark.table_of(rule_set.name)
+        entry: dict[str, Any] = {"cells": _plain(cells(own, table))}
+        entry["unread"] = {key: asdict(one) for key, one in unread_by_figure(own, table).items()}
         guessed = int(own["guessed"].sum())
         if guessed:
             entry["guessed"] = guessed
-            entry["expected_cells"] = _plain(cells(own, benchmark.table, column="expected"))
+            entry["expected_cells"] = _plain(cells(own, table, column="expected"))
         figures["rule_sets"][rule_set.name] = entry
     if len(rules) > 1:
         figures["differ"] = count_differing(rows, rules[0].name, rules[1].name)
@@ -94,7 +95,9 @@ def score_run(
         expected = expected_scores(items, answers, rules)
         for rule_set in rules:
             own = expected.filter(pl.col("rule_set") == rule_set.name)
-            figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(cells(own, benchmark.table))
+            figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(
+                cells(own, benchmark.table_of(rule_set.name))
+            )
     folder.write_scores(rows, figures)
     return figures
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tolman.scoring.clusters import WORKING_CORRELATION_PAIRED, Clustered, Floats, clustered_sums
 from tolman.scoring.intervals import Interval, estimates
-from tolman.scoring.table import Node, Pool, Table, coefficients, pools_of
+from tolman.scoring.table import Node, Pool, Table, attainable, coefficients, pools_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Cell:
         method: how the interval was computed.
         effective_scenes: Kish's effective number of scenes.
         reason: why there is no interval.
+        missing: titles of parts of the figure without a scored item.
+        attainable: what the figure is for a perfect model: below 100 where missing parts count as 0.
     """
 
     value: float | None
@@ -37,6 +39,8 @@ class Cell:
     method: str | None
     effective_scenes: float
     reason: str | None
+    missing: tuple[str, ...] = ()
+    attainable: float = 100.0
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -52,6 +56,7 @@ class Prepared:
         numerators, denominators, membership: of each item. Shape (items, pools).
         cluster: the number of each item's scene. Shape (items,).
         unanswered: count for each pool.
+        tasks: question types with at least one scored item.
     """
 
     pools: list[Pool]
@@ -60,6 +65,7 @@ class Prepared:
     membership: NDArray[np.bool_]
     cluster: NDArray[np.intp]
     unanswered: NDArray[np.intp]
+    tasks: frozenset[str]
 
     @property
     def present(self) -> frozenset[Pool]:
@@ -140,6 +146,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         membership=membership,
         cluster=cluster,
         unanswered=np.array([_belongs(lost, p).sum() for p in pools], dtype=np.intp),
+        tasks=frozenset(tasks.tolist()),
     )
 
 
@@ -157,6 +164,7 @@ def cells(scores: pl.DataFrame, table: Table, *, column: Literal["score", "expec
     data = prepare(scores, table, column)
     weights, formed = data.weights([c.node for c in table.columns])
     inside = data.members(weights)
+    present = data.present
     result = {}
     for i, (col, found) in enumerate(zip(table.columns, estimates(data.sums, weights), strict=True)):
         # A pool may be counted in several figures, but no item twice in one.
@@ -170,6 +178,8 @@ def cells(scores: pl.DataFrame, table: Table, *, column: Literal["score", "expec
             method=found.method,
             effective_scenes=found.effective_scenes,
             reason=found.reason,
+            missing=table.absent(col, present, data.tasks),
+            attainable=100 * attainable(col.node, present) if formed[i] else 100.0,
         )
     return result
 

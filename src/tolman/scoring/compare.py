@@ -10,7 +10,7 @@ import polars as pl
 from tolman.scoring.aggregate import percent, prepare
 from tolman.scoring.intervals import Interval, estimates
 from tolman.scoring.paired_test import contributions, sign_flip_tests, smallest_detectable
-from tolman.scoring.table import Table
+from tolman.scoring.table import Table, attainable
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Difference:
         detectable: the smallest difference that such a pair of runs shows with 80 % power at the 5 % level.
         n: items compared.
         won, lost: items on which A scores higher, or lower.
+        missing: titles of parts of the figure without an item that both answered.
+        attainable: what the figure is for a perfect model: below 100 where missing parts count as 0.
     """
 
     a: float
@@ -44,6 +46,8 @@ class Difference:
     n: int
     won: int
     lost: int
+    missing: tuple[str, ...] = ()
+    attainable: float = 100.0
 
 
 def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0) -> dict[str, Difference]:
@@ -63,6 +67,7 @@ def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0
     one, other = prepare(a, table), prepare(b, table)
     weights, formed = one.weights([c.node for c in table.columns])
     members = one.members(weights)
+    present = one.present
     sums = one.less(other)
     found = estimates(sums, weights)
     tests = sign_flip_tests(contributions(sums, weights), seed=seed)
@@ -88,6 +93,8 @@ def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0
             n=int(inside.sum()),
             won=int((gain[inside] > 0).sum()),
             lost=int((gain[inside] < 0).sum()),
+            missing=table.absent(col, present, one.tasks),
+            attainable=100 * attainable(col.node, present),
         )
     return result
 

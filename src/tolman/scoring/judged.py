@@ -160,7 +160,7 @@ def judged(judging: Judging, base: RuleSet, judgements: Mapping[tuple[str, str],
             return replace(nothing(f"the judge's reply is no answer: {said!r}"), failed=True)
         return replace(reading, note=f"judged: {said!r}", judged=True, rule="judge", span=None)
 
-    return replace(base, name=NAME, read=read)
+    return replace(base, name=NAME, read=read, alike=None)
 
 
 def extraction_prompt(item: Item, text: str) -> str:

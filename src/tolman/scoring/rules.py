@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.scoring.metrics import is_finite_number, mra_exact
 from tolman.scoring.parse import read_careful
 from tolman.scoring.reading import Reading
+
+Score = Callable[[Item, Reading], float]
+"""A metric: (item, Reading) → 0 … 1."""
 
 
 def _every_response(item: Item, text: str) -> bool:
@@ -21,24 +25,44 @@ def _own_task(item: Item) -> str:
     return item.task
 
 
+def _defined_everywhere(item: Item) -> str | None:
+    return None
+
+
 @dataclass(frozen=True)
 class RuleSet:
     """One way of turning responses into scores.
 
     Attributes:
-        name: 'official' (what the authors' released code does) or 'careful' (the paper's metric in exact
+        name: 'official' (what the authors' released code does) or 'careful' (the benchmark's metric in exact
             arithmetic with Tolman's own parser), or another.
         read: (item, response text, seed) → Reading. The seed is for released parsers that draw at random.
         score: (item, Reading) → 0 … 1.
         counts: whether a response is in the denominators at all; some released codes leave out empty ones.
         task: which question type an item counts under; '' for none.
+        undefined: why the metric has no score for an item; None where it has one.
+        renormalises: whether the weights of a figure are renormalised over the parts that have questions, also where
+            the table says that the released code counts a part without any as 0.
+        metric_stated: whether `score` is the metric that the benchmark's author names. Where not, a benchmark with a
+            rule set 'official' puts that one's metric in its place.
+        alike: item → a key; items with equal keys score alike for an answer that is a letter or a number by itself.
+            None where nothing is known of it.
     """
 
     name: str
     read: Callable[[Item, str, int], Reading]
-    score: Callable[[Item, Reading], float]
+    score: Score
     counts: Callable[[Item, str], bool] = _every_response
     task: Callable[[Item], str] = _own_task
+    undefined: Callable[[Item], str | None] = _defined_everywhere
+    renormalises: bool = False
+    metric_stated: bool = True
+    alike: Callable[[Item], Hashable] | None = None
+
+
+def kind_and_answer(item: Item) -> Hashable:
+    """What tells how a letter or a number by itself scores, for `RuleSet.alike`."""
+    return item.kind, item.answer, len(item.options)
 
 
 def score_exactly(item: Item, reading: Reading) -> float:
@@ -47,12 +71,15 @@ def score_exactly(item: Item, reading: Reading) -> float:
         return 0.0
     if item.kind == "choice":
         return float(reading.value == item.answer)
-    if not is_finite_number(reading.value):
-        return 0.0
-    return mra_exact(Fraction(reading.value), item.exact_answer)
+    value = reading.value
+    if not isinstance(value, Fraction):
+        if not is_finite_number(value):
+            return 0.0
+        value = Fraction(value)
+    return mra_exact(value, item.exact_answer)
 
 
-def score_in_floats(mra: Callable[[float, float], float]) -> Callable[[Item, Reading], float]:
+def score_in_floats(mra: Callable[[float, float], float]) -> Score:
     """A released code's metrics: exact match of a letter; for a number its own MRA in float64, 0 for nan."""
 
     def score(item: Item, reading: Reading) -> float:
@@ -61,13 +88,51 @@ def score_in_floats(mra: Callable[[float, float], float]) -> Callable[[Item, Rea
         if item.kind == "choice":
             return float(reading.value == item.answer)
         value = float(reading.value)
-        return 0.0 if math.isnan(value) else mra(value, float(item.answer))
+        return 0.0 if math.isnan(value) else mra(value, item.float_answer)
 
     return score
 
 
-def careful(task: Callable[[Item], str] = _own_task) -> RuleSet:
-    """The rule set `careful`, the same for every benchmark."""
+def careful(task: Callable[[Item], str] = _own_task, score: Score | None = None) -> RuleSet:
+    """The rule set `careful`: Tolman's own parser with the benchmark's metric.
+
+    Args:
+        task: which question type an item counts under.
+        score: the metric, (item, Reading) → 0 … 1; `score_exactly` is accuracy for choices and MRA for numbers. Where
+            None, a benchmark with a rule set 'official' uses that one's, and one without uses `score_exactly`.
+    """
     return RuleSet(
-        name="careful", read=lambda item, text, seed: read_careful(item, text), score=score_exactly, task=task
+        name="careful",
+        read=lambda item, text, seed: read_careful(item, text),
+        score=score or score_exactly,
+        task=task,
+        renormalises=True,
+        metric_stated=score is not None,
+        alike=kind_and_answer if score in (None, score_exactly) else None,
     )
+
+
+def with_metric_of(rules: RuleSet, other: RuleSet) -> RuleSet:
+    """A rule set with the metric of another one, whose `score` is given numbers in float64."""
+
+    def score(item: Item, reading: Reading) -> float:
+        value = reading.value
+        return other.score(item, replace(reading, value=float(value)) if isinstance(value, Fraction) else reading)
+
+    return replace(rules, score=score, undefined=other.undefined, metric_stated=True, alike=other.alike)
+
+
+def check_defined(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> None:
+    """Make sure that every rule set has a score for every item.
+
+    Raises:
+        UsageError: naming the first item that one has none for.
+    """
+    for rules in rule_sets:
+        for item in items:
+            reason = rules.undefined(item)
+            if reason is not None:
+                raise UsageError(
+                    f"question '{item.id}': the answer {item.answer} has no score under '{rules.name}': {reason}; "
+                    "correct it or leave the question out."
+                )

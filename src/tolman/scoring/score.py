@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import polars as pl
 
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
-from tolman.scoring.rules import RuleSet
+from tolman.scoring.reading import Reading
+from tolman.scoring.rules import RuleSet, check_defined
 from tolman.scoring.states import chance, state_of
 
 Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
@@ -66,7 +68,12 @@ def score(
 
     Returns:
         A frame with the columns of `SCHEMA`; for each rule set the items in their order, then repeats.
+
+    Raises:
+        UsageError: a rule set has no score for an item, as for a relative error of 0.
     """
+    rule_sets = list(rule_sets)
+    check_defined(items, rule_sets)
     found = {(outcome.id, outcome.repeat): outcome for outcome in outcomes}
     rows: list[tuple[object, ...]] = []
     for rules in rule_sets:
@@ -83,19 +90,56 @@ def expected_scores(
 
     Args:
         items: the questions.
-        answers: for each item's id, the texts it may answer with their probabilities.
+        answers: for each item's id, the texts it may answer with their probabilities. Items may share one sequence;
+            what is alike is then scored once.
         rule_sets: the rules.
 
     Returns:
         A frame like `score`'s.
+
+    Raises:
+        UsageError: a rule set has no score for an item.
     """
+    rule_sets = list(rule_sets)
+    check_defined(items, rule_sets)
     rows: list[tuple[object, ...]] = []
+    distinct = {id(texts): texts for texts in answers.values()}
+    bare = {key: all(_BARE.fullmatch(text) for text, _ in texts) for key, texts in distinct.items()}
     for rules in rule_sets:
+        known: dict[Hashable, float] = {}
+        readings: dict[Hashable, Reading] = {}
         for item in items:
-            value = sum(p * rules.score(item, rules.read(item, text, 0)) for text, p in answers[item.id])
+            texts = answers[item.id]
+            is_alike = rules.alike is not None and bare[id(texts)]
+            key = (rules.alike(item), id(texts)) if rules.alike is not None and is_alike else None
+            value = known.get(key) if key is not None else None
+            if value is None:
+                value = _expected(rules, item, texts, readings if is_alike else None)
+                if key is not None:
+                    known[key] = value
             head = _head(rules, item, 0)
             rows.append((*head, "scored", "", "expectation", False, False, value, value, *_NO_READING, value))
     return _frame(rows)
+
+
+_BARE = re.compile(r"[A-Z]|[0-9]{1,9}(?:\.[0-9]{1,9})?")
+"""An answer that is a letter or a number by itself, which no question gives another meaning."""
+
+
+def _expected(
+    rules: RuleSet, item: Item, texts: Sequence[tuple[str, float]], readings: dict[Hashable, Reading] | None
+) -> float:
+    """The mean score of some texts by their probabilities; each read once for all items of a kind, where that is known
+    to make no difference."""
+    if readings is None:
+        return sum(p * rules.score(item, rules.read(item, text, 0)) for text, p in texts)
+    value, kind = 0.0, (item.kind, len(item.options))
+    for text, p in texts:
+        reading = readings.get((kind, text))
+        if reading is None:
+            reading = readings[kind, text] = rules.read(item, text, 0)
+        value += p * rules.score(item, reading)
+    return value
 
 
 def _frame(rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:

@@ -8,10 +8,14 @@ scores over levels, and it is what makes every one of them have an interval (`sc
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from tolman.errors import UsageError
 
 Metric = Literal["mean", "chance-adjusted"]
+Absent = Literal["drop", "zero"]
 
 
 @dataclass(frozen=True)
@@ -21,10 +25,16 @@ class Pool:
     Attributes:
         tasks: the tasks; None for all items of the benchmark, whatever their task.
         metric: the plain mean of scores, or chance-adjusted accuracy.
+
+    Raises:
+        UsageError: there is no such metric.
     """
 
     tasks: frozenset[str] | None = None
     metric: Metric = "mean"
+
+    def __post_init__(self) -> None:
+        _check_known("metric", self.metric, get_args(Metric))
 
 
 @dataclass(frozen=True)
@@ -34,12 +44,25 @@ class Mean:
     Attributes:
         parts: the nodes.
         weights: one for each; equal where None. They are divided by their sum.
-        missing: what a part without any item does: 'drop' it and renormalise the weights, or count it as 'zero'.
+        missing: what a part without any item does: 'drop' it and renormalise the weights, or count it as 'zero', as
+            some released codes do; rule sets that renormalise drop it all the same (`Table.renormalised`).
+
+    Raises:
+        UsageError: weights that don't fit the parts, or another word for `missing`.
     """
 
     parts: tuple[Node, ...]
     weights: tuple[float, ...] | None = None
-    missing: Literal["drop", "zero"] = "drop"
+    missing: Absent = "drop"
+
+    def __post_init__(self) -> None:
+        _check_known("treatment of missing parts", self.missing, get_args(Absent))
+        if self.weights is not None and (
+            len(self.weights) != len(self.parts) or min(self.weights) < 0 or not sum(self.weights)
+        ):
+            raise UsageError(
+                f"a mean of {len(self.parts)} parts has the weights {self.weights}; give each one, with a sum above 0."
+            )
 
 
 Node = Pool | Mean
@@ -66,18 +89,95 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The columns in the paper's order, and which of them is the headline."""
+    """The columns in the paper's order, and which of them is the headline.
+
+    Raises:
+        UsageError: the headline is no column, or two columns have one key.
+    """
 
     columns: tuple[Column, ...]
     headline: str
 
+    def __post_init__(self) -> None:
+        keys = [column.key for column in self.columns]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            raise UsageError(f"two columns of the table have the key '{twice}'; give each its own.")
+        _check_known("column", self.headline, keys)
+
     def column(self, key: str) -> Column:
-        """The column of that key."""
+        """The column of that key.
+
+        Raises:
+            UsageError: there is none.
+        """
+        _check_known("column", key, [column.key for column in self.columns])
         return next(column for column in self.columns if column.key == key)
+
+    def renormalised(self) -> Table:
+        """The same table with the weights of every mean renormalised over the parts that have items."""
+        return replace(self, columns=tuple(replace(c, node=_renormalised(c.node)) for c in self.columns))
+
+    def absent(self, column: Column, present: frozenset[Pool], tasks: AbstractSet[str]) -> tuple[str, ...]:
+        """The parts of a figure for which there is no item, by title: parts of its means, or question types of the pool
+        that it is; empty where there is no figure at all.
+
+        Args:
+            column: one of the table's.
+            present: the pools that have at least one item.
+            tasks: the question types that do.
+        """
+        node = column.node
+        if not coefficients(node, present):
+            return ()
+        if isinstance(node, Pool):
+            return tuple(self._title(pool(task)) for task in self._in_order((node.tasks or frozenset()) - tasks))
+        return tuple(self._absent(node, present))
+
+    def _in_order(self, tasks: AbstractSet[str]) -> list[str]:
+        """Question types in the order of the columns, then by name."""
+        places = {column.node: place for place, column in enumerate(self.columns)}
+        return sorted(tasks, key=lambda task: (places.get(pool(task), len(places)), task))
+
+    def _absent(self, node: Node, present: frozenset[Pool]) -> list[str]:
+        found = []
+        for part in node.parts if isinstance(node, Mean) else ():
+            found += self._absent(part, present) if coefficients(part, present) else [self._title(part)]
+        return found
+
+    def _title(self, node: Node) -> str:
+        own = next((column.title for column in self.columns if column.node == node), None)
+        if own is not None:
+            return own
+        if isinstance(node, Pool):
+            return " and ".join(sorted(node.tasks or ("all items",)))
+        return " and ".join(self._title(part) for part in node.parts)
+
+
+def _renormalised(node: Node) -> Node:
+    if isinstance(node, Pool):
+        return node
+    return replace(node, parts=tuple(_renormalised(part) for part in node.parts), missing="drop")
+
+
+def _check_known(what: str, name: str, known: Iterable[str]) -> None:
+    """Refuse a name that means nothing, which would else be taken for another."""
+    known = list(known)
+    if name not in known:
+        raise UsageError(f"there is no {what} '{name}'; known: {', '.join(known)}.")
+
+
+def attainable(node: Node, present: frozenset[Pool]) -> float:
+    """What a figure is for a perfect model, from 0 to 1: less where parts without any item count as 0."""
+    return sum(coefficients(node, present).values())
 
 
 def pool(*tasks: str, metric: Metric = "mean") -> Pool:
-    """A Pool of the tasks named; of all items if none is."""
+    """A Pool of the tasks named; of all items if none is.
+
+    Raises:
+        UsageError: there is no such metric.
+    """
     return Pool(frozenset(tasks) if tasks else None, metric)
 
 
@@ -106,9 +206,9 @@ def coefficients(node: Node, present: frozenset[Pool]) -> dict[Pool, float]:
         return {node: 1.0} if node in present else {}
     weights = node.weights or (1.0,) * len(node.parts)
     expanded = [(weight, coefficients(part, present)) for weight, part in zip(weights, node.parts, strict=True)]
-    if not any(parts for _, parts in expanded):
-        return {}
     total = sum(weight for weight, parts in expanded if parts or node.missing == "zero")
+    if not total or not any(parts for _, parts in expanded):
+        return {}
     combined: dict[Pool, float] = {}
     for weight, parts in expanded:
         for leaf, inner in parts.items():

@@ -13,7 +13,7 @@ import re
 from tolman.items import Item
 from tolman.scoring.judged import Judging
 from tolman.scoring.reading import Reading, nothing
-from tolman.scoring.rules import RuleSet, careful, score_exactly
+from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly
 
 _DOUBLE = re.compile(r"``([^`]*)``")
 _SINGLE = re.compile(r"`([^`]*)`")
@@ -33,7 +33,10 @@ def read_official(item: Item, text: str, seed: int = 0) -> Reading:
     return Reading(letter[0], span=(start + letter.start(), start + letter.end()), rule=rule)
 
 
-RULE_SETS = (RuleSet("official", read_official, score_exactly), careful())
+RULE_SETS = (
+    RuleSet("official", read_official, score_exactly, alike=kind_and_answer),
+    careful(score=score_exactly),
+)
 
 
 def judge_prompt(item: Item, text: str) -> str:

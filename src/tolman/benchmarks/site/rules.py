@@ -16,7 +16,7 @@ import re
 from tolman.items import Item
 from tolman.scoring.judged import Judging, extraction_prompt
 from tolman.scoring.reading import Reading
-from tolman.scoring.rules import RuleSet, careful, score_exactly
+from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly
 
 _ALONE = re.compile(r"\s*(?:\([A-Z]\)|[A-Z][.:]?)\s*")
 _FAMILIES = {
@@ -49,7 +49,10 @@ def _span(text: str, padded: str, letter: str, patterns: tuple[str, ...]) -> tup
     return start, start + 1
 
 
-RULE_SETS = (RuleSet("official", read_official, score_exactly), careful())
+RULE_SETS = (
+    RuleSet("official", read_official, score_exactly, alike=kind_and_answer),
+    careful(score=score_exactly),
+)
 JUDGING = Judging(
     source="SITE's judge (section 5.1; its prompt is not published, this one is Tolman's): all but a letter alone",
     base="official",

@@ -13,7 +13,7 @@ from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
 from tolman.items import Item
 from tolman.scoring.metrics import mra_spatialbench
 from tolman.scoring.reading import Reading, nothing
-from tolman.scoring.rules import RuleSet, careful, score_in_floats
+from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly, score_in_floats
 
 _FINAL = re.compile(r"Final Answer:\s*(.*)", re.IGNORECASE | re.DOTALL)
 _BOX = re.compile(r"<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)
@@ -90,13 +90,21 @@ def _released_task(item: Item) -> str:
 
 
 RULE_SETS = (
-    RuleSet("official", read_official, score_in_floats(mra_spatialbench), counts=_not_empty, task=_released_task),
+    RuleSet(
+        "official",
+        read_official,
+        score_in_floats(mra_spatialbench),
+        counts=_not_empty,
+        task=_released_task,
+        alike=kind_and_answer,
+    ),
     RuleSet(
         "official-reasoning",
         read_official_reasoning,
         score_in_floats(mra_spatialbench),
         counts=_not_empty,
         task=_released_task,
+        alike=kind_and_answer,
     ),
-    careful(task=lambda item: mended(item.task)),
+    careful(task=lambda item: mended(item.task), score=score_exactly),
 )

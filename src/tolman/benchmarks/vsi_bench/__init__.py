@@ -27,4 +27,5 @@ BENCHMARK = Benchmark(
     sizes={"full": 5130, "debiased": 2362, "tiny": 392},
     question=question,
     demand=demand,
+    needs_positive_truths=True,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tolman.items import Item
 from tolman.scoring.metrics import mra_vsi_bench
 from tolman.scoring.reading import Reading, nothing
-from tolman.scoring.rules import RuleSet, careful, score_in_floats
+from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly, score_in_floats
 
 
 def first_token(text: str) -> str:
@@ -33,4 +33,12 @@ def read_official(item: Item, text: str, seed: int = 0) -> Reading:
         return nothing("first token is no number")
 
 
-RULE_SETS = (RuleSet("official", read_official, score_in_floats(mra_vsi_bench)), careful())
+def undefined(item: Item) -> str | None:
+    """Why the released metric has no score for an item: it divides by the answer."""
+    return "the released metric divides by it" if item.kind == "number" and not item.exact_answer else None
+
+
+RULE_SETS = (
+    RuleSet("official", read_official, score_in_floats(mra_vsi_bench), undefined=undefined, alike=kind_and_answer),
+    careful(score=score_exactly),
+)

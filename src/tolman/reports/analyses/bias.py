@@ -56,7 +56,7 @@ def print_bias(
     with steps(Console(stderr=True), "training", total) as step:
         found = analyze(
             items,
-            benchmark.table,
+            benchmark.table_of(rule_set.name),
             rule_set,
             folds=folds,
             seed=seed,

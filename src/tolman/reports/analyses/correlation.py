@@ -16,6 +16,7 @@ from tolman.errors import InputError, UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set
 from tolman.reports.analyses.output import print_table, reach, say, write_json
 from tolman.reports.content import load_runs
+from tolman.reports.missing import marks
 from tolman.scoring.clusters import Floats
 
 _FEW = 10
@@ -39,8 +40,9 @@ def print_correlation(
         UsageError: no column to start from.
     """
     names, columns = _read(table)
+    remarks: list[str] = []
     if runs:
-        name, values = _headlines(runs, names)
+        name, values, remarks = _headlines(runs, names)
         if name in columns:
             raise UsageError(f"the table has a column '{name}' of its own; leave the runs or the column out.")
         columns, score = {name: values, **columns}, score or name
@@ -61,6 +63,7 @@ def print_correlation(
                 "score": score,
                 "negated": list(lower_is_better),
                 "seed": seed,
+                "marks": remarks,
                 "correlations": {other: asdict(value) for other, value in found.items()},
             },
         )
@@ -69,6 +72,8 @@ def print_correlation(
     headings = ["", "models", "Pearson", "95 % interval", "Spearman", "95 % interval"]
     rows = [[shown[other], *_cells(value)] for other, value in found.items()]
     print_table(console, headings, rows, title=f"correlation with {shown[score]}")
+    for text in remarks:
+        say(console, text)
     if min(value.n for value in found.values()) < _FEW:
         say(console, "Intervals are bootstrap percentiles over models; over so few of them they are a rough guide.")
 
@@ -116,17 +121,21 @@ def _number(cell: object) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats]:
-    """The runs' headlines, in the order of the table's models; nan for a model without a run."""
+def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats, list[str]]:
+    """The runs' headlines, in the order of the table's models (nan for a model without a run), and a line for each that
+    lacks parts."""
     runs = load_runs(paths)
     benchmark = one_benchmark(runs)
     rules = one_rule_set(runs, None)
     values: dict[str, float] = {}
+    remarks: dict[str, None] = {}
     for run in runs:
         for name in (run.record.settings.model, run.record.settings.model.partition("/")[2]):
             if name in names and run.record.settings.protocol == "direct":
                 figure = run.figures["rule_sets"][rules]["cells"][benchmark.table.headline]["value"]
                 values[name] = math.nan if figure is None else figure
+                used = {rules: run.figures["rule_sets"][rules]}
+                remarks |= dict.fromkeys(marks(run.name, run.folder.path, used, benchmark, [benchmark.table.headline]))
     if not values:
         raise UsageError("no model of the runs stands in the table's first column (names must be equal).")
-    return benchmark.title, np.array([values.get(name, math.nan) for name in names])
+    return benchmark.title, np.array([values.get(name, math.nan) for name in names]), list(remarks)

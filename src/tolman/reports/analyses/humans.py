@@ -15,6 +15,7 @@ from tolman.files import write_text
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.analyses.output import print_table, reach, say, write_ids, write_json
 from tolman.reports.content import LoadedRun, load_runs
+from tolman.reports.missing import marks
 from tolman.responses import Response
 
 PREFIX = "human/"
@@ -50,7 +51,7 @@ def print_humans(
         people[model] = run
     names = {model: model.removeprefix(PREFIX) for model in people}
     rows = {names[model]: scores_under(run, chosen) for model, run in people.items()}
-    own, average = averages(rows, benchmark.table)
+    own, average = averages(rows, benchmark.table_of(chosen))
     answers = pl.concat([_answers(names[model], run, rows[names[model]]) for model, run in people.items()])
     timed = answers["seconds"].is_not_null().any()
     found = difficulty(answers, cuts, right_from=right_from) if timed else None
@@ -76,6 +77,9 @@ def print_humans(
     body.append(["average", *(f"{average[c.key].value:.{c.digits}f}" for c in columns)])
     body.append(["95 % interval", *(reach(average[c.key].interval) for c in columns)])
     print_table(console, ["", *(c.title for c in columns)], body, title=f"{len(people)} people, {chosen}")
+    for run in people.values():
+        for text in marks(run.name, run.folder.path, {chosen: run.figures["rule_sets"][chosen]}, benchmark):
+            say(console, text)
     if found is None:
         say(console, "No answer has a time ('seconds'), so there are no tiers of difficulty.")
         return

@@ -29,6 +29,7 @@ class Shown:
         run, item, question: whose, and about what.
         drawn: the two maps.
         problems: what of the response could not be used.
+        questions: how many share this map; the one named is the first.
     """
 
     run: str
@@ -36,6 +37,7 @@ class Shown:
     question: str
     drawn: Drawn
     problems: tuple[str, ...]
+    questions: int = 1
 
 
 def page(figure: str, shown: Sequence[Shown]) -> str:
@@ -43,7 +45,8 @@ def page(figure: str, shown: Sequence[Shown]) -> str:
     parts = ["<h1>Cognitive maps</h1>", f"<figure>{figure}</figure>"]
     for one in shown:
         said = f"<br><small>{escape('; '.join(one.problems))}</small>" if one.problems else ""
-        caption = f"<b>{escape(one.run)}</b>, item {escape(one.item)}: {escape(one.question)}{said}"
+        others = f" (and {one.questions - 1:,} more of {escape(one.drawn.scene)})" if one.questions > 1 else ""
+        caption = f"<b>{escape(one.run)}</b>, item {escape(one.item)}: {escape(one.question)}{others}{said}"
         parts.append(f"<figure><figcaption>{caption}</figcaption>{beside(one.drawn)}</figure>")
     body = "\n".join(parts)
     return (

@@ -27,10 +27,18 @@ from tolman.responses import Response
 
 @dataclass
 class _Maps:
-    """A run's maps, and what could not be used."""
+    """A run's maps, each once, and what could not be used.
+
+    Attributes:
+        shown: what was read.
+        unread: maps that could not be read.
+        answers: responses that came with these maps.
+        strange: categories that were asked for and that the scene doesn't have.
+    """
 
     shown: list[Shown] = field(default_factory=list)
     unread: int = 0
+    answers: int = 0
     strange: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -73,6 +81,7 @@ def print_maps(
         content = {
             name: {
                 "maps": len(own.shown),
+                "answers": own.answers,
                 "unread": own.unread,
                 "not_in_scene": dict(own.strange),
                 "locality": asdict(localities[name]),
@@ -91,7 +100,10 @@ def _drew(run: LoadedRun) -> bool:
 
 
 def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> _Maps:
-    """The maps of a run beside the true ones; whatever they lack is counted."""
+    """The maps of a run beside the true ones; whatever they lack is counted.
+
+    Questions of one scene that ask for the same map share the model's drawing: it is one map, however many they are.
+    """
     settings = run.record.settings.protocol_settings
     own = folder or (Path(settings["scenes"]) if settings.get("scenes") else None)
     if own is None:
@@ -107,12 +119,17 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> _
             f"{own} has no scene '{lacking[0].scene}'; {len(lacking):,} of {len(items):,} questions of "
             f"{run.folder.path} are of scenes that it lacks. Give the benchmark's own scenes."
         )
-    found = _Maps()
+    drawings: dict[tuple[object, ...], list[Response]] = {}
     for outcome in run.folder.outcomes():
-        if not isinstance(outcome, Response):
-            continue
-        item = items[outcome.id]
-        reading = drawn_map(outcome, item, settings)
+        if isinstance(outcome, Response):
+            item, turn = items[outcome.id], outcome.turn("map")
+            text = f"none of {outcome.id}" if turn is None else turn.response
+            key = (item.cluster, outcome.repeat, mapped(item, options), text)
+            drawings.setdefault(key, []).append(outcome)
+    found = _Maps(answers=sum(map(len, drawings.values())))
+    for first, *others in drawings.values():
+        item = items[first.id]
+        reading = drawn_map(first, item, settings)
         if reading is None or reading.map is None:
             found.unread += 1
             continue
@@ -120,7 +137,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> _
         true, strange = _true(geometry, mapped(item, options), grid, stretch=stretch)
         found.strange.update(strange)
         drawn = Drawn(item.cluster, reading.map, true)
-        found.shown.append(Shown(run.name, item.id, _question(item), drawn, reading.problems))
+        found.shown.append(Shown(run.name, item.id, _question(item), drawn, reading.problems, 1 + len(others)))
     return found
 
 
@@ -150,9 +167,11 @@ def _write(out: Path, maps: Mapping[str, _Maps], found: Mapping[str, Locality], 
         for shown in own.shown:
             for pair in pairs([shown.drawn]):
                 right = None if pair.drawn is None else pair.right
-                rows.append((name, shown.item, pair.scene, *pair.categories, pair.true, pair.drawn, right))
+                rows.append(
+                    (name, shown.item, shown.questions, pair.scene, *pair.categories, pair.true, pair.drawn, right)
+                )
     schema = {
-        "run": pl.String, "id": pl.String, "scene": pl.String, "a": pl.String, "b": pl.String,
+        "run": pl.String, "id": pl.String, "questions": pl.Int64, "scene": pl.String, "a": pl.String, "b": pl.String,
         "true": pl.Float64, "drawn": pl.Float64, "right": pl.Boolean,
     }  # fmt: skip
     table = pl.DataFrame(rows, schema=schema, orient="row")
@@ -179,7 +198,8 @@ def _print(
     for name, one in found.items():
         own, fit = maps[name], fits[name]
         middle = one.edges[len(one.edges) // 2]
-        say(console, f"{name}: {len(own.shown):,} maps; all distances {share_shown(one.accuracy)}.")
+        drawn = f"{len(own.shown):,} maps, drawn for {sum(shown.questions for shown in own.shown):,} answers"
+        say(console, f"{name}: {drawn}; all distances {share_shown(one.accuracy)}.")
         say(console, f"{name}: up to {middle:g} {share_shown(one.near)}, above {share_shown(one.far)}.")
         if fit is not None:
             off = f"{fit.local:.2f} units within neighbourhoods and {fit.whole:.2f} over whole maps"

@@ -35,7 +35,7 @@ def print_representative(
         raise UsageError(f"two runs are of {twice}; each counts as a model of its own, so give one of them.")
     with steps(Console(stderr=True), "choosing", len(runs) + 1) as step:
         frames = [scores_under(run, chosen) for run in runs]
-        found = representative(frames, benchmark.table, size, seed=seed, done=lambda count: step())
+        found = representative(frames, benchmark.table_of(chosen), size, seed=seed, done=lambda count: step())
     content = {"models": names, "rules": chosen, "seed": seed, "size": size, **asdict(found)}
     out.mkdir(parents=True, exist_ok=True)
     write_ids(out / "ids.txt", found.ids)

@@ -1,0 +1,125 @@
+"""A figure that lacks a part says so: in the table, on the page, in JSON, CSV and LaTeX, and in comparisons."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tolman import benchmarks
+from tolman.benchmarks.spatialbench.taxonomy import LEVELS
+from tolman.item_table import data_hash
+from tolman.items import Item
+from tolman.reports.comparison import compare_runs
+from tolman.reports.content import LoadedRun, build, load_runs
+from tolman.reports.terminal import print_report
+from tolman.reports.write import render
+from tolman.responses import Response
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.scoring import score_run
+
+Make = Callable[..., Item]
+SPATIALBENCH = benchmarks.get("spatialbench")
+WITHOUT_CAUSALITY = [task for level, tasks in LEVELS.items() for task in tasks if level != "spatial_causality"]
+
+
+def scored(place: Path, items: list[Item], benchmark: str = "spatialbench") -> LoadedRun:
+    """A perfect model's run."""
+    settings = RunSettings(
+        benchmark=benchmark, subset="v1", data_hash=data_hash(items), model=place.name, protocol="direct",
+        preset=benchmarks.get(benchmark).presets[0].name,
+    )  # fmt: skip
+    record, folder = RunRecord(settings=settings, subset_items=len(items), data="here"), RunFolder(place)
+    folder.start(record, items)
+    outcomes = [Response(id=item.id, response=item.answer) for item in items]
+    folder.write_outcomes(outcomes)
+    score_run(folder, benchmarks.get(benchmark), record, items, outcomes)
+    (run,) = load_runs([place])
+    return run
+
+
+@pytest.fixture
+def run(tmp_path: Path, choice: Make) -> LoadedRun:
+    items = [choice(id=str(i), task=task, scene=f"s{i}") for i, task in enumerate(WITHOUT_CAUSALITY)]
+    return scored(tmp_path / "perfect", items)
+
+
+OFFICIAL_SAYS = (
+    "‡ perfect, official: Score without a scored question of Causality: it counts as 0, as in the released code, so "
+    "that a perfect model gets 74.08."
+)
+CAREFUL_SAYS = (
+    "‡ perfect, careful: Score without a scored question of Causality: the mean is over the other parts alone, with "
+    "renormalised weights."
+)
+
+
+def test_the_table_and_every_other_form_name_the_missing_level(run: LoadedRun) -> None:
+    report = build([run], "none")
+    assert {OFFICIAL_SAYS, CAREFUL_SAYS} <= set(report.marks)
+    console = Console(file=io.StringIO(), width=300)
+    print_report(console, report)
+    printed = console.file.getvalue()
+    assert "74.08‡" in printed
+    assert "100.00‡" in printed
+    assert OFFICIAL_SAYS in printed
+    content = json.loads(render(report, [run], "json"))
+    assert content["marks"] == report.marks
+    official, careful = (row["figures"] for row in content["rows"])
+    assert (official["score"]["value"], careful["score"]["value"]) == (pytest.approx(74.08), pytest.approx(100))
+    assert official["score"]["missing"] == careful["score"]["missing"] == ["Causality"]
+    assert official["score"]["attainable"] == pytest.approx(74.08)
+    assert official["average"]["missing"] == []
+    rows = list(csv.DictReader(io.StringIO(render(report, [run], "csv"))))
+    assert [row["missing"] for row in rows if row["column"] == "score"] == ["Causality", "Causality"]
+    page = render(report, [run], "html")
+    assert "74.08‡" in page
+    assert OFFICIAL_SAYS in page
+    assert "74.08‡" in render(report, [run], "markdown")
+    assert r"74.08\ddag{}" in render(report, [run], "latex")
+
+
+def test_a_comparison_names_it_too(run: LoadedRun, tmp_path: Path) -> None:
+    other = scored(tmp_path / "other", run.folder.items())
+    console = Console(file=io.StringIO(), width=300)
+    compare_runs(console, run.folder.path, [other.folder.path], "careful", as_json=False)
+    assert "‡ A − other: Score without a scored question of Causality" in console.file.getvalue()
+    console = Console(file=io.StringIO(), width=300)
+    compare_runs(console, run.folder.path, [other.folder.path], None, as_json=True)
+    figures = json.loads(console.file.getvalue())["comparisons"][0]["columns"]["score"]
+    assert (figures["missing"], figures["a"]) == (["Causality"], pytest.approx(74.08))
+
+
+def test_a_level_names_the_question_types_that_are_not_in_it(tmp_path: Path, choice: Make) -> None:
+    tasks = [task for tasks in LEVELS.values() for task in tasks if task not in ("relative_counting", "room_size")]
+    run = scored(tmp_path / "perfect", [choice(id=task, task=task, scene=task) for task in tasks])
+    tail = ": the mean is over the other parts alone, with renormalised weights."
+    assert build([run], "none").marks == [
+        f"‡ perfect, {rules}: {level} without a scored question of {task}{tail}"
+        for rules in ("official", "careful")
+        for level, task in (("Observation", "Room Size"), ("Topology & Relation", "Rel. Count"))
+    ]
+
+
+def test_a_mean_over_tasks_names_those_that_are_not_in_it(tmp_path: Path, choice: Make) -> None:
+    run = scored(tmp_path / "perfect", [choice(id="1", task="object_rel_distance", scene="s")], "vsi-bench")
+    (line,) = [text for text in build([run], "none").marks if "official" in text]
+    assert line.startswith("‡ perfect, official: Avg. without a scored question of Obj. Count, Abs. Dist., Obj. Size, ")
+    assert line.endswith("and Appr. Order: the mean is over the other parts alone, with renormalised weights.")
+
+
+def test_a_run_of_an_earlier_version_says_that_it_counted_the_level_as_zero(run: LoadedRun) -> None:
+    path = run.folder.path / "scores.json"
+    figures = json.loads(path.read_text())
+    for entry in figures["rule_sets"].values():
+        for cell in entry["cells"].values():
+            del cell["missing"], cell["attainable"]
+    path.write_text(json.dumps(figures))
+    (old,) = load_runs([run.folder.path])
+    assert build([old], "none").marks == [
+        "perfect, careful: scored by an earlier version, which counted parts without a question as 0; "
+        f"'tolman score {run.folder.path}' computes it anew."
+    ]

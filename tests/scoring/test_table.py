@@ -1,0 +1,49 @@
+"""Figures that rest on a part, and names that mean nothing."""
+
+import pytest
+
+from tolman.errors import UsageError
+from tolman.scoring.table import Column, Mean, Pool, Table, attainable, coefficients, pool
+
+LEVELS = Mean((pool("a"), pool("b")), weights=(1.0, 3.0), missing="zero")
+TABLE = Table((Column("a", "A", pool("a")), Column("b", "B", pool("b")), Column("all", "All", LEVELS)), "all")
+ONLY_A = frozenset({pool("a")})
+
+
+@pytest.mark.parametrize("make", [pool, lambda *tasks, metric: Pool(frozenset(tasks), metric)])
+def test_an_unknown_metric_is_refused(make: type[Pool]) -> None:
+    with pytest.raises(UsageError, match="no metric 'within-25'; known: mean, chance-adjusted"):
+        make("object_abs_distance", metric="within-25")
+
+
+def test_names_and_weights_that_mean_nothing_are_refused() -> None:
+    with pytest.raises(UsageError, match="no column 'c'; known: a, b, all"):
+        TABLE.column("c")
+    with pytest.raises(UsageError, match="no column 'avg'"):
+        Table(TABLE.columns, "avg")
+    with pytest.raises(UsageError, match="two columns of the table have the key 'a'"):
+        Table((*TABLE.columns, TABLE.columns[0]), "all")
+    with pytest.raises(UsageError, match="no treatment of missing parts 'skip'; known: drop, zero"):
+        Mean((pool("a"),), missing="skip")  # type: ignore[arg-type]
+    for weights in ((1.0,), (0.0, 0.0), (-1.0, 2.0)):
+        with pytest.raises(UsageError, match="a mean of 2 parts has the weights"):
+            Mean((pool("a"), pool("b")), weights=weights)
+
+
+def test_a_missing_part_is_named_and_renormalised_or_counted_as_zero() -> None:
+    column, renormalised = TABLE.column("all"), TABLE.renormalised().column("all")
+    assert coefficients(column.node, ONLY_A) == {pool("a"): 0.25}
+    assert attainable(column.node, ONLY_A) == 0.25
+    assert coefficients(renormalised.node, ONLY_A) == {pool("a"): 1.0}
+    assert TABLE.absent(column, ONLY_A, {"a"}) == TABLE.renormalised().absent(renormalised, ONLY_A, {"a"}) == ("B",)
+    assert TABLE.absent(column, ONLY_A | {pool("b")}, {"a", "b"}) == ()
+    assert TABLE.absent(column, frozenset(), set()) == ()  # there is no figure
+
+
+def test_parts_of_parts_are_named_by_their_question_types() -> None:
+    direction = Mean((pool("easy"), pool("hard")))
+    table = Table(
+        (Column("dir", "Direction", direction), Column("avg", "Avg.", Mean((direction, pool("size"))))), "avg"
+    )
+    assert table.absent(table.column("avg"), frozenset({pool("easy")}), {"easy"}) == ("hard", "size")
+    assert table.absent(table.column("avg"), frozenset({pool("size")}), {"size"}) == ("Direction",)
