@@ -66,7 +66,7 @@ def test_a_route_becomes_a_question_with_the_scene_s_truth(served: Served, rooms
     assert not written(served, project)
     preview = _send(ann, f"{path}/plan", "door", ["bed", "sofa"]).text
     assert "beginning at the door facing the bed" in preview
-    assert 'Turn Left <span class="tag good">right' in preview
+    assert 'Turn Left <span class="tag good">✓' in preview
     assert "selected>bed" in ann.get(path).text
     for start, stops, facing in (
         ("door", ["bed", "sofa"], ""), ("door", ["bed", "sofa"], "lamp"), ("lamp", ["door", "bed"], ""),

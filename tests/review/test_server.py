@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import PASSWORD, Client, items, settings_of
-from tolman.review import accounts, projects
+from tolman.review import accounts, passwords, projects
 from tolman.review.schema import Project, Submission, Task, User
 from tolman.review.site import open_site
 from tolman.review.work import current_items
@@ -62,7 +62,7 @@ def test_a_server_killed_in_mid_save_has_every_answer_that_it_acknowledged(
     people = [f"subject {number}" for number in range(6)]
     settings, _ = settings_of(benchmark, tmp_path / "store", database)
     site = open_site(settings)
-    hashed = accounts.hash_password(PASSWORD)
+    hashed = passwords.hash_now(PASSWORD)
     with site.database.write() as db:
         projects.start(db, site, "Work", "answer", {})
         for name in people:
