@@ -1,4 +1,4 @@
-"""Hashing passwords by Argon2id, a few at a time: each hash takes 64 MiB and a core.
+"""Hashing passwords by Argon2id, one after another: a hash takes 64 MiB and four threads.
 
 Who waits for one waits in the event loop, not in a thread, so that a flood of sign-ins takes neither the memory nor the
 threads that all other pages need.
@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-AT_ONCE = 2
-"""Hashes that are computed at the same time: 128 MiB."""
+AT_ONCE = 1
+"""Hashes that are computed at the same time."""
 _HASHER = PasswordHasher()
 _NOBODY = _HASHER.hash("nobody has this password")
 
