@@ -13,7 +13,6 @@ from tolman.review.modes.answer import answers
 from tolman.review.schema import Project, Submission
 from tolman.review.server import owner_link
 
-
 TITLES = {item.id: item.question.split("<image>")[0].strip() for item in items()}
 
 
