@@ -57,9 +57,7 @@ def test_answers_are_marked_by_time_and_by_what_could_be_seen(served: Served) ->
 def test_without_a_least_time_nothing_is_too_fast(served_sqlite: Served) -> None:
     project = served_sqlite.project("answer", least_seconds=0)
     _one_by_one(served_sqlite, project, FIELDS)
-    assert [item for item, marks in _marks(served_sqlite).items() if marks] == ["order", "size"] or {
-        item for item, marks in _marks(served_sqlite).items() if marks
-    } == {"order", "size"}
+    assert {item for item, marks in _marks(served_sqlite).items() if marks} == {"order", "size"}
 
 
 def test_an_export_leaves_marked_answers_out_and_says_so(served: Served, tmp_path: Path) -> None:
@@ -131,9 +129,7 @@ def test_a_coefficient_of_few_questions_stands_with_n_and_without_an_interval(se
         person.post(page.url.path, answer="2" if "inputmode" in page.text else ("A" if name == "Sam" else "B"))
     owner = served_sqlite.person("owner", "Olga")
     text = owner.get(f"/projects/{project}/progress").text
-    assert re.search(
-        r"Krippendorff&#39;s alpha of the answers</th><td>–</td><td>none: 1 item</td><td>1</td>", text
-    ) or (re.search(r"alpha of the answers</th><td>–</td><td>none: \d items?</td>", text))
+    assert re.search(r"alpha of the answers</th><td>–</td><td>none: 1 item</td><td>1</td>", text)
 
 
 def test_a_reported_task_goes_to_somebody_else_and_comes_back_when_it_is_mended(served: Served) -> None:
@@ -148,7 +144,7 @@ def test_a_reported_task_goes_to_somebody_else_and_comes_back_when_it_is_mended(
     assert ann.last.url.path != path
     assert ann.post(f"{path}/answer", answer="A").status_code == 409
     assert ann.get(path).status_code == 409
-    assert item in review(bob, project) or item_on(ann) != item
+    assert item in review(bob, project)
     progress = owner.get(f"/projects/{project}/progress").text
     assert "all black" in progress
     assert "twice" not in progress

@@ -166,7 +166,7 @@ function mediaKey(event, target, form) {
     if (video) video.currentTime += event.key === "ArrowLeft" ? -SEEK_SECONDS : SEEK_SECONDS;
   } else if (event.key === " " && video) {
     if (target.closest("button, a, summary, video") || (option && !option.checked)) return false;
-    if (video.paused) video.play(); else video.pause();
+    if (video.paused) video.play().catch(() => {}); else video.pause(); // It may be paused again before it plays.
   } else {
     return false;
   }
