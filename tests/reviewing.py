@@ -7,7 +7,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,7 +19,7 @@ import httpx
 
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review import accounts, projects
+from tolman.review import accounts, passwords, projects
 from tolman.review.schema import User
 from tolman.review.server import prepare
 from tolman.review.settings import Settings
@@ -62,8 +62,8 @@ TEXTS = {item.question.split("<")[0].strip() or "script": item.id for item in it
 """How a question begins → the item's id."""
 
 
-def make_benchmark(folder: Path) -> Path:
-    """The questions as a folder, with the walks through two rooms of the demo and two pictures out of them."""
+def make_benchmark(folder: Path, *only: str) -> Path:
+    """All questions, or some as a folder, with the walks through two rooms of the demo and two pictures out of them."""
     import av
 
     (folder / "images").mkdir(parents=True)
@@ -74,7 +74,7 @@ def make_benchmark(folder: Path) -> Path:
             with av.open(str(rooms / room)) as container:
                 frame = next(container.decode(video=0)).to_image()
             frame.resize((320, 240)).save(folder / "images" / picture)
-    write_items(folder / "items.parquet", items())
+    write_items(folder / "items.parquet", [item for item in items() if item.id in (only or TRUTHS)])
     (folder / "benchmark.json").write_text('{"name": "small", "title": "A small benchmark"}', encoding="utf-8")
     return folder
 
@@ -82,7 +82,7 @@ def make_benchmark(folder: Path) -> Path:
 @cache
 def _hashed_password() -> str:
     """Made once: being slow is what hashing passwords is for."""
-    return accounts.hash_password(PASSWORD)
+    return passwords.hash_now(PASSWORD)
 
 
 @dataclass
@@ -228,6 +228,34 @@ def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
         thread.join(10)
         listening.close()
         site.database.close()
+
+
+MEDIA_KEYS = ("Space", "ArrowRight", "ArrowRight", "ArrowLeft", "Space", "ArrowUp", "ArrowDown", "ArrowLeft")
+"""All keys that pages name for media or for going about; Space twice, so that a video rests again."""
+
+
+def press_media_keys(page: Any, focus: Any = None) -> None:
+    """Press every media key, with the focus where choosing left it or on what is given; a video must have moved."""
+    if focus is not None:
+        focus.focus()
+    video = page.locator(".media video, .chosen video").first
+    moves = video.count() > 0
+    if moves:
+        video.evaluate("v => { v.muted = true; v.seeks = 0; v.addEventListener('seeking', () => { v.seeks += 1; }); }")
+        video.evaluate("v => { v.plays = 0; v.addEventListener('play', () => { v.plays += 1; }); }")
+    for key in MEDIA_KEYS:
+        page.keyboard.press(key)
+    if moves:
+        until(page, lambda: video.evaluate("v => v.seeks > 0 && v.plays > 0"))
+        video.evaluate("v => v.pause()")
+
+
+def until(page: Any, holds: Callable[[], bool], seconds: float = 10.0) -> None:
+    """Wait for something on a page; the browser's own waiting is code from a text, which the page's policy forbids."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        page.wait_for_timeout(20)
 
 
 def snap(page: Any, name: str) -> None:

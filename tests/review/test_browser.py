@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
-from reviewing import PASSWORD, Served, enter, items, snap
+from sqlalchemy import select
+
+from reviewing import PASSWORD, TEXTS, Served, enter, items, serving, settings_of, snap, until
 from tolman.review.modes.answer import answers
-from tolman.review.schema import Project
+from tolman.review.schema import Project, Submission
 from tolman.review.server import owner_link
+
+TITLES = {item.id: item.question.split("<image>")[0].strip() for item in items()}
+
+
+def item_shown(page: Any) -> str:
+    """Which item a page asks about."""
+    text = page.locator("h1.question").inner_text()
+    return next((TEXTS[start] for start in TEXTS if start in text), "script")
 
 
 def test_the_owner_starts_a_project_and_a_subject_answers_it_by_keyboard(page: Any, served: Served) -> None:
@@ -106,3 +118,95 @@ def test_a_double_click_and_a_second_tab_count_once(page: Any, served: Served) -
     with served.site.database.read() as db:
         found = answers(db, db.get_one(Project, project))["Sam"]
     assert [given for given, _ in found.values()] in (["4"], ["A"])
+
+
+def test_a_press_counts_where_it_began_though_the_connection_breaks_under_it(page: Any, served: Served) -> None:
+    """Leaving a field by pressing Submit sends a draft; the notice that this failed must not move the button away."""
+    project = served.project("answer")
+    enter(page, served, "subject", "Sam")
+    page.goto(f"/projects/{project}/work")
+    while not page.locator("#answer").count():
+        page.get_by_role("radio").first.check()
+        before = page.locator("h1.question").inner_text()
+        page.get_by_role("button", name="Submit").click()
+        page.locator("h1.question", has_not_text=before).wait_for()
+    place = page.locator(".place-bar span").last.inner_text()
+    page.context.set_offline(True)
+    page.locator("#answer").fill("4")
+    button = page.get_by_role("button", name="Submit")
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    page.mouse.move(box["x"] + 9, box["y"] + 4)
+    page.mouse.down()
+    page.get_by_text("The connection is lost").wait_for()
+    assert button.bounding_box() == box
+    page.mouse.up()
+    page.context.set_offline(False)
+    page.locator(".place-bar span", has_text=f"{int(place.split()[0]) + 1} of").wait_for(timeout=15000)
+
+
+def test_a_press_counts_where_it_began_though_the_button_moves(page: Any, served: Served) -> None:
+    project = served.project("answer")
+    enter(page, served, "subject", "Sam")
+    page.goto(f"/projects/{project}/work")
+    if page.locator("#answer").count():
+        page.locator("#answer").fill("4")
+    else:
+        page.get_by_role("radio").first.check()
+    button = page.get_by_role("button", name="Submit")
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    page.mouse.move(box["x"] + 9, box["y"] + 4)
+    page.mouse.down()
+    page.evaluate("document.querySelector('form[data-ask] .actions').before(document.createElement('textarea'))")
+    assert button.bounding_box()["y"] > box["y"] + 20
+    page.mouse.up()
+    page.get_by_text(f"2 of {len(items())}", exact=True).wait_for()
+
+
+def test_a_broken_medium_is_reported_and_not_guessed_about(browser: Any, benchmark: Path, tmp_path: Path) -> None:
+    shutil.copytree(benchmark, tmp_path / "bench")
+    (tmp_path / "bench" / "videos" / "left.mp4").unlink()  # of 'count' and 'size'
+    (tmp_path / "bench" / "images" / "b.png").write_bytes(b"no picture")  # of 'which' and 'pair'
+    settings, clock = settings_of(tmp_path / "bench", tmp_path / "store", None)
+    with serving(settings, clock) as served:
+        project = served.project("answer", least_seconds=0)
+        context = browser.new_context(base_url=served.url)
+        page = context.new_page()
+        enter(page, served, "subject", "Sam")
+        page.goto(f"/projects/{project}/work")
+        reported = []
+        for _ in range(len(items())):
+            state = page.locator("[data-shown-state]").first
+            until(page, lambda state=state: state.input_value() in ("ready", "broken"))
+            item = item_shown(page)
+            report = page.get_by_role("button", name="Report a problem and go on")
+            if page.locator("#answer").count():
+                page.locator("#answer").fill("4")
+            else:
+                page.get_by_role("radio").nth(1).check()
+            if item in ("order", "script"):
+                assert not report.is_visible()
+                page.get_by_role("button", name="Submit").click()
+            else:
+                assert not page.get_by_role("button", name="Submit").is_visible()
+                page.locator("h1.question").focus()
+                page.keyboard.press("Enter")  # a guess by keyboard is none either
+                page.get_by_label("What you see").fill(f"black: {item}")
+                report.click()
+                reported.append(item)
+            page.locator("h1", has_not_text=TITLES[item]).wait_for()
+        page.get_by_role("heading", name="Nothing is left to do").wait_for()
+        assert sorted(reported) == ["count", "pair", "size", "which"]
+        with served.site.database.read() as db:
+            found = answers(db, db.get_one(Project, project))["Sam"]
+            assert set(found) == {"order", "script"}
+            assert all(not marks for marks in db.scalars(select(Submission.marks)))
+        shutil.copyfile(benchmark / "videos" / "left.mp4", tmp_path / "bench" / "videos" / "left.mp4")
+        owner = served.person("owner", "Olga")
+        progress = owner.get(f"/projects/{project}/progress").text
+        assert "black: count" in progress
+        owner.post(f"/projects/{project}/reported")
+        page.goto(f"/projects/{project}/work")
+        page.get_by_text("3 of 6", exact=True).wait_for()
+        context.close()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from making import violations, written
-from reviewing import Served, enter, serving, settings_of, snap
+from reviewing import Served, enter, press_media_keys, serving, settings_of, snap
 from tolman.review.work import item_of
 
 
@@ -167,3 +167,23 @@ def _choose_the_film(page: Any) -> None:
     page.get_by_label("Kind").select_option("video")
     page.get_by_text("1 found").wait_for()
     page.get_by_role("button", name="Choose drive.mp4").click()
+
+
+def test_media_keys_leave_kind_and_right_option_as_they_were_chosen(page: Any, served: Served) -> None:
+    project = _begun(page, served)
+    page.get_by_role("radio", name="options").check()
+    press_media_keys(page)
+    for letter in "ABCD":
+        page.get_by_label(f"Option {letter}", exact=True).fill(f"thing {letter}")
+    right = page.get_by_role("radio", name="B is right")
+    right.check()
+    press_media_keys(page)
+    press_media_keys(page, right)
+    press_media_keys(page, page.get_by_role("checkbox", name="Without it"))
+    page.get_by_label("Category").focus()
+    for key in ("Space", "ArrowRight", "ArrowLeft", "Space"):
+        page.keyboard.press(key)
+    page.get_by_role("button", name="Submit the question").click()
+    page.get_by_role("heading", name="Nothing is left to do").wait_for()
+    (item,) = [item_of(version) for version in written(served, project)]
+    assert (item.kind, item.answer, item.task, item.evidence["needed"]) == ("choice", "B", "MSR", True)

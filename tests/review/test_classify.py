@@ -43,6 +43,30 @@ def test_what_two_agree_on_is_what_curation_reads(served: Served, tmp_path: Path
     assert "Scale of the space" in progress
 
 
+def test_labels_stay_closed_to_who_may_still_label(served: Served) -> None:
+    project = served.project("classify")
+    ann, rita = served.person("annotator", "Ann"), served.person("reviewer", "Rita")
+    other, owner = served.person("reviewer", "Otto"), served.person("owner", "Olga")
+    file, progress = f"/classify/projects/{project}/labels.jsonl", f"/projects/{project}/progress"
+    assert _label_all(ann, project, LABELS) == len(items())
+    for _ in (1, 2):  # before anything is taken, and with a task that is held
+        for client in (rita, other):
+            assert client.get(file).status_code == 403
+            page = client.get(progress).text
+            assert "Krippendorff" not in page
+            assert "vista" not in page.lower()
+            assert "when you have done all your tasks" in page
+        rita.get(f"/projects/{project}/work")
+    assert len(owner.get(file).text.splitlines()) == len(items())
+    assert "Krippendorff" in owner.get(progress).text
+    served.clock.ahead += 60
+    assert _label_all(rita, project, LABELS) == len(items())
+    for client in (rita, other):  # two have labelled everything: nobody is asked any more
+        assert len(client.get(file).text.splitlines()) == len(items())
+        assert "Krippendorff" in client.get(progress).text
+    assert owner.get(f"{file}?marked=false").text == ""  # no browser said that the media had loaded
+
+
 def test_a_missing_label_is_asked_for(served_sqlite: Served) -> None:
     project = served_sqlite.project("classify")
     ann = served_sqlite.person("annotator", "Ann")

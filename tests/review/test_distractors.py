@@ -6,12 +6,13 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from PIL import Image
 
 from making import HOSTILE, make_rig, violations, written
-from reviewing import Client, Served, enter, serving, settings_of, snap
+from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
 from tolman.generate.collection import open_collection
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
@@ -138,3 +139,28 @@ def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     (version,) = written(served, project)
     assert sorted(other["seconds"] for other in item_of(version).evidence["others"]) == [-5.0, 4.0, 8.5]
     assert page.title() != "owned"
+
+
+def test_media_keys_leave_the_frames_as_they_were_chosen(
+    browser: Any, benchmark: Path, rig: Path, tmp_path: Path
+) -> None:
+    settings, clock = settings_of(benchmark, tmp_path / "store", None, scenes=rig)
+    with serving(settings, clock) as served:
+        project = served.project("distractors", moments=4)
+        context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 900})
+        page = context.new_page()
+        enter(page, served, "annotator", "Ann")
+        page.goto(f"/projects/{project}/work")
+        picks = page.locator("input[name=pick]")
+        picks.first.wait_for()
+        chosen = []
+        for place in (0, 2, 4):
+            picks.nth(place).check()
+            press_media_keys(page)
+            press_media_keys(page, picks.nth(place))
+            chosen.append(picks.nth(place).get_attribute("value"))
+        assert [pick.get_attribute("value") for pick in page.locator("input[name=pick]:checked").all()] == chosen
+        with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/1")) as sent:
+            page.get_by_role("button", name="Submit the three").click()
+        assert [value for name, value in parse_qsl(sent.value.post_data) if name == "pick"] == chosen
+        context.close()

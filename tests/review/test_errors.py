@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from making import violations
-from reviewing import Client, Served, enter, items, serving, settings_of, snap
+from reviewing import Client, Served, enter, items, press_media_keys, serving, settings_of, snap
 from terminal import tolman
 from tolman.review.accounts import AccountError
 from tolman.review.schema import Submission
@@ -140,3 +140,47 @@ def test_an_error_is_labelled_by_keyboard(browser: Any, with_run: Served) -> Non
         (given,) = db.scalars(select(Submission.content))
     assert given["labels"] == {"categories": ["relational", "transformation"]}
     context.close()
+
+
+def test_labels_stay_closed_to_who_may_still_label(with_run: Served) -> None:
+    project = with_run.project("errors", people=2)
+    ann, rita, owner = (
+        with_run.person(r, n) for r, n in (("annotator", "Ann"), ("reviewer", "Rita"), ("owner", "Olga"))
+    )
+    file = f"/errors/projects/{project}/labels.jsonl"
+    for path in _tasks(ann, project):
+        ann.post(path, **{"group-categories": "perception"})
+    assert rita.get(file).status_code == 403
+    assert "perception" not in rita.get(f"/projects/{project}/progress").text.lower()
+    assert '"annotator": "Ann"' in owner.get(file).text
+    for path in _tasks(rita, project):
+        assert rita.get(file).status_code == 403
+        rita.get(f"/projects/{project}/work")
+        rita.post(path, **{"group-categories": "perception"})
+    assert '"annotator": "Ann"' in rita.get(file).text
+
+
+def test_media_keys_leave_the_errors_chosen(browser: Any, with_run: Served) -> None:
+    project = with_run.project("errors", people=1)
+    context = browser.new_context(base_url=with_run.url, viewport={"width": 1180, "height": 900})
+    page = context.new_page()
+    enter(page, with_run, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    for number in range(1, 5):
+        page.get_by_text(f"{number} of 4", exact=True).wait_for()
+        kind = page.locator("input[type=checkbox]").nth(1)
+        if number % 2:
+            kind.check()
+        else:
+            page.keyboard.press("2")
+        assert kind.is_checked()
+        press_media_keys(page)
+        press_media_keys(page, kind)
+        page.get_by_role("button", name="Submit").click()
+    page.get_by_role("heading", name="Nothing is left to do").wait_for()
+    context.close()
+    with with_run.site.database.read() as db:
+        chosen = [content["labels"]["categories"] for content in db.scalars(select(Submission.content))]
+    assert len(chosen) == 4
+    assert chosen == [chosen[0]] * 4
+    assert len(chosen[0]) == 1

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -16,7 +17,7 @@ from sqlalchemy import select
 
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
-from reviewing import Client, Served, serving, settings_of
+from reviewing import Client, Served, enter, press_media_keys, serving, settings_of
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.collection import open_collection
 from tolman.items import Item
@@ -121,3 +122,21 @@ def test_a_flag_may_be_dismissed_with_a_reason(rooms: Served, made: Path) -> Non
     assert "Closed: dismissed" in owner.post(f"{flag}/dismiss", note="it is right").text
     with rooms.site.database.read() as db:
         assert [d.verdict for d in db.scalars(select(Decision).order_by(Decision.id))] == ["flag", "approve"]
+
+
+def test_media_keys_leave_what_is_wrong_with_a_scene_as_it_was_chosen(browser: Any, rooms: Served) -> None:
+    project = rooms.project("review", people=1)
+    eve = rooms.person("reviewer", "Eve")
+    path = eve.get(f"/projects/{project}/work").url.path
+    eve.post(f"{path}/answer", answer="2" if "inputmode" in eve.last.text else "A")
+    eve.post(f"{path}/decide", verdict="flag", target="scene", reason="look")
+    context = browser.new_context(base_url=rooms.url, viewport={"width": 1180, "height": 900})
+    page = context.new_page()
+    enter(page, rooms, "owner", "Olga")
+    page.goto("/flags/1")
+    wrong = page.get_by_label("an object is something else")
+    for choose in (wrong.check, wrong.focus):
+        choose()
+        press_media_keys(page)
+        assert wrong.is_checked()
+    context.close()

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("shapely", reason="routes need the extra 'generate'")
 
 from making import HOSTILE, make_rooms, violations, written
-from reviewing import Client, Served, enter, serving, settings_of, snap
+from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.route_plan import recompute
@@ -66,7 +66,7 @@ def test_a_route_becomes_a_question_with_the_scene_s_truth(served: Served, rooms
     assert not written(served, project)
     preview = _send(ann, f"{path}/plan", "door", ["bed", "sofa"]).text
     assert "beginning at the door facing the bed" in preview
-    assert 'Turn Left <span class="tag good">right' in preview
+    assert 'Turn Left <span class="tag good">✓' in preview
     assert "selected>bed" in ann.get(path).text
     for start, stops, facing in (
         ("door", ["bed", "sofa"], ""), ("door", ["bed", "sofa"], "lamp"), ("lamp", ["door", "bed"], ""),
@@ -136,3 +136,29 @@ def test_a_route_is_planned_on_the_page(page: Any, served: Served) -> None:
     answers = [item_of(version).answer_text for version in written(served, project)]
     assert answers == ["Turn Right, Turn Left", "Turn Left"]
     assert page.title() != "owned"
+
+
+def test_media_keys_leave_the_route_as_it_was_chosen(
+    browser: Any, benchmark: Path, rooms: Path, tmp_path: Path
+) -> None:
+    settings, clock = settings_of(benchmark, tmp_path / "store", None, scenes=rooms)
+    with serving(settings, clock) as served:
+        project = served.project("routes", routes=4)
+        context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 900})
+        page = context.new_page()
+        enter(page, served, "annotator", "Ann")
+        page.goto(f"/projects/{project}/work")
+        for label, value in (("The robot begins at", "door"), ("Stop 1", "bed"), ("Stop 2", "sofa")):
+            field = page.get_by_label(label, exact=True)
+            field.select_option(value)
+            press_media_keys(page)
+            field.focus()
+            for key in ("Space", "ArrowRight", "ArrowLeft", "Space"):  # up and down do move in a list
+                page.keyboard.press(key)
+            assert field.input_value() == value
+        page.get_by_text("The route is clear").wait_for()
+        page.get_by_role("button", name="Submit the route").click()
+        page.locator(".place-bar", has_text="2 of").wait_for()
+        context.close()
+        (version,) = written(served, project)
+        assert "beginning at the door facing the bed" in item_of(version).question

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import PASSWORD, Client, items, settings_of
-from tolman.review import accounts, projects
+from tolman.review import accounts, passwords, projects
 from tolman.review.schema import Project, Submission, Task, User
 from tolman.review.site import open_site
 from tolman.review.work import current_items
@@ -62,7 +63,7 @@ def test_a_server_killed_in_mid_save_has_every_answer_that_it_acknowledged(
     people = [f"subject {number}" for number in range(6)]
     settings, _ = settings_of(benchmark, tmp_path / "store", database)
     site = open_site(settings)
-    hashed = accounts.hash_password(PASSWORD)
+    hashed = passwords.hash_now(PASSWORD)
     with site.database.write() as db:
         projects.start(db, site, "Work", "answer", {})
         for name in people:
@@ -142,3 +143,26 @@ def test_a_short_load_with_a_kill_loses_and_doubles_nothing() -> None:
     told = json.loads(done.stdout)
     assert told["acknowledged"] > 10
     assert told["lost"] == told["doubled"] == told["changed"] == told["over-assigned"] == 0
+
+
+GUESSES = 40
+
+
+def test_a_flood_of_guesses_takes_little_memory(benchmark: Path, tmp_path: Path) -> None:
+    """The peak is the kernel's count of the server's own pages (VmHWM in /proc/PID/status), from its start on."""
+    with command(benchmark, tmp_path / "store", None) as (process, link):
+        base = link.split("/enter/")[0]
+        with httpx.Client(base_url=base, verify=False, timeout=60) as http:
+            token = re.search(r'name="csrf" value="([0-9a-f]+)"', http.get("/signin").text).group(1)
+            cookies = dict(http.cookies)
+
+        def guess(number: int) -> int:
+            data = {"csrf": token, "name": f"somebody {number % 20}", "password": f"guess number {number}"}
+            return httpx.post(f"{base}/signin", data=data, cookies=cookies, verify=False, timeout=60).status_code
+
+        with ThreadPoolExecutor(GUESSES) as pool:
+            told = list(pool.map(guess, range(GUESSES)))
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        peak = int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1)) / 1024
+    assert set(told) == {401}  # two of each name: all are looked at
+    assert peak < 300, f"{peak:.0f} MiB"

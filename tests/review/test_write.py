@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import shutil
@@ -13,8 +14,9 @@ import pytest
 from PIL import Image
 
 from making import written
+from metadata_media import SECRETS, film, photo
 from reviewing import Client, Served, serving, settings_of
-from tolman.ingest.media_pool import read_pool
+from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
 from tolman.review.accounts import AccountError
 from tolman.review.export import publish
@@ -279,3 +281,33 @@ def test_without_a_pool_or_without_leave(served_sqlite: Served, pool: Path, tmp_
         assert "Add a file" not in client.get(path).text
         sent = client.http.post(f"{path}/upload", data={"csrf": client.csrf}, files={"file": ("a.png", b"x")})
         assert sent.status_code == 403
+
+
+def test_uploads_and_what_is_published_have_no_place_and_no_owner(
+    writing_sqlite: Served, pool: Path, tmp_path: Path
+) -> None:
+    client, path, _ = begin(writing_sqlite)
+    files = {".jpg": photo("JPEG", 6), ".png": photo("PNG"), ".webp": photo("WEBP")}
+    files[".mp4"] = film(tmp_path / "a.mp4").read_bytes()
+    for suffix, content in files.items():
+        assert any(secret in content for secret in SECRETS)
+        data, sent_as = {"csrf": client.csrf, "licence": "CC0"}, (f"jane{suffix}", content)
+        sent = client.http.post(f"{path}/upload", data=data, files={"file": sent_as})
+        assert sent.status_code == 200, sent.text
+    taken = {Path(medium.path).suffix: medium for medium in read_pool(pool) if medium.source == "uploads"}
+    assert set(taken) == set(files)
+    assert (taken[".jpg"].width, taken[".jpg"].height) == (40, 60)
+    for medium in taken.values():
+        content = (pool / medium.path).read_bytes()
+        assert not [secret for secret in SECRETS if secret in content], medium.path
+        assert hashlib.sha256(content).hexdigest() == medium.sha256
+    # What the owner brought in is stored, and so published, without it as well; the pool itself stays as it was.
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "jane.jpg").write_bytes(photo("JPEG"))
+    bring_in([tmp_path / "own"], pool, source="Own", licence="CC0")
+    (own,) = [medium for medium in read_pool(pool) if medium.source == "Own"]
+    shelf = writing_sqlite.site.pool
+    assert shelf is not None
+    stored = (writing_sqlite.site.settings.store / shelf.keep(own)).read_bytes()
+    assert b"SecretMaker" in (pool / own.path).read_bytes()
+    assert not [secret for secret in SECRETS if secret in stored]

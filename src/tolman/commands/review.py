@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +43,23 @@ def review(
     ] = None,
     project: Annotated[str | None, typer.Option(help="Which project to write, where there are several.")] = None,
     undecided: Annotated[bool, typer.Option("--undecided", help="Export items without a decision as well.")] = False,
+    without_marked: Annotated[
+        bool,
+        typer.Option(
+            "--without-marked",
+            help="Leave out answers given too fast or before their media could be seen, and say so.",
+        ),
+    ] = False,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="Address under which people reach the server, such as https://NAME; links are made with it."),
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Address of a proxy whose X-Forwarded-For and -Proto are believed (default none); several times."
+        ),
+    ] = None,
     as_json: Json = False,
     errors_of: Annotated[
         list[Path] | None, typer.Option(help="A run's folder, whose errors people label; may be given several times.")
@@ -76,6 +94,8 @@ def review(
         raise UsageError("--runs and --export write different things; give one of them.")
     if uploads and pool is None:
         raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
+    if base_url is not None and not re.fullmatch(r"https?://[\w.:\[\]-]+/?", base_url, re.ASCII):
+        raise UsageError(f"--base-url takes http://NAME or https://NAME, with a port if need be, not '{base_url}'.")
     place = reviewing.Place(
         benchmark,
         data,
@@ -88,10 +108,14 @@ def review(
         uploads=uploads,
         verify=tuple(verify or ()),
         rigs=tuple(rig or ()),
+        base_url=base_url,
+        proxies=tuple(proxy or ()),
     )
     if runs is not None:
-        reviewing.write_runs(console(), place, runs, project, as_json=as_json)
+        reviewing.write_runs(console(), place, runs, project, without_marked=without_marked, as_json=as_json)
     elif export is not None:
-        reviewing.write_benchmark(console(), place, export, project, undecided=undecided, as_json=as_json)
+        reviewing.write_benchmark(
+            console(), place, export, project, undecided=undecided, without_marked=without_marked, as_json=as_json
+        )
     else:
         reviewing.serve_review(console(), place, host, port)

@@ -6,18 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.taxonomy import SYSTEMS
 from tolman.curate.fields import plain
 from tolman.curate.mapping import NO
 from tolman.curate.taxonomy import Taxonomy
 from tolman.errors import InputError
-from tolman.scoring.agreement import cohen_kappa, observed_agreement
+from tolman.scoring.agreement import observed_agreement
+from tolman.scoring.coefficients import cohen
 
 LABELS = ("category", *SYSTEMS)
-RESAMPLES = 1000
 
 
 def read_hand_labels(path: Path, taxonomy: Taxonomy) -> dict[str, dict[str, str]]:
@@ -50,24 +48,19 @@ def read_hand_labels(path: Path, taxonomy: Taxonomy) -> dict[str, dict[str, str]
 
 def agreement(hand: Mapping[str, Mapping[str, str]], model: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """For each label: n, the share on which model and people agree, and Cohen's kappa with its 95 % interval
-    (percentiles of 1,000 resamples of the questions, seed 0)."""
+    over
+    resamples of the questions, where one can hold (`scoring.coefficients`)."""
     found: dict[str, Any] = {}
     for label in LABELS:
         both = [i for i in sorted(hand) if label in hand[i] and label in model.get(i, {})]
         people, said = [hand[i][label] for i in both], [model[i][label] for i in both]
         if not both:
             continue
-        generator = np.random.default_rng(0)
-        drawn = []
-        for _ in range(RESAMPLES):
-            picks = generator.integers(0, len(both), len(both))
-            kappa = cohen_kappa([people[i] for i in picks], [said[i] for i in picks])
-            drawn += [] if kappa is None else [kappa]
-        interval = [float(v) for v in np.percentile(drawn, [2.5, 97.5])] if drawn else None
+        kappa = cohen(people, said)
         found[label] = {
             "n": len(both),
             "agreement": observed_agreement(people, said),
-            "kappa": cohen_kappa(people, said),
-            "interval": interval,
+            "kappa": kappa.value,
+            "interval": [kappa.interval.low, kappa.interval.high] if kappa.interval else None,
         }
     return found

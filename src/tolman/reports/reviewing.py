@@ -34,6 +34,8 @@ class Place:
     uploads: int = 0
     verify: tuple[Path, ...] = ()
     rigs: tuple[Path, ...] = ()
+    base_url: str | None = None
+    proxies: tuple[str, ...] = ()
 
 
 def serve_review(console: Console, place: Place, host: str, port: int) -> None:
@@ -58,7 +60,9 @@ def serve_review(console: Console, place: Place, host: str, port: int) -> None:
     serve(settings, host, port, say)
 
 
-def write_runs(console: Console, place: Place, out: Path, project: str | None, *, as_json: bool) -> None:
+def write_runs(
+    console: Console, place: Place, out: Path, project: str | None, *, without_marked: bool = False, as_json: bool
+) -> None:
     """Write each subject's answers as a run, and show them in one table.
 
     Raises:
@@ -68,12 +72,24 @@ def write_runs(console: Console, place: Place, out: Path, project: str | None, *
     with _opened(place) as site:
         from tolman.review.export import export_runs
 
-        folders = export_runs(site, out, project)
+        folders, marked = export_runs(site, out, project, without_marked=without_marked)
+    for person, counted in marked.items() if not as_json else ():
+        text = f"{person}: left out {counted}." if without_marked else f"{person}: {counted} are marked."
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+    if marked and not without_marked and not as_json:
+        console.print("They count like all others; --without-marked leaves them out.", markup=False, soft_wrap=True)
     show_runs(console, folders, as_json=as_json)
 
 
 def write_benchmark(
-    console: Console, place: Place, out: Path, project: str | None, *, undecided: bool, as_json: bool
+    console: Console,
+    place: Place,
+    out: Path,
+    project: str | None,
+    *,
+    undecided: bool,
+    without_marked: bool = False,
+    as_json: bool,
 ) -> None:
     """Write the reviewed benchmark.
 
@@ -84,7 +100,7 @@ def write_benchmark(
     with _opened(place) as site:
         from tolman.review.export import publish
 
-        done = publish(site, out, project, undecided=undecided)
+        done = publish(site, out, project, undecided=undecided, without_marked=without_marked)
     if as_json:
         console.file.write(json.dumps(asdict(done), indent=2) + "\n")
         return
@@ -95,6 +111,11 @@ def write_benchmark(
         highlight=False,
         soft_wrap=True,
     )
+    if done.marked:
+        text = "count like all others; --without-marked leaves them out"
+        if without_marked:
+            text = "are left out of the agreement"
+        console.print(f"{done.marked:,} reviewers' answers are marked and {text}.", markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -131,4 +152,6 @@ def _settings(place: Place) -> Settings:
         uploads=place.uploads,
         verify=place.verify,
         rigs=place.rigs,
+        base_url=place.base_url,
+        proxies=place.proxies,
     )

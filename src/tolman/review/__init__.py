@@ -8,7 +8,9 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 |---|---|
 | `schema`, `database`, `migrations/` | the tables of all modes; opening SQLite or PostgreSQL |
 | `settings`, `site`, `app`, `server` | what a server is started with, shares, is made of, and how it starts |
-| `accounts`, `access`, `guard` | people and passwords; who may call a route; what surrounds every answer |
+| `accounts`, `access`, `guard` | people and links; who may call a route; what surrounds every answer |
+| `attempts`, `passwords` | limits on guessing; hashing one password at a time |
+| `marks` | answers given too fast, or before the media could be seen; reports of broken media |
 | `work`, `projects`, `history` | who does what; starting a project; who did what when |
 | `blind`, `media`, `answers`, `fields` | a question without its answer; sending media; what forms may hold |
 | `asking`, `evidence` | what every page that asks holds; key frames, traces, checklists |
@@ -33,8 +35,8 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
 2. `GET /NAME/{assignment}` shows a task: `assigned.own_work(db, me, assignment, NAME)` finds it or 404. Read inside
    `site.database.read()`, change inside `site.database.write()`, which commits at its end. Whoever must not know the
    answer is shown `blind.blind(…)` and nothing else of the item.
-3. `POST /NAME/{assignment}` submits: `work.submit(db, site, own, STEP, content, seconds)`, which counts a form once
-   however often it comes; where it is the last step and `fresh`, `work.finish(…)`, which tells whether the task is
+3. `POST /NAME/{assignment}` submits: `work.submit(db, site, own, STEP, content, seconds, marks)`, which counts a form
+   once however often it comes, with the marks that `marks.marks_of` gives an answer; where it is the last step and `fresh`, `work.finish(…)`, which tells whether the task is
    done. Then `see_other(…)`, mostly to `/projects/ID/work`, which gives the next task.
 4. `start(db, site, project, items)` makes the tasks: `work.add_item` and `work.add_task` (how many people are wanted,
    who must not do it, in which stage). A task needs no item: a slot of something to be written has none, and keeps
@@ -46,9 +48,10 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
    the store or in the scenes (`Site.folders`), and is put beside them when the project is exported.
 
 A form with `data-ask` gets keys, time while visible (`data-seconds`) and sending again after a lost connection from
-`static/review.js`; `_parts.html` holds macros for media, answers, tables, drafts and the CSRF field. `settling.decide`
-writes down what became of an item and makes the new version that a revision asks for; `export.publish` takes the items
-and decisions of any mode. Tests take the fixtures `served` (each on SQLite and PostgreSQL), `served_sqlite`, `browser`
-and `page` of tests/review/conftest.py, and the people and helpers of tests/reviewing.py; a new route is written into
-the table of tests/review/test_security.py, which walks them all as every role.
+`static/review.js`, and tells whether the media had loaded (`data-shown`); `_parts.html` holds macros for media,
+reports, answers, tables, drafts and the CSRF field. `settling.decide` writes down what became of an item and makes
+the new version that a revision asks for; `export.publish` takes the items and decisions of any mode. Tests take the
+fixtures `served` (each on SQLite and PostgreSQL), `served_sqlite`, `browser` and `page` of tests/review/conftest.py,
+and the people and helpers of tests/reviewing.py; a new route is written into the table of
+tests/review/test_security.py, which walks them all as every role.
 """

@@ -10,14 +10,15 @@ from itertools import combinations
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.review.marks import block, problems
 from tolman.review.mode import Block
-from tolman.review.pages import minutes
+from tolman.review.pages import COEFFICIENT, coefficient, minutes
 from tolman.review.schema import Decision, Flag, ItemVersion, Project, Submission, Task, User
 from tolman.review.settling import ANSWER, DECIDE, REVIEW
 from tolman.review.site import Site
 from tolman.review.verdicts import VERDICTS
 from tolman.review.verifying import VALIDATE
-from tolman.scoring.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
+from tolman.scoring.coefficients import Coefficient, alpha, cohen, fleiss
 
 _FEWEST = 2
 
@@ -32,6 +33,8 @@ class Vote:
         answered, truth: what they answered before they saw the truth, and the truth.
         verdict: what they decided; None as long as they haven't.
         seconds: for both steps.
+        scene: of the item; the item itself where it has none.
+        marks: of the answer (`marks`).
     """
 
     person: str
@@ -43,26 +46,30 @@ class Vote:
     truth: str
     verdict: str | None
     seconds: float
+    scene: str = ""
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Coefficients, None where they aren't defined.
+    """Coefficients with their intervals, which are clustered by scene.
 
     Attributes:
         reviews: items that two people or more have decided on.
         verdicts_alpha, answers_alpha: Krippendorff's, of verdicts and of answers to choices.
         verdicts_fleiss: Fleiss' kappa over items with the number of reviewers that most have.
         pairs: (person, person, items of both, Cohen's kappa of their verdicts).
+        marked: parts whose answer is marked and that are left out of all this.
         with_truth: share of answers to choices, given blindly, that are the benchmark's.
     """
 
     reviews: int
-    verdicts_alpha: float | None
-    answers_alpha: float | None
-    verdicts_fleiss: float | None
-    pairs: tuple[tuple[str, str, int, float | None], ...]
+    verdicts_alpha: Coefficient
+    answers_alpha: Coefficient
+    verdicts_fleiss: Coefficient
+    pairs: tuple[tuple[str, str, int, Coefficient], ...]
     with_truth: float | None
+    marked: int = 0
 
 
 def votes_of(db: Orm, project: Project) -> list[Vote]:
@@ -97,13 +104,19 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
                 truth=version.content["answer"],
                 verdict=decided.content["verdict"] if decided else None,
                 seconds=sum(step.seconds or 0.0 for step in own.values()),
+                scene=version.scene or version.item,
+                marks=tuple(own[ANSWER].marks or ()),
             )
         )
     return votes
 
 
-def agreement(votes: Sequence[Vote]) -> Agreement:
-    """The coefficients of some votes."""
+def agreement(votes: Sequence[Vote], *, without_marked: bool = False) -> Agreement:
+    """The coefficients of some votes; on request without those whose answer is marked."""
+    left_out = sum(bool(vote.marks) for vote in votes) if without_marked else 0
+    if without_marked:
+        votes = [vote for vote in votes if not vote.marks]
+    scenes = {vote.task: vote.scene for vote in votes}
     verdicts: dict[int, dict[str, str]] = defaultdict(dict)
     answers: dict[int, list[str]] = defaultdict(list)
     for vote in votes:
@@ -111,23 +124,26 @@ def agreement(votes: Sequence[Vote]) -> Agreement:
             verdicts[vote.task][vote.person] = vote.verdict
         if vote.kind == "choice":
             answers[vote.task].append(vote.answered)
-    shared = [own for own in verdicts.values() if len(own) >= _FEWEST]
-    sizes = Counter(len(own) for own in shared)
+    shared = {task: own for task, own in verdicts.items() if len(own) >= _FEWEST}
+    sizes = Counter(len(own) for own in shared.values())
     usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
     choices = [vote for vote in votes if vote.kind == "choice"]
     people = sorted({vote.person for vote in votes})
     pairs = []
     for one, other in combinations(people, 2):
-        both = [(own[one], own[other]) for own in shared if one in own and other in own]
+        both = {task: (own[one], own[other]) for task, own in shared.items() if one in own and other in own}
         if both:
-            pairs.append((one, other, len(both), cohen_kappa([a for a, _ in both], [b for _, b in both])))
+            kappa = cohen([a for a, _ in both.values()], [b for _, b in both.values()], [scenes[t] for t in both])
+            pairs.append((one, other, len(both), kappa))
+    full = {task: own for task, own in shared.items() if len(own) == usual}
     return Agreement(
         reviews=len(shared),
-        verdicts_alpha=krippendorff_alpha([list(own.values()) for own in shared]),
-        answers_alpha=krippendorff_alpha(list(answers.values())),
-        verdicts_fleiss=fleiss_kappa([Counter(own.values()) for own in shared if len(own) == usual]),
+        verdicts_alpha=alpha([list(own.values()) for own in shared.values()], [scenes[task] for task in shared]),
+        answers_alpha=alpha(list(answers.values()), [scenes[task] for task in answers]),
+        verdicts_fleiss=fleiss([Counter(own.values()) for own in full.values()], [scenes[task] for task in full]),
         pairs=tuple(pairs),
         with_truth=sum(v.answered == v.truth for v in choices) / len(choices) if choices else None,
+        marked=left_out,
     )
 
 
@@ -135,14 +151,15 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     """Agreement, pairs, verdicts, times and open flags."""
     votes = votes_of(db, project)
     found = agreement(votes)
+    answered = sum(vote.kind == "choice" for vote in votes)
     figures = [
-        ("Krippendorff's alpha of verdicts", _figure(found.verdicts_alpha)),
-        ("Fleiss' kappa of verdicts", _figure(found.verdicts_fleiss)),
-        ("Krippendorff's alpha of answers to choices", _figure(found.answers_alpha)),
-        ("blind answers to choices that are the benchmark's", _share(found.with_truth)),
-        ("questions with two reviewers or more", found.reviews),
+        ("Krippendorff's alpha of verdicts", *coefficient(found.verdicts_alpha)),
+        ("Fleiss' kappa of verdicts", *coefficient(found.verdicts_fleiss)),
+        ("Krippendorff's alpha of answers to choices", *coefficient(found.answers_alpha)),
+        ("blind answers to choices that are the benchmark's", _share(found.with_truth), "", answered),
+        ("questions with two reviewers or more", found.reviews, "", found.reviews),
     ]
-    pairs = [(f"{one} and {other}", shared, _figure(kappa)) for one, other, shared, kappa in found.pairs]
+    pairs = [(f"{one} and {other}", *coefficient(kappa)) for one, other, _, kappa in found.pairs]
     people = sorted({vote.person for vote in votes})
     rows = []
     for person in people:
@@ -166,14 +183,12 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     decisions = [(verdict, decided.get(verdict, 0)) for verdict in VERDICTS]
     return [
         Block("Decisions", ("what became of questions", "questions"), [*decisions, ("open flags", flags or 0)]),
-        Block("Agreement", ("figure", "value"), figures, "Of decisions that people took without seeing the others'."),
-        Block("Pairs", ("pair", "questions of both", "Cohen's kappa"), pairs),
+        Block("Agreement", ("figure", *COEFFICIENT), figures, "Of decisions taken without seeing the others'."),
+        Block("Pairs", ("pair", "Cohen's kappa", *COEFFICIENT[1:]), pairs),
         Block("Reviewers", ("reviewer", *VERDICTS, "usual time"), rows),
+        block(db, project, [ANSWER]),
+        problems(db, project),
     ]
-
-
-def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
 
 
 def _share(value: float | None) -> str:

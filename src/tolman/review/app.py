@@ -44,7 +44,14 @@ def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
         yield
         opened.database.close()
 
-    app = FastAPI(title="Tolman review", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app = FastAPI(
+        title="Tolman review",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,  # it would redirect to whatever name the request gives this server
+    )
     app.state.site = opened
     routers = [doors.public, doors.private, rooms.everybody, rooms.staff, rooms.owner, flags.router, media.router]
     for router in [*routers, *(mode.router for mode in MODES.values())]:

@@ -31,9 +31,12 @@ def own_work(
         stages: who may work in each stage, where not all that the routes allow may in all.
 
     Raises:
-        HTTPException: 404, where it isn't theirs, which is told from nowhere else.
+        HTTPException: 404, where it isn't theirs, which is told from nowhere else; 409, where they have reported that
+            it can't be done.
     """
     own = work.mine(db, me, assignment, mode)
     if own is None or (stages is not None and me.role not in stages[own.task.stage]):
         raise HTTPException(404, f"There is no such {what}.")
+    if own.state == "reported":
+        raise HTTPException(409, f"You have reported a problem with this {what}. Go on with the next.")
     return own

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,7 @@ def _engine(url: str) -> Engine:
         raise UsageError(f"--database takes a URL such as postgresql://user@host/name, not '{url}'.") from None
     backend = parsed.get_backend_name()
     if backend == "sqlite":
+        _keep_private(parsed.database)
         return _sqlite(create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False}))
     if backend != "postgresql":
         raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
@@ -90,6 +92,21 @@ def _engine(url: str) -> Engine:
         return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20))
     except (ImportError, NoSuchModuleError):
         raise MissingExtraError("psycopg", "postgres", "PostgreSQL") from None
+
+
+def _keep_private(file: str | None) -> None:
+    """Have the database's file, which holds the key and all passwords' hashes, readable by its owner alone.
+
+    SQLite gives the files beside it (-wal, -shm, -journal) the same rights when it makes them.
+    """
+    if not file or file == ":memory:":
+        return
+    path = Path(file)
+    with suppress(OSError):  # what can't be made or changed is told when it is opened
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
+            if one.is_file():
+                one.chmod(0o600)
 
 
 def _sqlite(engine: Engine) -> Engine:

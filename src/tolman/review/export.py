@@ -22,6 +22,7 @@ from tolman.items import Item
 from tolman.responses import Outcome, Response
 from tolman.review import work
 from tolman.review.agreement import Vote, agreement, votes_of
+from tolman.review.marks import LEAST, tally, told
 from tolman.review.modes import MODES
 from tolman.review.modes.answer import answers
 from tolman.review.schema import Decision, Event, ItemVersion, Project, User
@@ -43,11 +44,13 @@ class Published:
         items: in the new folder.
         verdicts: how many items of the project were decided how.
         version: of the benchmark, one higher than that of the folder it came from.
+        marked: reviewers' answers that were given too fast, or before the media could be seen.
     """
 
     items: int
     verdicts: dict[str, int]
     version: int
+    marked: int
 
 
 def project_of(db: Orm, modes: Iterable[str] | None, name: str | None) -> Project:
@@ -66,24 +69,41 @@ def project_of(db: Orm, modes: Iterable[str] | None, name: str | None) -> Projec
     return found[0]
 
 
-def export_runs(site: Site, out: Path, name: str | None = None) -> list[RunFolder]:
+def export_runs(
+    site: Site, out: Path, name: str | None = None, *, without_marked: bool = False
+) -> tuple[list[RunFolder], dict[str, str]]:
     """Each subject's answers as a run of the model `human/NAME`, in a folder each; scored like any other.
 
     Args:
         site: the opened store.
         out: the folder of the runs.
         name: of the project, where there are several.
+        without_marked: leave out answers that are marked: given too fast, or before the media could be seen.
+
+    Returns:
+        The runs; and for each subject with marked answers how many those are, in words.
 
     Raises:
-        UsageError: there is no such project, or nobody has answered.
+        UsageError: there is no such project, nobody has answered, or nothing is left.
         RunConflictError: a folder holds another run.
     """
     with site.database.read() as db:
         project = project_of(db, ["answer"], name)
-        people = answers(db, project)
+        people = answers(db, project, without_marked=without_marked)
+        counts = tally(db, project, ["answer"])
         current = [work.item_of(version) for version in work.current_items(db, project)]
-    if not people:
+    if not counts:
         raise UsageError(f"nobody has answered in the project '{project.name}' yet.")
+    if not people:
+        raise UsageError(
+            f"all answers in the project '{project.name}' are marked; write them without --without-marked."
+        )
+    least = int(project.settings.get(LEAST.name, 0))
+    marked = {
+        person: f"{own['marked']:,} of {own['all']:,} answers ({told(own, least)})"
+        for person, own in sorted(counts.items())
+        if own["marked"]
+    }
     if {item.id: item for item in current} != {item.id: item for item in site.loaded.items}:
         raise UsageError(f"the benchmark isn't the one that was answered in the project '{project.name}'.")
     folders = []
@@ -99,11 +119,12 @@ def export_runs(site: Site, out: Path, name: str | None = None) -> list[RunFolde
             outcomes,
             benchmark=site.settings.benchmark,
             model=PREFIX + person,
-            model_settings={"review": project.name},
+            model_settings={"review": project.name}
+            | ({"left_out": marked.get(person, "no answer")} if without_marked else {}),
             out=out / _safe(person, set(people)),
         )
         folders.append(folder)
-    return folders
+    return folders, marked
 
 
 def _safe(person: str, people: set[str]) -> str:
@@ -116,7 +137,9 @@ def _safe(person: str, people: set[str]) -> str:
     return plain(person) + (f"-{alike.index(person) + 1}" if len(alike) > 1 else "")
 
 
-def publish(site: Site, out: Path, name: str | None = None, *, undecided: bool = False) -> Published:
+def publish(
+    site: Site, out: Path, name: str | None = None, *, undecided: bool = False, without_marked: bool = False
+) -> Published:
     """A project's items as a new version of the benchmark's folder, with the whole history of their review.
 
     Args:
@@ -124,6 +147,7 @@ def publish(site: Site, out: Path, name: str | None = None, *, undecided: bool =
         out: the new folder.
         name: of the project, where there are several.
         undecided: take in items that nobody has decided about; those that are flagged or discarded stay out.
+        without_marked: leave reviewers' marked answers out of the agreement and of each item's evidence.
 
     Raises:
         UsageError: there is no such project, or nothing to publish.
@@ -148,12 +172,13 @@ def publish(site: Site, out: Path, name: str | None = None, *, undecided: bool =
             "settings": project.settings,
             "benchmark": project.benchmark,
             "verdicts": _verdicts(decisions.values()),
-            "agreement": asdict(agreement(votes)),
+            "agreement": asdict(agreement(votes, without_marked=without_marked)),
             "seconds": _seconds(votes),
             "items": _histories(db, project),
             "earlier": earlier or None,
         }
-        items = [_reviewed(v, decisions[v.item], votes) for v in taken]
+        counted = [vote for vote in votes if not (without_marked and vote.marks)]
+        items = [_reviewed(v, decisions[v.item], counted) for v in taken]
     if not items:
         raise UsageError(f"no item of the project '{project.name}' is approved yet; --undecided takes in the others.")
     out.mkdir(parents=True, exist_ok=True)
@@ -165,7 +190,8 @@ def publish(site: Site, out: Path, name: str | None = None, *, undecided: bool =
     provenance = _read(site.loaded.folder / "provenance.json") | {"tolman": tolman.__version__, "review": REVIEWS}
     write_text(out / "provenance.json", _json(provenance))
     write_text(out / FILE, _json(_card(site, out)))
-    return Published(len(items), dict(summary["verdicts"]), int(summary["version"]))
+    marked = sum(bool(vote.marks) for vote in votes)
+    return Published(len(items), dict(summary["verdicts"]), int(summary["version"]), marked)
 
 
 def _taken(decision: Decision | None, *, undecided: bool) -> bool:

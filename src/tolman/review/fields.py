@@ -40,6 +40,8 @@ Name = Annotated[str, InForm(min_length=1, max_length=64), Clean]
 Line = Annotated[str, InForm(max_length=500), Clean]
 Paragraphs = Annotated[str, InForm(max_length=20_000), Clean]
 Secret = Annotated[str, InForm(max_length=200)]
+Shown = Annotated[str, InForm(max_length=16), Clean]
+"""The state of the question's media in the browser; empty where it doesn't tell."""
 Seconds = Annotated[float, InForm(ge=0, le=1e7, allow_inf_nan=False)]
 RowId = Annotated[int | None, InForm(ge=1, le=2**31 - 1), BeforeValidator(_none_if_empty)]
 Form = Annotated[FormData, Depends(_form)]

@@ -17,12 +17,14 @@ from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.answers import AnswerError
 from tolman.review.assigned import own_work
-from tolman.review.fields import Key, Paragraphs, Seconds
+from tolman.review.fields import Key, Paragraphs, Seconds, Shown
+from tolman.review.marks import block, marks_of, problems
 from tolman.review.mode import Block
-from tolman.review.pages import page, see_other
+from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.schema import Assignment, Project, Submission, Task, User
 from tolman.review.site import Site
-from tolman.scoring.agreement import jaccard, krippendorff_alpha, nominal
+from tolman.scoring.agreement import jaccard, nominal
+from tolman.scoring.coefficients import alpha
 
 STEP = "labels"
 _PREFIX = "group-"
@@ -112,13 +114,19 @@ def labelling_router(kind: Labelling) -> APIRouter:
     staff, people = allow("owner", "reviewer"), allow("annotator", "reviewer")
 
     @router.get("/projects/{project}/labels.jsonl", response_class=PlainTextResponse, dependencies=[staff])
-    def download(site: TheSite, project: Key) -> Response:
-        """All labels so far, as the file that they are made for."""
+    def download(site: TheSite, me: Me, project: Key, marked: bool = True) -> Response:
+        """All labels so far, as the file that they are made for; without those that are marked where `marked` is false.
+
+        Who may still be asked to label something here must not see what others said.
+        """
         with site.database.read() as db:
             found = db.get(Project, project)
             if found is None or found.mode != kind.name:
                 raise HTTPException(404, "There is no such project.")
-            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows(db, found, kind))
+            stages = [kind.name]
+            if me.role != "owner" and not work.all_done(db, found, me, stages):
+                raise HTTPException(403, "Labels can be loaded when you have done all your own tasks in this project.")
+            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows(db, found, kind, marked=marked))
         name = f"attachment; filename={kind.name}-{project}-labels.jsonl"
         return PlainTextResponse(text, headers={"content-disposition": name})
 
@@ -141,16 +149,18 @@ def labelling_router(kind: Labelling) -> APIRouter:
         chosen: Chosen,
         note: Paragraphs = "",
         seconds: Seconds = 0.0,
+        shown: Shown = "",
     ) -> Response:
         """Submit labels."""
         with site.database.write() as db:
             own = own_work(db, me, assignment, kind.name, "task")
             try:
                 labels = {g.name: g.read(chosen.get(g.name, [])) for g in kind.groups(own.task.project)}
+                marks = marks_of(site, own, seconds, shown)
             except AnswerError as error:
                 kept = {"labels": chosen, "note": note, "seconds": seconds, "problem": str(error)}
                 return page(request, guest, "label.html", status=422, **_content(db, site, me, own, kind) | kept)
-            _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()}, seconds)
+            _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()}, seconds, marks)
             if fresh:
                 work.finish(db, site, own)
             return see_other(f"/projects/{own.task.project_id}/work")
@@ -169,10 +179,14 @@ def labelling_router(kind: Labelling) -> APIRouter:
     return router
 
 
-def rows(db: Orm, project: Project, kind: Labelling) -> list[dict[str, Any]]:
-    """The rows of a project's file, in the order of the tasks' names and of the people's."""
+def rows(db: Orm, project: Project, kind: Labelling, *, marked: bool = True) -> list[dict[str, Any]]:
+    """Rows of a project's file, in the order of the tasks' names and of the people's, with marked ones or without."""
     return kind.merged(
-        [kind.row(task, name, content["labels"], content["note"]) for task, name, content in _submissions(db, project)]
+        [
+            kind.row(task, name, content["labels"], content["note"])
+            for task, name, content, marks in _submissions(db, project)
+            if marked or not marks
+        ]
     )
 
 
@@ -181,40 +195,53 @@ def progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:
 
     def tables(db: Orm, site: Site, project: Project) -> list[Block]:
         found = _submissions(db, project)
+        address = f"/{kind.name}/projects/{project.id}/labels.jsonl"
         tally: list[tuple[str, str, int]] = []
-        agreed: list[tuple[str, str, int]] = []
+        agreed: list[tuple[str, str, str, int]] = []
+        scenes = {task.key: (task.item.scene if task.item else None) or task.key for task, *_ in found}
         for group in kind.groups(project):
             units: dict[str, list[frozenset[str]]] = defaultdict(list)
-            for task, _, content in found:
+            for task, _, content, _ in found:
                 units[task.key].append(frozenset(content["labels"].get(group.name, ())))
             every = [one for unit in units.values() for one in unit]
             tally += [(group.title, c.title, sum(c.key in one for one in every)) for c in group.choices]
-            alpha = krippendorff_alpha(units.values(), jaccard if group.several else nominal)
-            shared = sum(len(unit) > 1 for unit in units.values())
-            agreed.append((group.title, "–" if alpha is None else f"{alpha:.2f}", shared))
+            agreed_on = alpha(
+                list(units.values()), [scenes[key] for key in units], jaccard if group.several else nominal
+            )
+            agreed.append((group.title, *coefficient(agreed_on)))
         return [
             Block("Labels", ("question", "category", "times"), tally),
-            Block("Agreement", ("question", "Krippendorff's alpha", "labelled twice or more"), agreed),
+            Block(
+                "Agreement",
+                ("question", "Krippendorff's alpha", *COEFFICIENT[1:]),
+                agreed,
+                "Of what is labelled twice or more.",
+            ),
             Block(
                 "File",
                 ("labels", "address"),
-                [(len(found), f"/{kind.name}/projects/{project.id}/labels.jsonl")],
-                "Open the address in this browser to load the file.",
+                [
+                    (len(found), address),
+                    (sum(not marks for *_, marks in found), f"{address}?marked=false"),
+                ],
+                "Open an address in this browser to load the file; the second leaves marked labels out.",
             ),
+            block(db, project, [STEP]),
+            problems(db, project),
         ]
 
     return tables
 
 
-def _submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, Any]]]:
+def _submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, Any], list[str] | None]]:
     found = db.execute(
-        select(Task, User.name, Submission.content)
+        select(Task, User.name, Submission.content, Submission.marks)
         .join(Submission, Submission.task_id == Task.id)
         .join(User, User.id == Submission.user_id)
         .where(Task.project_id == project.id, Submission.step == STEP)
         .order_by(Task.key, User.name)
     )
-    return [(task, name, content) for task, name, content in found]
+    return [(task, name, content, marks) for task, name, content, marks in found]
 
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> dict[str, Any]:

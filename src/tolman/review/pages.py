@@ -11,6 +11,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tolman.review.access import COOKIE, Visitor
+from tolman.review.site import site_of
+from tolman.scoring.coefficients import Coefficient
 
 HERE = Path(__file__).parent
 
@@ -42,6 +44,18 @@ def minutes(seconds: float | None) -> str:
     return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60):02d} min"
 
 
+COEFFICIENT = ("value", "95 % interval", "questions")
+"""Headings of what `coefficient` gives."""
+
+
+def coefficient(found: Coefficient) -> tuple[str, str, int]:
+    """A coefficient of agreement for a table: value, interval or why there is none, and the number of questions."""
+    value = "–" if found.value is None else f"{found.value:.2f}"
+    between = found.interval
+    interval = f"none: {found.reason}" if between is None else f"{between.low:.2f} to {between.high:.2f}"
+    return value, interval, found.n
+
+
 def page(request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **content: Any) -> HTMLResponse:
     """A whole page. Templates are given `me` (a Person or None) and `csrf` beside the content."""
     text = (
@@ -62,4 +76,6 @@ def see_other(address: str) -> RedirectResponse:
 
 def set_cookie(request: Request, answer: Response, token: str) -> None:
     """Give the browser its cookie: out of reach of scripts, not sent along by other sites' forms."""
-    answer.set_cookie(COOKIE, token, httponly=True, samesite="lax", secure=request.url.scheme == "https", path="/")
+    base = site_of(request).settings.base_url or ""
+    secure = request.url.scheme == "https" or base.startswith("https://")
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="lax", secure=secure, path="/")

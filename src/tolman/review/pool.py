@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
+import shutil
+import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from tolman.files import link_or_copy, whole
 from tolman.ingest.media_files import look
 from tolman.ingest.media_pool import PoolMedium, bring_in, read_pool
 from tolman.media.images import read_upright, to_jpeg
+from tolman.media.metadata import image_without_metadata, video_without_metadata
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
 
@@ -23,6 +26,9 @@ MEDIA = "media"
 """The folder of a store, and then of a benchmark, that holds what items were made of."""
 _SMALL = Frames(quality=80, longest_side=320)
 _UPLOADS = "uploads"
+_IMAGES = (".jpg", ".jpeg", ".png", ".webp")
+_CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".webm": "webm"}
+"""What metadata can be left out of, beside images."""
 _HEADS = (
     (0, b"\xff\xd8\xff", ".jpg"),
     (0, b"\x89PNG\r\n\x1a\n", ".png"),
@@ -163,6 +169,8 @@ class Pool:
     def keep(self, medium: PoolMedium) -> str:
         """Have a medium in the store for good, whatever becomes of the pool; its path there.
 
+        What is stored is published, so it has no metadata that could tell of people.
+
         Raises:
             InputError: the file isn't what the pool says.
         """
@@ -177,11 +185,21 @@ class Pool:
                 same = False
             if not same:
                 raise InputError(there, "is missing or has changed", fix="run 'tolman ingest media' again")
-            link_or_copy(there, here)
+            here.parent.mkdir(parents=True, exist_ok=True)
+            suffix = there.suffix.lower()
+            if suffix in (*_IMAGES, *_CONTAINERS):
+                try:
+                    with whole(here) as partial:
+                        _without_metadata(there, partial, suffix)
+                except BrokenMediaError as error:
+                    raise InputError(there, str(error).removeprefix(f"{there}: ")) from None
+            else:
+                link_or_copy(there, here)
         return name
 
     def upload(self, content: bytes, licence: str) -> PoolMedium:
-        """Take a file in. What it is called and said to be counts for nothing; what it holds is looked at.
+        """Take a file in. What it is called and said to be counts for nothing; what it holds is looked at, and what it
+        says beside its pictures and sound (place, time, device, owner) is left out before it is named or kept.
 
         Raises:
             UploadError: it is none that can be taken.
@@ -189,25 +207,31 @@ class Pool:
         suffix = next((s for place, head, s in _HEADS if content[place : place + len(head)] == head), None)
         if suffix is None:
             raise UploadError("This is no JPEG, PNG, WebP, MP4 or WebM file.")
-        name = hashlib.sha256(content).hexdigest()
-        path = self.store / _UPLOADS / f"{name[:20]}{suffix}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole(path) as partial:
-            partial.write_bytes(content)
+        uploads = self.store / _UPLOADS
+        uploads.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=uploads))
         try:
-            looked = look(path)
+            sent, clean = folder / f"sent{suffix}", folder / f"clean{suffix}"
+            sent.write_bytes(content)
+            looked = look(sent)
             if isinstance(looked, str):
                 raise UploadError(f"The file {looked}.")
+            _without_metadata(sent, clean, suffix)
+            with clean.open("rb") as file:
+                name = hashlib.file_digest(file, "sha256").hexdigest()
+            path = clean.replace(folder / f"{name[:20]}{suffix}")
             with self._lock:
                 twin = next((m for m in self.media().values() if m.sha256 == name), None)
                 if twin is not None:
                     return twin
                 bring_in([path], self.folder, source=_UPLOADS, licence=licence)
                 return next(medium for medium in self.media().values() if medium.sha256 == name)
+        except BrokenMediaError as error:
+            raise UploadError(f"The file {str(error).removeprefix(f'{sent}: ')}.") from None
         except TolmanError as error:
             raise UploadError(f"The file can't be taken into the pool ({error}).") from None
         finally:
-            path.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def key_of(medium: PoolMedium) -> str:
@@ -218,6 +242,18 @@ def key_of(medium: PoolMedium) -> str:
 def kept_name(medium: PoolMedium) -> str:
     """The path of a medium in the store, and in a benchmark that is made of it; the same for the same content."""
     return f"{MEDIA}/{medium.sha256[:20]}{Path(medium.path).suffix.lower()}"
+
+
+def _without_metadata(source: Path, target: Path, suffix: str) -> None:
+    """Write a file again without its metadata; the suffix says what it is.
+
+    Raises:
+        BrokenMediaError: it can't be read.
+    """
+    if suffix in _IMAGES:
+        target.write_bytes(image_without_metadata(source.read_bytes()))
+    else:
+        video_without_metadata(source, target, _CONTAINERS[suffix])
 
 
 def _words(medium: PoolMedium) -> str:

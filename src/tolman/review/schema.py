@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import Double
 
@@ -61,12 +61,14 @@ class User(Base):
 
 
 class Invitation(Base):
-    """A link that is good for one use: it makes an account of a role, or signs in the user it names."""
+    """A link that is good for one use: it makes an account of a role, or signs in the user it names, or lets them set a
+    new password."""
 
     __tablename__ = "invitations"
     id: Mapped[int] = mapped_column(primary_key=True)
     token: Mapped[str] = mapped_column(String(64), unique=True)  # a hash: who reads the database can't use it
     role: Mapped[str] = mapped_column(String(16))
+    purpose: Mapped[str] = mapped_column(String(16), server_default=text("'join'"))  # join, enter, reset
     note: Mapped[str] = mapped_column(default="")
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created: Mapped[float]
@@ -169,7 +171,8 @@ class Exclusion(Base):
 
 
 class Assignment(Base):
-    """A person on a task: held until it expires, lapsed when another took the slot, then done."""
+    """A person on a task: held until it expires, lapsed when another took the slot, then done; reported where it
+    can't be done, as a medium is broken."""
 
     __tablename__ = "assignments"
     __table_args__ = (UniqueConstraint("task_id", "user_id"), UniqueConstraint("task_id", "slot"))
@@ -177,7 +180,7 @@ class Assignment(Base):
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"))
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     slot: Mapped[int | None]  # None where the task is for everybody, or the slot is another's by now
-    state: Mapped[str] = mapped_column(String(8), default="held")  # held, lapsed, done
+    state: Mapped[str] = mapped_column(String(8), default="held")  # held, lapsed, done, reported
     taken: Mapped[float]
     expires: Mapped[float]
     done: Mapped[float | None]
@@ -197,6 +200,7 @@ class Submission(Base):
     key: Mapped[str] = mapped_column(String(64))  # the form's: the same form sent twice is one submission
     content: Mapped[dict[str, Any]]
     seconds: Mapped[float | None]  # while the page was visible
+    marks: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # None where nobody looked; see `marks`
     created: Mapped[float]
 
 

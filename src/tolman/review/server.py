@@ -21,7 +21,7 @@ def owner_link(site: Site, base: str) -> str:
     with site.database.write() as db:
         owner = ensure_owner(db, site.settings)
         token = invite(db, site.settings, owner.role, user=owner.id, hours=_LINK_HOURS)
-    return f"{base}/enter/{token}"
+    return f"{base.rstrip('/')}/enter/{token}"
 
 
 def serve(settings: Settings, host: str, port: int, say: Callable[[str], None]) -> None:
@@ -40,7 +40,7 @@ def serve(settings: Settings, host: str, port: int, say: Callable[[str], None]) 
     server, listening = prepare(settings, site, host, port)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
     with listening:
-        say(owner_link(site, f"http://{shown}:{listening.getsockname()[1]}"))
+        say(owner_link(site, settings.base_url or f"http://{shown}:{listening.getsockname()[1]}"))
         server.run([listening])
 
 
@@ -52,7 +52,8 @@ def prepare(settings: Settings, site: Site, host: str, port: int) -> tuple[uvico
     """
     config = uvicorn.Config(
         create_app(settings, site), host=host, port=port, log_level="warning", server_header=False,
-        timeout_keep_alive=65, timeout_graceful_shutdown=3,
+        timeout_keep_alive=65, timeout_graceful_shutdown=3, proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
     )  # fmt: skip
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)

@@ -35,7 +35,10 @@ class Settings:
         lease: seconds after which a task that somebody took and left is given to somebody else.
         session_hours: after which one signs in again.
         invitation_hours: for which an invitation is good.
-        tries: failed sign-ins a minute, for one name and for one address.
+        base_url: under which people reach the server, such as https://review.example.org; links are made with it.
+        proxies: addresses whose X-Forwarded-For and X-Forwarded-Proto are believed; nobody else's are.
+        tries: failed sign-ins a minute, for one name at one address and for one address.
+        account_tries: failed sign-ins in ten minutes for one name, whichever addresses they come from.
         clock: seconds since 1970; tests have their own.
         token: makes a secret of 256 bits; tests have their own.
     """
@@ -55,7 +58,10 @@ class Settings:
     lease: float = 1800.0
     session_hours: float = 12 * 24.0
     invitation_hours: float = 14 * 24.0
+    base_url: str | None = None
+    proxies: tuple[str, ...] = ()
     tries: tuple[int, int] = (5, 60)
+    account_tries: int = 20
     clock: Callable[[], float] = field(default=time.time)
     token: Callable[[], str] = field(default=_token)
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import Request
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 
 from tolman.benchmarks.folder import FILE
 from tolman.files import write_text
 from tolman.item_table import write_items
-from tolman.review.accounts import ensure_owner
+from tolman.review.accounts import ensure_owner, plain_name
+from tolman.review.attempts import Attempt, Attempts, Limit, network_of
 from tolman.review.clouds import places
 from tolman.review.database import Database
+from tolman.review.passwords import Passwords
 from tolman.review.pool import Pool
 from tolman.review.schema import Fact
 from tolman.review.settings import Settings
@@ -27,14 +28,15 @@ from tolman.runs.load import Loaded, load
 
 @dataclass(frozen=True)
 class Site:
-    """The database, the benchmark, the key, and the counters of failed sign-ins."""
+    """The database, the benchmark, the key, and the counters of attempts to sign in."""
 
     settings: Settings
     database: Database
     loaded: Loaded
     folder: Path
     key: bytes
-    limiter: MovingWindowRateLimiter
+    attempts: Attempts
+    passwords: Passwords
     pool: Pool | None = None
 
     @property
@@ -49,21 +51,36 @@ class Site:
         text = "\x1f".join(str(part) for part in parts)
         return hmac.new(self.key, text.encode(), hashlib.sha256).hexdigest()[:32]
 
-    def failed_too_often(self, name: str, address: str) -> bool:
-        """Whether signing in has to wait."""
-        return not all(self.limiter.test(limit, *keys) for limit, keys in self._limits(name, address))
-
-    def count_failure(self, name: str, address: str) -> None:
-        """Somebody gave a wrong password."""
-        for limit, keys in self._limits(name, address):
-            self.limiter.hit(limit, *keys)
-
-    def _limits(self, name: str, address: str) -> list[tuple[RateLimitItemPerMinute, tuple[str, ...]]]:
+    def attempt(self, name: str, address: str) -> Attempt | None:
+        """Count an attempt to give somebody's password before it is looked at; None where it has to wait."""
         for_name, for_address = self.settings.tries
-        return [
-            (RateLimitItemPerMinute(for_name), ("name", name.casefold(), address)),
-            (RateLimitItemPerMinute(for_address), ("address", address)),
-        ]
+        name, network = plain_name(name).casefold(), network_of(address)
+        return self.attempts.begin(
+            [
+                (("name", name, network), Limit(for_name, 60.0)),
+                (("address", network), Limit(for_address, 60.0)),
+                (("account", name), Limit(self.settings.account_tries, 600.0)),
+            ]
+        )
+
+    def link(self, path: str, scheme: str, host: str | None, server: tuple[str, int] | None) -> tuple[str, bool]:
+        """The whole address of a path of this server, for sending to people.
+
+        Args:
+            path: begins with a slash.
+            scheme: http or https, by which the request came.
+            host: what the browser says it calls this server, which anybody can forge.
+            server: the address and port at which the request arrived.
+
+        Returns:
+            The address, and whether the browser's name for the server is in it or `Settings.base_url` tells it.
+        """
+        if self.settings.base_url is not None:
+            return self.settings.base_url.rstrip("/") + path, True
+        if host is not None and host_name(host) in own_names(server):
+            return f"{scheme}://{host}{path}", True
+        address, port = server or ("localhost", 80)
+        return f"{scheme}://{f'[{address}]' if ':' in address else address}:{port}{path}", False
 
 
 def open_site(settings: Settings) -> Site:
@@ -73,7 +90,7 @@ def open_site(settings: Settings) -> Site:
     places(settings.rigs)  # what is wrong with them is told before anything is opened
     loaded = load(settings.benchmark, settings.data, settings.subset)
     pool = Pool(settings.pool, settings.store) if settings.pool is not None else None
-    settings.store.mkdir(parents=True, exist_ok=True)
+    make_store(settings.store)
     database = Database(settings.url)
     with database.write() as db:
         ensure_owner(db, settings)
@@ -82,9 +99,25 @@ def open_site(settings: Settings) -> Site:
             key = Fact(name="key", value=settings.token())
             db.add(key)
         secret = key.value.encode()
-    return Site(
-        settings, database, loaded, loaded.media_folder(), secret, MovingWindowRateLimiter(MemoryStorage()), pool
-    )
+    return Site(settings, database, loaded, loaded.media_folder(), secret, Attempts(settings.clock), Passwords(), pool)
+
+
+def make_store(folder: Path) -> None:
+    """Make the folder of the database and of uploads, for its owner's eyes alone; one that is there stays as it is."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def host_name(host: str) -> str:
+    """The name in a Host header, without its port; empty where it is no such header."""
+    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?", host, re.IGNORECASE | re.ASCII)
+    return (found.group(1) or found.group(2)).casefold() if found else ""
+
+
+def own_names(server: tuple[str, int] | None) -> set[str]:
+    """What this machine is surely called: loopback, its own name, and the address at which a request arrived."""
+    arrived_at = {server[0].casefold()} if server else set()
+    return {"localhost", "127.0.0.1", "::1", socket.gethostname().casefold()} | arrived_at
 
 
 def begin_empty(folder: Path) -> None:

@@ -11,13 +11,15 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.curate.verify import DRAWN, same
 from tolman.review import clouds, work
+from tolman.review.marks import block, problems
 from tolman.review.mode import Block
 from tolman.review.opinions import Opinion
+from tolman.review.pages import COEFFICIENT, coefficient
 from tolman.review.schema import Decision, Event, ItemVersion, Project, Submission, Task, User
 from tolman.review.settling import ANSWER, DECIDE
 from tolman.review.site import Site
 from tolman.review.verifying import MODELS, PROPOSE, RESOLVE, VALIDATE, last_decisions
-from tolman.scoring.agreement import cohen_kappa
+from tolman.scoring.coefficients import cohen
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,14 @@ class Pair:
         first: the proposed answer, by a person or by the benchmark.
         second: another person's, who hadn't seen it.
         same: whether they agree.
+        scene: of the question; the question itself where it has none.
     """
 
     kind: str
     first: str
     second: str
     same: bool
+    scene: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ def pairs_of(db: Orm, project: Project) -> list[Pair]:
     for content, version in found:
         item = work.item_of(version)
         second = content["answer"]
-        pairs.append(Pair(item.kind, item.answer, second, same(item, item.answer, second)))
+        pairs.append(Pair(item.kind, item.answer, second, same(item, item.answer, second), item.scene or item.id))
     return pairs
 
 
@@ -111,7 +115,7 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         head = ("model", "answers", "no answer", "as people settled", "share")
         note = "Against the answers that people approved; questions that only models approved aren't counted."
         blocks.append(Block("Models", head, rows, note))
-    blocks.append(_checklist(db, project))
+    blocks += [_checklist(db, project), block(db, project, [ANSWER]), problems(db, project)]
     if site.settings.rigs:
         items = [work.item_of(version) for version in work.current_items(db, project)]
         reachable = [item for item in items if clouds.place_of(site.settings.rigs, item) is not None]
@@ -163,14 +167,14 @@ def _agreement(db: Orm, project: Project) -> Block:
     pairs = pairs_of(db, project)
     choices = [pair for pair in pairs if pair.kind == "choice"]
     numbers = [pair for pair in pairs if pair.kind == "number"]
-    kappa = cohen_kappa([pair.first for pair in choices], [pair.second for pair in choices])
+    kappa = cohen([pair.first for pair in choices], [pair.second for pair in choices], [pair.scene for pair in choices])
     rows = [
-        ("Cohen's kappa of answers to choices", "–" if kappa is None else f"{kappa:.2f}", len(choices)),
-        ("the same option", _share(choices), len(choices)),
-        ("the same number, within 5 %", _share(numbers), len(numbers)),
+        ("Cohen's kappa of answers to choices", *coefficient(kappa)),
+        ("the same option", _share(choices), "", len(choices)),
+        ("the same number, within 5 %", _share(numbers), "", len(numbers)),
     ]
     note = "Of the proposed answer and the second person's, who hadn't seen it."
-    return Block("First and second person", ("figure", "value", "questions"), rows, note)
+    return Block("First and second person", ("figure", *COEFFICIENT), rows, note)
 
 
 def _share(pairs: Sequence[Pair]) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
 from tolman.review.accounts import Person
+from tolman.review.history import record
 from tolman.review.media import key_of, register
 from tolman.review.schema import (
     Assignment,
@@ -240,9 +241,15 @@ def form_key(site: Site, own: Assignment, step: str) -> str:
 
 
 def submit(
-    db: Orm, site: Site, own: Assignment, step: str, content: dict[str, Any], seconds: float | None = None
+    db: Orm,
+    site: Site,
+    own: Assignment,
+    step: str,
+    content: dict[str, Any],
+    seconds: float | None = None,
+    marks: list[str] | None = None,
 ) -> tuple[Submission, bool]:
-    """Add a submission, and say whether it is new.
+    """Add a submission, with its marks where it is an answer (`marks`), and say whether it is new.
 
     A double click, a second tab and a retry after a lost answer find what was there first, which stands.
     """
@@ -257,6 +264,7 @@ def submit(
         key=form_key(site, own, step),
         content=content,
         seconds=None if seconds is None else plausible(site, own, seconds),
+        marks=marks,
         created=site.settings.clock(),
     )
     db.add(fresh)
@@ -286,3 +294,44 @@ def finish(db: Orm, site: Site, own: Assignment) -> bool:
         return False
     task.open = False
     return True
+
+
+def report(db: Orm, site: Site, own: Assignment, note: str) -> bool:
+    """Say that a task can't be done, and give its slot to somebody else; whether that is news.
+
+    What was submitted stands: only a task without a submission can be reported.
+    """
+    if own.state not in ("held", "lapsed"):
+        return False
+    if db.scalar(select(Submission.id).where(Submission.assignment_id == own.id).limit(1)) is not None:
+        return False
+    own.state, own.slot = "reported", None
+    item = own.task.item
+    record(
+        db, site.settings, "reported", project=own.task.project_id, item=item.item if item else own.task.key,
+        user=own.user_id, note=note,
+    )  # fmt: skip
+    return True
+
+
+def ask_again(db: Orm, site: Site, project: Project) -> int:
+    """Give what was reported back to those who reported it; how many tasks."""
+    found = db.scalars(
+        select(Assignment).join(Task).where(Task.project_id == project.id, Assignment.state == "reported")
+    ).all()
+    for own in found:
+        own.state, own.expires = "held", site.settings.clock()
+    return len(found)
+
+
+def all_done(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> bool:
+    """Whether somebody has done all that they will ever be asked to in some stages, as far as tasks are known: none is
+    open any more that they could be given, be it held by somebody else now."""
+    done = select(Assignment.id).where(
+        Assignment.task_id == Task.id, Assignment.user_id == me.id, Assignment.state == "done"
+    )
+    excluded = select(Exclusion.task_id).where(Exclusion.task_id == Task.id, Exclusion.user_id == me.id)
+    left = select(Task.id).where(
+        Task.project_id == project.id, Task.stage.in_(stages), Task.open.is_(True), ~done.exists(), ~excluded.exists()
+    )
+    return db.scalar(left.limit(1)) is None

@@ -16,12 +16,13 @@ from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.answers import AnswerError, read_answer
 from tolman.review.asking import asked
 from tolman.review.assigned import own_work
-from tolman.review.fields import Key, Line, Seconds
+from tolman.review.fields import Key, Line, Seconds, Shown
+from tolman.review.marks import LEAST, block, marks_of, problems
 from tolman.review.mode import Block, Mode
-from tolman.review.pages import page, see_other
+from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.schema import Project, Submission, Task, User
 from tolman.review.site import Site
-from tolman.scoring.agreement import krippendorff_alpha
+from tolman.scoring.coefficients import alpha
 
 NAME = STAGE = STEP = "answer"
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("subject")])
@@ -39,17 +40,19 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
 
 @router.post("/{assignment}", response_class=HTMLResponse)
 def answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0
-) -> Response:
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0,
+    shown: Shown = "",
+) -> Response:  # fmt: skip
     """Submit an answer."""
     with site.database.write() as db:
         own = own_work(db, me, assignment, NAME)
         try:
             given = read_answer(work.asked_item(own), answer)
+            marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
             content = asked(db, site, me, own, [STAGE]) | {"problem": str(error), "given": answer}
             return page(request, guest, "answer.html", status=422, **content)
-        _, fresh = work.submit(db, site, own, STEP, {"answer": given}, seconds)
+        _, fresh = work.submit(db, site, own, STEP, {"answer": given}, seconds, marks)
         if fresh:
             work.finish(db, site, own)
         return see_other(f"/projects/{own.task.project_id}/work")
@@ -72,17 +75,21 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
         work.add_task(db, site, project, STAGE, item.id, version=version, wanted=None)
 
 
-def answers(db: Orm, project: Project) -> dict[str, dict[str, tuple[str, float | None]]]:
-    """Subject → item → what they answered, and in how many seconds."""
+def answers(
+    db: Orm, project: Project, *, without_marked: bool = False
+) -> dict[str, dict[str, tuple[str, float | None]]]:
+    """Subject → item → what they answered, and in how many seconds; on request without answers that are marked."""
     found = db.execute(
-        select(User.name, Task.key, Submission.content, Submission.seconds)
+        select(User.name, Task.key, Submission.content, Submission.seconds, Submission.marks)
         .join(Task, Task.id == Submission.task_id)
         .join(User, User.id == Submission.user_id)
         .where(Task.project_id == project.id, Submission.step == STEP)
         .order_by(Submission.id)
     )
     people: dict[str, dict[str, tuple[str, float | None]]] = defaultdict(dict)
-    for name, item, content, seconds in found:
+    for name, item, content, seconds, marks in found:
+        if without_marked and marks:
+            continue
         people[name][item] = content["answer"], seconds
     return dict(people)
 
@@ -90,18 +97,21 @@ def answers(db: Orm, project: Project) -> dict[str, dict[str, tuple[str, float |
 def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     """How far each subject is, and how well they agree."""
     people = answers(db, project)
-    total = len(work.current_items(db, project))
+    versions = work.current_items(db, project)
+    scenes = {version.item: version.scene or version.item for version in versions}
+    total = len(versions)
     rows = [(name, f"{len(own)} of {total}") for name, own in sorted(people.items())]
     units: dict[str, list[str]] = defaultdict(list)
     for own in people.values():
         for item, (given, _) in own.items():
             units[item].append(given)
-    alpha = krippendorff_alpha(list(units.values()))
-    shared = sum(len(unit) > 1 for unit in units.values())
-    agreement = [("Krippendorff's alpha of the answers", "–" if alpha is None else f"{alpha:.2f}", shared)]
+    agreed = alpha(list(units.values()), [scenes.get(item, item) for item in units])
+    agreement = [("Krippendorff's alpha of the answers", *coefficient(agreed))]
     return [
         Block("Subjects", ("subject", "answered"), rows),
-        Block("Agreement", ("figure", "value", "questions"), agreement, "Of questions with two answers or more."),
+        Block("Agreement", ("figure", *COEFFICIENT), agreement, "Of questions with two answers or more."),
+        block(db, project, [STEP]),
+        problems(db, project),
     ]
 
 
@@ -113,4 +123,5 @@ ANSWER = Mode(
     router=router,
     start=start,
     progress=progress,
+    settings=(LEAST,),
 )

@@ -18,6 +18,7 @@ from tolman.items import Item
 from tolman.review import work
 from tolman.review.blind import blind
 from tolman.review.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
+from tolman.review.marks import LEAST
 from tolman.review.mode import Mode, Setting
 from tolman.review.schema import Project, Task
 from tolman.review.site import Site
@@ -86,5 +87,5 @@ CLASSIFY = Mode(
     router=labelling_router(_KIND),
     start=start,
     progress=progress(_KIND),
-    settings=(Setting("people", "People for each question", 2),),
+    settings=(Setting("people", "People for each question", 2), LEAST),
 )

@@ -20,6 +20,7 @@ from tolman.review import work
 from tolman.review.accounts import AccountError
 from tolman.review.blind import blind
 from tolman.review.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
+from tolman.review.marks import LEAST
 from tolman.review.mode import Mode, Setting
 from tolman.review.schema import ItemVersion, Project, Task
 from tolman.review.site import Site
@@ -129,5 +130,5 @@ ERRORS = Mode(
     router=labelling_router(_KIND),
     start=start,
     progress=progress(_KIND),
-    settings=(Setting("people", "People for each answer", 2),),
+    settings=(Setting("people", "People for each answer", 2), LEAST),
 )

@@ -17,8 +17,9 @@ from tolman.review.agreement import progress
 from tolman.review.answers import AnswerError, read_answer
 from tolman.review.asking import asked
 from tolman.review.assigned import own_work
-from tolman.review.fields import Key, Line, Seconds
+from tolman.review.fields import Key, Line, Seconds, Shown
 from tolman.review.history import record
+from tolman.review.marks import LEAST, marks_of
 from tolman.review.mode import Mode, Setting
 from tolman.review.pages import page, see_other
 from tolman.review.schema import Assignment, Project, Submission, Task
@@ -53,8 +54,9 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
 
 @router.post("/{assignment}/answer", response_class=HTMLResponse)
 def answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0
-) -> Response:
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0,
+    shown: Shown = "",
+) -> Response:  # fmt: skip
     """Answer first; what was answered stands, whatever is seen after it."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
@@ -62,10 +64,11 @@ def answer(
             raise HTTPException(404, "There is no such question.")
         try:
             given = read_answer(work.asked_item(own), answer)
+            marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
             content = _blind(db, site, me, own) | {"problem": str(error), "given": answer}
             return page(request, guest, "review_answer.html", status=422, **content)
-        _, fresh = work.submit(db, site, own, ANSWER, {"answer": given}, seconds)
+        _, fresh = work.submit(db, site, own, ANSWER, {"answer": given}, seconds, marks)
         if fresh:
             work.save_draft(db, site, own, {}, seconds)
     return see_other(f"/{NAME}/{assignment}")
@@ -186,5 +189,5 @@ REVIEW_MODE = Mode(
     start=start,
     progress=progress,
     again=add_review,
-    settings=(Setting("people", "People for each question", 2),),
+    settings=(Setting("people", "People for each question", 2), LEAST),
 )

@@ -22,8 +22,9 @@ from tolman.review.answers import AnswerError, read_answer
 from tolman.review.asking import asked
 from tolman.review.assigned import own_work
 from tolman.review.evidence import EvidenceError, read_checklist, read_evidence
-from tolman.review.fields import Key, Line, Paragraphs, RowId, Seconds
+from tolman.review.fields import Key, Line, Paragraphs, RowId, Seconds, Shown
 from tolman.review.history import record
+from tolman.review.marks import LEAST, marks_of
 from tolman.review.mode import Mode, Setting
 from tolman.review.opinions import Opinions, read_opinions
 from tolman.review.pages import page, see_other
@@ -95,8 +96,9 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
 
 @router.post("/{assignment}/answer", response_class=HTMLResponse)
 def answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0
-) -> Response:
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0,
+    shown: Shown = "",
+) -> Response:  # fmt: skip
     """Propose an answer, or give one's own before seeing the others'; what was answered stands."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
@@ -104,10 +106,11 @@ def answer(
             raise HTTPException(404, "There is no such question.")
         try:
             content = form.read(db, own)
+            marks = marks_of(site, own, seconds, shown)
         except (AnswerError, EvidenceError) as error:
-            shown = _blind(db, site, me, own) | {"problem": str(error), "given": form.answer, "form": vars(form)}
-            return page(request, guest, "verify_answer.html", status=422, **shown)
-        _, fresh = work.submit(db, site, own, ANSWER, content, seconds)
+            content = _blind(db, site, me, own) | {"problem": str(error), "given": form.answer, "form": vars(form)}
+            return page(request, guest, "verify_answer.html", status=422, **content)
+        _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
         if fresh:
             _record(db, site, me, own, content)
             if own.task.stage == PROPOSE:
@@ -262,5 +265,6 @@ VERIFY = Mode(
         Setting("share", "Of what models agree on, per cent that people check all the same", 10, 0, 100),
         Setting("level", "From this level on, people look at every question", 3, 1, 99),
         Setting("seed", "Seed of the draw", 0, 0, 1000),
+        LEAST,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
@@ -15,7 +15,7 @@ from tolman.review.fields import Key, Line
 from tolman.review.history import record
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
-from tolman.review.schema import ROLES, Project, User
+from tolman.review.schema import ROLES, Assignment, Project, User
 
 everybody = APIRouter(dependencies=[allow(*ROLES)])
 staff = APIRouter(dependencies=[allow("owner", "reviewer")])
@@ -115,14 +115,42 @@ def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key
         found = db.get(Project, project)
         if found is None or found.mode not in MODES:
             raise HTTPException(404, "There is no such project.")
-        if me.role != "owner" and not MODES[found.mode].stages_for(me.role):
+        mode = MODES[found.mode]
+        stages = mode.stages_for(me.role)
+        if me.role != "owner" and not stages:
             raise HTTPException(404, "There is no such project.")
-        blocks = [
-            projects.throughput(db, found, site.settings.clock()),
-            *MODES[found.mode].progress(db, site, found),
-        ]
+        # What others decided would have a part in what one decides oneself.
+        withheld = me.role != "owner" and not work.all_done(db, found, me, stages)
+        blocks = [projects.throughput(db, found, site.settings.clock())]
+        if not withheld:
+            blocks += mode.progress(db, site, found)
         counts = projects.counts(db, found)
-    return page(request, guest, "progress.html", project=found, mode=MODES[found.mode], counts=counts, blocks=blocks)
+    content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks, "withheld": withheld}
+    return page(request, guest, "progress.html", **content)
+
+
+@everybody.post("/tasks/{assignment}/report", response_class=HTMLResponse)
+def report(site: TheSite, me: Me, assignment: Key, note: Line = "") -> Response:
+    """Say that a task can't be done as a video or picture can't be shown, and go on with the next."""
+    with site.database.write() as db:
+        own = db.get(Assignment, assignment)
+        if own is None or own.user_id != me.id:
+            raise HTTPException(404, "There is no such task.")
+        work.report(db, site, own, " ".join(note.split()))
+        project = own.task.project_id
+    return see_other(f"/projects/{project}/work")
+
+
+@owner.post("/projects/{project}/reported", response_class=HTMLResponse)
+def ask_again(site: TheSite, me: Me, project: Key) -> Response:
+    """Have what was reported asked again, once the media are mended."""
+    with site.database.write() as db:
+        found = db.get(Project, project)
+        if found is None:
+            raise HTTPException(404, "There is no such project.")
+        count = work.ask_again(db, site, found)
+        record(db, site.settings, "asked again", project=project, user=me.id, tasks=count)
+    return see_other(f"/projects/{project}/progress")
 
 
 @owner.get("/people", response_class=HTMLResponse)
@@ -130,7 +158,7 @@ def people(request: Request, site: TheSite, guest: Guest) -> Response:
     """Who has an account."""
     with site.database.read() as db:
         users = list(db.scalars(select(User).order_by(User.role, User.name)))
-    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link="", role="")
+    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link="", role="", about="", named=True)
 
 
 @owner.post("/people/invite", response_class=HTMLResponse)
@@ -140,8 +168,43 @@ def invite(request: Request, site: TheSite, guest: Guest, me: Me, role: Annotate
         token = accounts.invite(db, site.settings, role)
         record(db, site.settings, "invited", user=me.id, role=role)
         users = list(db.scalars(select(User).order_by(User.role, User.name)))
-    link = f"{str(request.base_url).rstrip('/')}/invitation/{token}"
-    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link=link, role=role)
+    link, named = _link(request, site, f"/invitation/{token}")
+    content: dict[str, Any] = {
+        "users": users,
+        "roles": ROLES[1:],
+        "link": link,
+        "named": named,
+        "role": role,
+        "about": "",
+    }
+    return page(request, guest, "people.html", **content)
+
+
+@owner.post("/people/{user}/reset", response_class=HTMLResponse)
+def reset(request: Request, site: TheSite, guest: Guest, me: Me, user: Key) -> Response:
+    """Take somebody's password away and make a link by which they set another; it is shown once and stored nowhere."""
+    with site.database.write() as db:
+        found = db.get(User, user)
+        if found is None or found.id == me.id or not found.active:
+            raise HTTPException(404, "There is no such account whose password you could reset.")
+        token = accounts.reset_password(db, site.settings, found)
+        record(db, site.settings, "password reset", user=me.id, account=found.name)
+        users = list(db.scalars(select(User).order_by(User.role, User.name)))
+        name = found.name
+    link, named = _link(request, site, f"/reset/{token}")
+    content: dict[str, Any] = {
+        "users": users,
+        "roles": ROLES[1:],
+        "link": link,
+        "named": named,
+        "role": "",
+        "about": name,
+    }
+    return page(request, guest, "people.html", **content)
+
+
+def _link(request: Request, site: TheSite, path: str) -> tuple[str, bool]:
+    return site.link(path, request.url.scheme, request.headers.get("host"), request.scope.get("server"))
 
 
 @owner.post("/people/{user}/close", response_class=HTMLResponse)

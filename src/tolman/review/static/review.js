@@ -43,7 +43,9 @@ document.addEventListener("htmx:confirm", (event) => {
   const source = event.detail.elt;
   const form = formOf(source);
   if (form === null) return;
-  if (source === form) {
+  if (source === form && form.hasAttribute("data-broken")) {
+    event.preventDefault();
+  } else if (source === form) {
     submitted = form;
     clearTimeout(retry);
     retry = null;
@@ -107,32 +109,119 @@ document.addEventListener("htmx:afterSettle", (event) => {
   window.scrollTo(0, 0);
 });
 
-// Keys: letters choose, Enter submits, Space and arrows drive the video.
+// A press on a button counts where it began: what appears meanwhile above the button may move it from under the pointer,
+// so that the browser would give the click to something else.
+const STILL_PIXELS = 8;
+let pressed = null;
+document.addEventListener("pointerdown", (event) => {
+  const button = event.button === 0 ? event.target.closest("form[data-ask] button") : null;
+  pressed = button && { button, x: event.clientX, y: event.clientY };
+}, true);
+document.addEventListener("click", (event) => {
+  if (pressed === null || event.detail === 0) return;
+  const { button, x, y } = pressed;
+  pressed = null;
+  const still = Math.hypot(event.clientX - x, event.clientY - y) <= STILL_PIXELS;
+  if (!still || !button.isConnected || event.target.closest("button") === button) return;
+  event.stopPropagation();
+  event.preventDefault();
+  button.click();
+}, true);
+
+// Keys: letters choose, Enter submits, Space and the arrows ← → drive the video. None of the latter ever changes what is
+// chosen: ↑ ↓ go from option to option without choosing, and Space chooses an option only where it isn't chosen yet.
+const TEXTS = "textarea, input:not([type=radio]):not([type=checkbox])";
+const SEEK_SECONDS = 1;
+function shownVideo() {
+  const videos = [...document.querySelectorAll(".media video, .chosen video")];
+  return videos.find((video) => !video.paused) || videos.find((video) => video.offsetParent !== null) || null;
+}
 document.addEventListener("keydown", (event) => {
   const target = event.target;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target.matches("textarea, select, input:not([type=radio]):not([type=checkbox])")) return;
+  if (target.matches(TEXTS)) return;
   const form = document.querySelector("form[data-ask]");
-  const video = document.querySelector(".media video");
+  if (mediaKey(event, target, form) || target.matches("select")) return;
   const choice = form && form.querySelector(`input[data-key="${CSS.escape(event.key.toLowerCase())}"], input[type=radio][name=answer][value="${CSS.escape(event.key.toUpperCase())}"]`);
   if (choice && event.key.length === 1) {
     choice.checked = choice.type === "radio" || !choice.checked;
-    choice.focus();
     choice.dispatchEvent(new Event("change", { bubbles: true }));
     event.preventDefault();
   } else if (event.key === "Enter" && form && !target.closest("button, a, summary")) {
     form.requestSubmit();
     event.preventDefault();
-  } else if (video && !target.closest("button, a, summary, video, input")) {
-    if (event.key === " ") {
-      if (video.paused) video.play(); else video.pause();
-      event.preventDefault();
-    } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-      video.currentTime += event.key === "ArrowLeft" ? -1 : 1;
-      event.preventDefault();
-    }
   }
 });
+function mediaKey(event, target, form) {
+  const video = shownVideo();
+  const option = target.matches("input[type=radio], input[type=checkbox]") ? target : null;
+  const ours = target.closest("form[data-ask]") !== null || document.querySelector(".media") !== null;
+  if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+    if (!option || option.type !== "radio" || !ours) return false;
+    const group = [...document.querySelectorAll(`input[type=radio][name="${CSS.escape(option.name)}"]`)].filter((one) => one.form === option.form);
+    const place = group.indexOf(option) + (event.key === "ArrowUp" ? -1 : 1);
+    group[(place + group.length) % group.length].focus();
+  } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+    if (target.closest("video") || !(video || (option && ours))) return false;
+    if (video) video.currentTime += event.key === "ArrowLeft" ? -SEEK_SECONDS : SEEK_SECONDS;
+  } else if (event.key === " " && video) {
+    if (target.closest("button, a, summary, video") || (option && !option.checked)) return false;
+    if (video.paused) video.play().catch(() => {}); else video.pause(); // It may be paused again before it plays.
+  } else {
+    return false;
+  }
+  event.preventDefault();
+  return true;
+}
+// Firefox moves a radio, and every browser ticks a box, when a key is let go.
+document.addEventListener("keyup", (event) => {
+  if (event.key === " " && shownVideo() && event.target.matches("input[type=radio]:checked, input[type=checkbox]:checked, select")) event.preventDefault();
+});
+// What was chosen with the pointer doesn't keep the keys to itself.
+let byPointer = false;
+document.addEventListener("pointerdown", () => { byPointer = true; }, true);
+document.addEventListener("keydown", () => { byPointer = false; }, true);
+document.addEventListener("click", (event) => {
+  if (byPointer && event.target.matches("form[data-ask] :is(input[type=radio], input[type=checkbox], button[type=button])")) event.target.blur();
+});
+
+// Whether the question could be seen: "waiting", "ready", or "broken", which takes a report in place of an answer.
+const seen = new WeakSet();
+function isReady(medium) {
+  const now = medium.tagName === "VIDEO" ? medium.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA : medium.complete && medium.naturalWidth > 0;
+  if (now) seen.add(medium);
+  return seen.has(medium);
+}
+function isBroken(medium) {
+  if (isReady(medium)) return false;
+  if (medium.tagName === "VIDEO") return medium.error !== null || medium.networkState === HTMLMediaElement.NETWORK_NO_SOURCE;
+  return medium.complete && medium.naturalWidth === 0;
+}
+function lookAtMedia() {
+  const field = document.querySelector("[data-shown-state]");
+  if (!field) return;
+  const media = [...document.querySelectorAll("[data-shown]")];
+  const broken = media.some(isBroken);
+  field.value = broken ? "broken" : media.every(isReady) ? "ready" : "waiting";
+  const report = document.querySelector("[data-report]");
+  if (!report) return;
+  report.hidden = !broken;
+  field.form.toggleAttribute("data-broken", broken);
+}
+["load", "error", "loadeddata", "emptied"].forEach((name) => document.addEventListener(name, (event) => {
+  if (event.target.matches && event.target.matches("[data-shown]")) lookAtMedia();
+}, true));
+document.addEventListener("DOMContentLoaded", lookAtMedia);
+document.addEventListener("htmx:afterSettle", lookAtMedia);
+document.addEventListener("submit", lookAtMedia, true);
+function loadAgain() {
+  [...document.querySelectorAll("[data-shown]")].filter(isBroken).forEach((medium) => {
+    if (medium.tagName === "VIDEO") medium.load(); else medium.src = medium.getAttribute("src");
+  });
+  lookAtMedia();
+}
+window.addEventListener("online", loadAgain);
+document.addEventListener("click", (event) => { if (event.target.closest("[data-load-again]")) loadAgain(); });
 
 // Pictures side by side, or one at a time.
 document.addEventListener("click", (event) => {

@@ -1,0 +1,18 @@
+"""Marks on submissions, and what a link is for."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the columns. Submissions that are there keep none: nobody looked how they were given."""
+    op.add_column("submissions", sa.Column("marks", sa.JSON(), nullable=True))
+    op.add_column(
+        "invitations", sa.Column("purpose", sa.String(length=16), nullable=False, server_default=sa.text("'join'"))
+    )
+    op.execute("UPDATE invitations SET purpose = 'enter' WHERE user_id IS NOT NULL")
