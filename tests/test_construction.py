@@ -60,7 +60,19 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
         f["status"] for f in findings if f["status"] == "differs"
     }
     doubtful = (place / "found" / "exclude.txt").read_text().split()
+    assert doubtful == [f["id"] for f in findings if f["verdict"] == "answer in doubt"]
+    assert all(f["doubts"] for f in findings if f["id"] in doubtful)
+    strict = (place / "found" / "exclude-strict.txt").read_text().split()
+    safe = [f["id"] for f in findings if f["verdict"] == "rule broken, answer safe"]
     assert doubtful
+    assert safe
+    assert sorted(strict) == sorted(doubtful + safe)
+    assert f"The answers of {len(doubtful)} items are in doubt" in done.stdout
+    assert f"{len(safe)} more break a rule, and their answers are safe" in done.stdout
+    assert "two wrong options within 0.15 m of each other (safe)" in done.stdout
+    summary = json.loads((place / "found" / "summary.json").read_text())["tasks"]
+    assert sum(row["in_doubt"] for row in summary) == len(doubtful)
+    assert sum(row["broken_but_safe"] for row in summary) == len(safe)
     ran = tolman(
         place, "run", "vsi-bench", "--data", "data", "--exclude", "found/exclude.txt", "--model", "baseline/random", "--out", "x"
     )  # fmt: skip

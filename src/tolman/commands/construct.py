@@ -59,7 +59,10 @@ def audit(
     out: Annotated[Path, typer.Option(help="Folder of the findings.")] = Path("audit"),
     as_json: Json = False,
 ) -> None:
-    """Compute every answer of a benchmark anew from its scenes, and name those that are doubtful.
+    """Compute every answer of a benchmark anew from its scenes, and name those that are in doubt.
+
+    A question may break a rule and have a safe answer all the same, as where two wrong options tie: those are counted
+    apart, and stand in exclude-strict.txt only.
 
     Example:  tolman audit vsi-bench --scenes meta_info
     """

@@ -17,6 +17,7 @@ from tolman import benchmarks
 from tolman.generate.draft import Draft, Rejected, Step
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
 from tolman.generate.sampling import balanced_within, evenly
@@ -121,6 +122,7 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
                 made.append(draft)
                 collected.offered[draft.task] += 1
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
+            draft = with_needed_frames(draft)
             position = spool.add(draft, sources_of(draft, found))
             collected.entries.append(_entry(draft, position))
     return collected

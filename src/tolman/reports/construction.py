@@ -23,6 +23,8 @@ from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import cores
 from tolman.runs.load import load
 
+_AUDIT_WIDTH = 100
+"""Characters that the audit's table needs; figures would be cut off on fewer."""
 _MANY = 2_000
 """Questions that are worth the start of other processes."""
 
@@ -110,8 +112,10 @@ def audit_benchmark(
         raise UsageError(f"no item's scene is in {scenes}, or none can be answered from it.")
     out.mkdir(parents=True, exist_ok=True)
     _write_findings(out / "findings.jsonl", findings)
-    doubtful = [finding.id for finding in findings if finding.doubtful]
-    write_text(out / "exclude.txt", "".join(f"{identity}\n" for identity in doubtful))
+    doubtful = [finding.id for finding in findings if finding.verdict == "answer in doubt"]
+    safe = [finding.id for finding in findings if finding.verdict == "rule broken, answer safe"]
+    _write_ids(out / "exclude.txt", doubtful)
+    _write_ids(out / "exclude-strict.txt", [one.id for one in findings if one.id in {*doubtful, *safe}])
     write_text(out / "summary.json", json.dumps({"preset": preset, "tasks": rows}, indent=2) + "\n")
     if as_json:
         console.file.write(json.dumps(rows, indent=2) + "\n")
@@ -125,25 +129,27 @@ def audit_benchmark(
         "exact differs",
         "mean error",
         "largest",
-        "break a rule",
+        "in doubt",
+        "broken, safe",
     ):
         first = heading == "question type"
         grid.add_column(heading, justify="left" if first else "right", no_wrap=first, min_width=28 if first else None)
     for row in rows:
         numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
         counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
-        grid.add_row(row["task"], *counts, *numbers, f"{row['break_rules']:,}")
-    console.print(grid)
+        grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
+    console.print(grid, width=max(console.width, _AUDIT_WIDTH), crop=False)
     for row in rows:
-        for rule, count in row["rules"].items():
-            console.print(f"{row['task']}: {count:,} × {rule}", highlight=False, soft_wrap=True)
-    console.print(
-        f"Findings: {out / 'findings.jsonl'}. {len(doubtful):,} items a careful user may leave out: "
+        for rule, count in (row["doubts"] | row["rules"]).items():
+            doubted = row["doubts"].get(rule, 0)
+            said = "answer in doubt" if doubted == count else f"answer in doubt in {doubted:,}" if doubted else "safe"
+            console.print(f"{row['task']}: {count:,} × {rule} ({said})", highlight=False, soft_wrap=True)
+    for sentence in (
+        f"Findings: {out / 'findings.jsonl'}. The answers of {len(doubtful):,} items are in doubt: "
         f"tolman run {benchmark} --exclude {out / 'exclude.txt'}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+        f"{len(safe):,} more break a rule, and their answers are safe: {out / 'exclude-strict.txt'} names both.",
+    ):
+        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
 
 def _shown(console: Console, found: Iterable[SceneGeometry | Skipped]) -> Iterator[SceneGeometry | Skipped]:
@@ -154,7 +160,12 @@ def _shown(console: Console, found: Iterable[SceneGeometry | Skipped]) -> Iterat
         yield one
 
 
+def _write_ids(path: Path, ids: Sequence[str]) -> None:
+    write_text(path, "".join(f"{identity}\n" for identity in ids))
+
+
 def _write_findings(path: Path, findings: list[Finding]) -> None:
     with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
         for finding in findings:
-            file.write(json.dumps(asdict(finding), ensure_ascii=False) + "\n")
+            told = {"verdict": finding.verdict, "doubts": finding.doubts}
+            file.write(json.dumps(asdict(finding) | told, ensure_ascii=False) + "\n")

@@ -1,0 +1,35 @@
+"""Whether the frames that a run shows carry the answers that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tolman import models, protocols
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.media.needed import count_answerable
+from tolman.runs.folder import RunRecord
+
+
+def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, Any] | None:
+    """How many items can be answered from the frames that the run shows, can't be, or don't say.
+
+    Returns:
+        The counts with the sampling in words; None where nothing is known to be sampled: baselines look at no frame,
+        a blind protocol shows none, other programs' responses came from frames of their own, and items without a video
+        are shown all of their media.
+    """
+    settings = record.settings
+    family = settings.model.partition("/")[0]
+    is_own = family in models.families() and family != "baseline" and "imported" not in settings.model_settings
+    if not is_own:
+        return None
+    try:
+        shows_media = protocols.get(settings.protocol).shows_media
+    except UsageError:  # another package's protocol, which isn't installed any more
+        return None
+    if not shows_media:
+        return None
+    found = count_answerable(items, settings.frames).model_dump()
+    return {"sampling": settings.frames.describe(), **found} if any(found.values()) else None
