@@ -102,6 +102,31 @@ def test_a_typo_is_one_sentence(place: Path, arguments: list[str], sentence: str
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("preset", "task", "reason"),
+    [
+        ("vsi-paper", "object_counting", "no object with a box"),
+        ("mmsi", "Motion (Cam.)", "no object with a box"),
+        ("site", "view_association_ego_to_exo", "no exocentric recording: none has a role that begins with 'exo'"),
+        ("spatialbench", "affordance", "no object with a box"),
+        ("all", "Motion (Cam.)", "no object with a box"),
+    ],
+)
+def test_why_nothing_can_be_asked(preset: str, task: str, reason: str, tmp_path: Path) -> None:
+    """A video with exact poses and no boxes: a table of reasons, and the most frequent ones in the error."""
+    pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+    from generate.test_reasons import write_kitchen
+
+    write_kitchen(tmp_path / "kitchen")
+    done = tolman(tmp_path, "generate", "kitchen", "--preset", preset, "--out", "mine")
+    assert done.returncode == 2
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith(f"{task} "))
+    assert row.rstrip().endswith(reason)
+    assert f"no question can be asked of the one scene under the preset '{preset}': " in done.stderr
+    assert reason in done.stderr
+    assert not (tmp_path / "mine").exists()
+
+
 def test_bad_scenes_are_named_and_skipped(place: Path) -> None:
     (place / "bad").mkdir()
     path = next((place / "scenes").glob("scannet_*.json"))

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tolman.files import link_or_copy, write_text
 from tolman.generate.build import Collected, Entry, items_of, sources_in
 from tolman.generate.pictures import FOLDER, take_out
 from tolman.generate.settings import Preset
+from tolman.generate.unguessed import FEWEST, FEWEST_SCENES, SLACK
 from tolman.item_table import write_items
 from tolman.items import Item
 
@@ -140,13 +142,15 @@ def statistics_of(chosen: Sequence[Entry], collected: Collected) -> dict[str, An
     reasons: dict[str, dict[str, int]] = {task: {} for task in tasks}
     for (task, reason), count in sorted(collected.rejected.items()):
         reasons[task][reason] = count
+    found: dict[str, Any] = {
+        task: {"offered": collected.offered[task], "taken": taken[task], "rejected": reasons[task]} for task in tasks
+    }
+    for task, filtered in collected.filtered.items():
+        found[task]["filtered"] = asdict(filtered)
     return {
         "scenes": collected.scenes,
         "skipped": [f"{s.scene}: {s.reason}" for s in collected.skipped],
-        "tasks": {
-            task: {"offered": collected.offered[task], "taken": taken[task], "rejected": reasons[task]}
-            for task in tasks
-        },
+        "tasks": found,
     }
 
 
@@ -165,4 +169,43 @@ its answer true. Evaluate with `tolman run ./{name}`.
 | question type | questions | offered by the scenes |
 |---|---:|---:|
 {rows}
+
+## Shortcut filtering
+
+{_filtering(statistics, preset)}
+
+## Frames
+
+`needed_frames` in a row's `evidence` names the frames of the video that carry its answer, and the fewest evenly taken
+frames that show all of them; a row without it doesn't say. `tolman run` counts the rows that can't be answered from the
+frames that it shows.
 """
+
+
+def _filtering(statistics: dict[str, Any], preset: Preset) -> str:
+    """What was left out because it can be guessed, by which learners, measured how."""
+    if not preset.share.turns:
+        return "Nothing was left out because it can be guessed: the preset filters nothing."
+    tasks = statistics["tasks"]
+    filtered = {task: n["filtered"] for task, n in tasks.items() if "filtered" in n}
+    rows = "\n".join(
+        f"| {task} | {n['asked']:,} | {n['kept']:,} | {'yes' if n['learned'] else 'no: too few'} |"
+        for task, n in filtered.items()
+    )
+    others = [task for task, n in tasks.items() if n["taken"] and task not in filtered]
+    numbers = f" Questions that ask for a number are not filtered: {', '.join(others)}." if others else ""
+    return f"""Choices were left out that learners guess without the media, up to {preset.share.turns} rounds for each
+question type, until each learner was right as often as by chance. The learners: a random forest, gradient boosting and,
+where options are no closed list, logistic regression, all on statistics of which words and options went with which
+answers; logistic regression on the question's words, where they are; the most frequent option; and for questions of
+several pictures, the same with what one picture tells. Each is asked about scenes that it wasn't taught on (five folds,
+the mean of three draws of them after the first two rounds), and may be off chance by {SLACK:.1%} of the questions and
+half a standard error. Types of fewer than {FEWEST} questions or {FEWEST_SCENES} scenes teach nobody: of those, only
+what a single picture suggests too often is left out.{numbers}
+
+| question type | guessed | kept | learners taught |
+|---|---:|---:|---|
+{rows}
+
+At chance means at chance for these learners with these scenes. Other learners, or the same with more scenes of the same
+kind, may get more: measure a text-only model on your own copy before you call an answer seen."""

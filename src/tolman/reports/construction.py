@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -14,17 +16,19 @@ from rich.table import Table as RichTable
 from tolman.errors import UsageError
 from tolman.files import whole, write_text
 from tolman.generate.audit import Finding, audit, summary
-from tolman.generate.build import Spool, collect, select
+from tolman.generate.build import Collected, Spool, collect, select
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.publish import check_place, publish
+from tolman.generate.publish import check_place, publish, statistics_of
 from tolman.generate.settings import preset as preset_of
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import cores
 from tolman.runs.load import load
 
-_AUDIT_WIDTH = 100
-"""Characters that the audit's table needs; figures would be cut off on fewer."""
+_WIDTH = 100
+"""Characters that a table needs: figures would be cut off on fewer."""
+_NAMED_REASONS = 3
+"""Reasons that the sentence names; the table above it has them all."""
 _MANY = 2_000
 """Questions that are worth the start of other processes."""
 
@@ -63,9 +67,23 @@ def generate(
                 collected, chosen, seed, workers=workers, done=lambda task: status.update(f"guessed: {task}")
             )
         if not taken:
-            raise UsageError("no question can be asked of these scenes under the preset's rules.")
+            statistics = statistics_of(taken, collected)
+            console.print(_reasons(statistics), width=max(console.width, _WIDTH), crop=False)
+            raise UsageError(_nothing(collected, statistics, chosen.name))
         with console.status("writing questions"):
             statistics = publish(out, taken, collected, chosen, seed, scenes, choices=choices, workers=cores())
+    console.print(_reasons(statistics), width=max(console.width, _WIDTH), crop=False)
+    where = out if out.is_absolute() else f"./{out}"
+    console.print(
+        f"{len(taken):,} questions from {collected.scenes:,} scenes: {out}. Evaluate with 'tolman run {where}'.",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _reasons(statistics: dict[str, Any]) -> RichTable:
+    """A row for each question type: how many were asked, and why others weren't."""
     grid = RichTable(box=None, pad_edge=False)
     for heading in ("question type", "questions", "offered", "rejected", "most frequent reason"):
         right = heading in ("questions", "offered", "rejected")
@@ -74,14 +92,20 @@ def generate(
         reasons = counts["rejected"]
         top = max(reasons, key=reasons.__getitem__) if reasons else ""
         grid.add_row(task, f"{counts['taken']:,}", f"{counts['offered']:,}", f"{sum(reasons.values()):,}", top)
-    console.print(grid)
-    where = out if out.is_absolute() else f"./{out}"
-    console.print(
-        f"{len(taken):,} questions from {collected.scenes:,} scenes: {out}. Evaluate with 'tolman run {where}'.",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    return grid
+
+
+def _nothing(collected: Collected, statistics: dict[str, Any], name: str) -> str:
+    """Why nothing at all is asked, in a sentence: for each reason that is any type's most frequent one, how many."""
+    offered = collected.offered.total()
+    tasks = statistics["tasks"].values()
+    tops = Counter(max(n["rejected"], key=n["rejected"].__getitem__) for n in tasks if n["rejected"])
+    reasons = [f"{reason} ({n} question type{'s' if n > 1 else ''})" for reason, n in tops.most_common(_NAMED_REASONS)]
+    if offered:
+        reasons.insert(0, f"{offered:,} were offered, and balancing answers and filtering left none")
+    said = "; ".join(reasons)
+    scenes = "the one scene" if collected.scenes == 1 else f"the {collected.scenes:,} scenes"
+    return f"no question can be asked of {scenes} under the preset '{name}': {said or 'its families found nothing'}."
 
 
 def audit_benchmark(
@@ -138,7 +162,7 @@ def audit_benchmark(
         numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
         counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
         grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
-    console.print(grid, width=max(console.width, _AUDIT_WIDTH), crop=False)
+    console.print(grid, width=max(console.width, _WIDTH), crop=False)
     for row in rows:
         for rule, count in (row["doubts"] | row["rules"]).items():
             doubted = row["doubts"].get(rule, 0)
