@@ -53,6 +53,19 @@ def test_relative_distances_of_real_scenes_are_not_guessed_from_their_words(shar
     assert provenance["statistics"] == statistics
 
 
+def test_a_small_share_is_filtered_before_it_is_taken(shared_data: Path, tmp_path: Path) -> None:
+    """Twenty questions teach nobody: they are taken from more, which were filtered."""
+    share = PAPER.share.model_copy(update={"per_task": 20, "turns": 1})
+    rules = PAPER.choosing(["relative_distance"]).model_copy(update={"share": share})
+    with Spool(tmp_path / "drafts") as spool:
+        collected = collect(open_collection(shared_data / "vsi-bench" / "meta_info"), rules, 0, spool)
+        assert len(select(collected, rules, 0)) == 20
+    found = collected.filtered["object_rel_distance"]
+    assert found.learned
+    assert found.asked == 400
+    assert found.kept < 400
+
+
 def test_few_scenes_are_said_not_to_be_filtered(shared_data: Path, tmp_path: Path) -> None:
     with Spool(tmp_path / "drafts") as spool:
         scenes = (g for n, g in enumerate(open_collection(shared_data / "vsi-bench" / "meta_info")) if n % 20 == 0)

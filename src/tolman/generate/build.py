@@ -22,7 +22,7 @@ from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
 from tolman.generate.sampling import balanced_within, evenly
 from tolman.generate.settings import Preset
-from tolman.generate.unguessed import Guessable, enough, unguessed
+from tolman.generate.unguessed import FEWEST, Guessable, enough, unguessed
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
@@ -213,13 +213,16 @@ def select(
 
 
 def _capped(entries: Sequence[Entry], preset: Preset, times: int, seed: int, draw: str) -> list[Entry]:
-    """At most so many times what is taken of each question type, answers that are balanced in turn."""
+    """At most so many times what is taken of each question type, answers that are balanced in turn.
+
+    Where more than what is taken stays, to be guessed, it is enough to teach learners.
+    """
     if preset.share.per_task is None:
         return list(entries)
     by_task: dict[str, list[Entry]] = {}
     for entry in entries:
         by_task.setdefault(entry.task, []).append(entry)
-    most = times * preset.share.per_task
+    most = preset.share.per_task if times == 1 else times * max(preset.share.per_task, FEWEST)
     return [
         entry
         for task, own in by_task.items()

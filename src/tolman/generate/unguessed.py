@@ -117,7 +117,7 @@ def _left(job: _Job) -> list[int]:
             break
         drawn = f"{job.seed}:{turn}:{questions[0].item.task}"
         if turn == _ROUGH and job.most is not None:
-            most = round(_SPARE * job.most)
+            most = round(_SPARE * max(job.most, FEWEST))  # fewer would teach nobody
             kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
         asked = [questions[i] for i in kept]
         first = (job.seed * job.turns + turn) * _DRAWS

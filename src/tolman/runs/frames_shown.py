@@ -11,6 +11,9 @@ from tolman.items import Item
 from tolman.media.needed import count_answerable
 from tolman.runs.folder import RunRecord
 
+_MAP = "true-map"
+"""The protocol whose messages say where everything is, whatever the frames show."""
+
 
 def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, Any] | None:
     """How many items can be answered from the frames that the run shows, can't be, or don't say.
@@ -21,6 +24,8 @@ def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, An
         are shown all of their media.
     """
     settings = record.settings
+    if _MAP in settings.protocol.split("+"):
+        return None
     family = settings.model.partition("/")[0]
     is_own = family in models.families() and family != "baseline" and "imported" not in settings.model_settings
     if not is_own:

@@ -1,6 +1,6 @@
 """What words alone tell of a preset's choices, before and after filtering, to attackers unlike the filter's learners.
 
-    python benchmarks/guessing.py ../shared/data/vsi-bench/meta_info [--preset vsi-paper] [--seed 0]
+    python benchmarks/shortcuts.py SCENES [--preset vsi-paper] [--families A,B] [--per-task N] [--seed 0]
 
 Sparse logistic regression and naive Bayes on question word × option (`tests/guessing/attackers.py`), asked about scenes
 that they weren't taught on, the mean of three draws of five folds. `taught on all`: the attacker learns from every
@@ -38,7 +38,7 @@ def choices(entries: list[Entry], collected: Collected, seed: int) -> dict[str, 
 
 def unfiltered(rules: Preset, per_scene: int | None = None) -> Preset:
     """The same rules without filtering, with another share of each scene."""
-    changes = {"turns": 0} | ({"per_scene": per_scene} if per_scene else {})
+    changes = {"turns": 0} | ({"per_scene": per_scene, "per_task": None} if per_scene else {})
     return rules.model_copy(update={"share": rules.share.model_copy(update=changes)})
 
 
@@ -47,9 +47,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenes", type=Path)
     parser.add_argument("--preset", default="vsi-paper")
+    parser.add_argument("--families", help="only these of the preset's, separated by commas")
+    parser.add_argument("--per-task", type=int, help="most questions of a type")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     rules = preset(asked.preset)
+    if asked.families:
+        rules = rules.choosing(asked.families.split(","))
+    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"per_task": asked.per_task})})
     made = []
     with tempfile.TemporaryDirectory() as place:
         for kind in (unfiltered(rules), rules, unfiltered(rules, per_scene=1_000)):
