@@ -102,6 +102,17 @@ def test_a_typo_is_one_sentence(place: Path, arguments: list[str], sentence: str
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_filtering_can_be_left_out(place: Path) -> None:
+    rounds = {}
+    for name, arguments in (("filtered", []), ("raw", ["--filter-rounds", "0"])):
+        made = tolman(place, "generate", "scenes", "--families", "size", "--out", name, *arguments)
+        assert made.returncode == 0, made.stderr
+        rounds[name] = json.loads((place / name / "provenance.json").read_text())["preset"]["share"]["turns"]
+    assert rounds == {"filtered": 10, "raw": 0}
+    assert "shortcut filtering was off" in (place / "raw" / "README.md").read_text()
+    assert "shortcut filtering was off" not in (place / "filtered" / "README.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("preset", "task", "reason"),
     [

@@ -185,7 +185,7 @@ frames that it shows.
 def _filtering(statistics: dict[str, Any], preset: Preset) -> str:
     """What was left out because it can be guessed, by which learners, measured how."""
     if not preset.share.turns:
-        return "Nothing was left out because it can be guessed: the preset filters nothing."
+        return "Nothing was left out because it can be guessed: shortcut filtering was off."
     tasks = statistics["tasks"]
     filtered = {task: n["filtered"] for task, n in tasks.items() if "filtered" in n}
     rows = "\n".join(

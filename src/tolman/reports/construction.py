@@ -44,6 +44,7 @@ def generate(
     per_scene: int | None,
     per_task: int | None,
     choices: bool,
+    filter_rounds: int | None = None,
 ) -> None:
     """Make a benchmark from scenes.
 
@@ -55,7 +56,7 @@ def generate(
     if families is not None:
         chosen = chosen.choosing(families)
     check_place(out)
-    limits = {"per_scene": per_scene, "per_task": per_task}
+    limits = {"per_scene": per_scene, "per_task": per_task, "turns": filter_rounds}
     changes = {key: value for key, value in limits.items() if value is not None}
     chosen = chosen.model_copy(update={"share": chosen.share.model_copy(update=changes)})
     with tempfile.TemporaryDirectory(prefix="tolman-") as place, Spool(Path(place) / "drafts") as spool:
