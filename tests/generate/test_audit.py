@@ -124,6 +124,19 @@ def test_two_first_appearances_that_tie_matter_where_an_option_swaps_just_them()
     assert verdict(none, scene())[0] == SAFE
 
 
+def test_the_same_in_spatialbenchs_words() -> None:
+    right, swapped, other = (
+        "bed -> sofa -> desk -> plant",
+        "bed -> sofa -> plant -> desk",
+        "desk -> bed -> sofa -> plant",
+    )
+    question = "What is the first-time appearance order of these objects in the video: bed, sofa, desk, plant?"
+    labels = {"family": "appearance-order"}
+    for options, expected in (((right, swapped, other), DOUBT), ((right, other), SAFE)):
+        item = choice("appearance_order", question, *options).model_copy(update={"labels": labels})
+        assert verdict(item, scene())[0] == expected
+
+
 def route(*options: str) -> Item:
     question = (
         "You are a robot beginning at the door facing the sofa. You want to navigate to the chair. You will perform "

@@ -17,7 +17,9 @@ from tolman.generate.collection import open_collection
 from tolman.generate.families import categories_in
 from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.levels.settings import SHOWN
+from tolman.generate.publish import publish
 from tolman.generate.settings import preset
+from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.media.needed import KEY, NeededFrames, needed_frames
 from tolman.media.sampling import Frames
@@ -104,6 +106,22 @@ def test_a_question_made_again_keeps_them(rigs: Path, tmp_path: Path) -> None:
     fresh = again(item, drafts_of(geometry, rules), 0)
     assert fresh is not None
     assert fresh.evidence[KEY] == item.evidence[KEY]
+
+
+def test_the_card_says_how_many_frames_answer_how_many_questions(rigs: Path, tmp_path: Path) -> None:
+    rules = PAPER.choosing(["size", "distance", "room"])
+    with Spool(tmp_path / "drafts") as spool:
+        collected = collect(open_collection(rigs), rules, 0, spool)
+        statistics = publish(tmp_path / "bench", select(collected, rules, 0), collected, rules, 0, rigs)
+    (shard,) = (tmp_path / "bench" / "data").glob("*.parquet")
+    items = read_items(shard)
+    said = statistics["frames"]
+    assert said["known"] == len(with_frames(items)) > 10
+    assert said["unknown"] == len(items) - said["known"]
+    for budget, count in said["answerable"].items():
+        assert count == sum(one.shown_by(Frames(count=int(budget))) for _, one in with_frames(items))
+    card = " ".join((tmp_path / "bench" / "README.md").read_text().split())
+    assert f"Of the {said['known']} rows that say, 8 frames show what {said['answerable']['8']} need" in card
 
 
 def test_without_captures_nothing_is_claimed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
@@ -107,14 +107,14 @@ def recompute(
     times = [first[name] for name in names]
     order = ", ".join(sorted(names, key=first.__getitem__))
     broken = (f"two first appearances within {settings.gap} s",) if gap(times) <= settings.gap else ()
-    rivals = [option for option in item.options if option != order and _as_good(option, first, settings)]
+    listed = [re.split(r", | -> ", option) for option in item.options]
+    rivals = [own for own in listed if ", ".join(own) != order and _as_good(own, first, settings)]
     evidence = {"first_seen": {name: first[name] for name in names}}
     return Recomputed(order, order, gap(times), broken, evidence, harmless=() if rivals else broken)
 
 
-def _as_good(option: str, first: dict[str, float], settings: AppearanceSettings) -> bool:
+def _as_good(names: Sequence[str], first: dict[str, float], settings: AppearanceSettings) -> bool:
     """Whether an order is wrong by first appearances alone that are too near to each other to tell."""
-    names = re.split(r", | -> ", option)
     swapped = [(a, b) for a, b in itertools.combinations(names, 2) if first.get(a, 0.0) > first.get(b, 0.0)]
     return all(first[a] - first[b] <= settings.gap for a, b in swapped if a in first and b in first)
 

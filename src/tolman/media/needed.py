@@ -132,9 +132,19 @@ class FrameCount(BaseModel):
         unknown: items about videos that don't.
     """
 
+    model_config = ConfigDict(frozen=True)
+
     answerable: int = 0
     unanswerable: int = 0
     unknown: int = 0
+
+    def plus(self, other: FrameCount) -> FrameCount:
+        """Both together."""
+        return FrameCount(
+            answerable=self.answerable + other.answerable,
+            unanswerable=self.unanswerable + other.unanswerable,
+            unknown=self.unknown + other.unknown,
+        )
 
 
 def count_answerable(items: Sequence[Item], sampling: Frames) -> FrameCount:

@@ -20,11 +20,11 @@ def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, An
 
     Returns:
         The counts with the sampling in words; None where nothing is known to be sampled: baselines look at no frame,
-        a blind protocol shows none, other programs' responses came from frames of their own, and items without a video
-        are shown all of their media.
+        a blind protocol shows none, an endpoint that gets whole videos takes frames of its own choice, other programs'
+        responses came from theirs, and items without a video are shown all of their media.
     """
     settings = record.settings
-    if _MAP in settings.protocol.split("+"):
+    if settings.frames.whole or _MAP in settings.protocol.split("+"):
         return None
     family = settings.model.partition("/")[0]
     is_own = family in models.families() and family != "baseline" and "imported" not in settings.model_settings
