@@ -188,6 +188,19 @@ def test_spatialbench_families() -> None:
     assert flat.harmless == ()
 
 
+def test_what_the_video_does_not_show_is_not_called_several() -> None:
+    question = (
+        "What is the length of the longest dimension (length, width, or height) of the a, measured in centimeters?"
+    )
+    item = number("object_size_estimation", question, "100", "cm")
+    for place, reason in (
+        (scene(thing("a-1", 3.0, 1), thing("a-2", 7.0, 1)), "a is not unique"),
+        (scene(thing("a-1", 3.0, 1)), "the video doesn't show the a well enough"),
+    ):
+        (found,) = audit([item], {"made/room": SceneGeometry(place, [capture()])}, PAPER)
+        assert (found.verdict, found.doubts) == (DOUBT, (reason,))
+
+
 def test_harmless_rules_are_broken_ones() -> None:
     place = SceneGeometry(scene(thing("a", 2.0, 1), thing("b", 4.0, 1), thing("c", 4.1, 1), thing("d", 7.0, 1)))
     found = recompute(place, nearest("a", "b", "c", "d"), PAPER)

@@ -65,7 +65,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings, *
     exact = geometry.exact_distance(a, b)
     sampled = geometry.sampled_distance(a, b) if released else None
     broken = violations(distance(geometry, a, b, settings), settings)
-    broken += [f"{c} is not unique" for c in (a, b) if c not in geometry.unique]
+    broken += [reason for c in (a, b) if (reason := geometry.not_one(c))]
     tie = abs((exact * 10) % 1 - 0.5) / 10
     printed = None if sampled is None else f"{round(sampled, 1)}"
     evidence = {"exact": exact, "sampled": sampled}

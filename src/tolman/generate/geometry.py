@@ -121,6 +121,16 @@ class SceneGeometry:
         """The categories with exactly one object and one box."""
         return [c for c in self.whole if len(self.members[c]) == 1]
 
+    def not_one(self, category: str) -> str:
+        """Why a category doesn't mean one thing that can be asked about; empty where it does."""
+        if category in self.unique:
+            return ""
+        if len(self.members.get(category, ())) > 1 or self.scene.count(category) > 1:
+            return f"{category} is not unique"
+        if category in self.unseen:
+            return f"the video doesn't show the {category} well enough"
+        return f"{category} moves, or its count and boxes disagree"
+
     @cached_property
     def _distances(self) -> Floats:
         return pairwise_distances(self.boxes)

@@ -52,7 +52,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, re
     thing = geometry.scene.of(category)[0]
     length = thing.box.longest
     broken = violations(length, settings)
-    broken += [] if category in geometry.unique else [f"{category} is not unique"]
+    broken += [reason] if (reason := geometry.not_one(category)) else []
     tie = abs((length * 100) % 1 - 0.5) / 100
     return Recomputed(str(round(length * 100)), length * 100, tie, tuple(broken), {"extents": list(thing.box.extents)})
 

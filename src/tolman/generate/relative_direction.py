@@ -137,7 +137,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, 
     places = (geometry.category(match[1]), geometry.category(match[2]), geometry.category(match[3]))
     angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
     broken = violations(geometry, places, angle, level, settings)
-    broken += [f"{c} is not unique" for c in places if c not in geometry.unique]
+    broken += [reason for c in places if (reason := geometry.not_one(c))]
     answer = sector_of(angle, level.sectors)
     behind, ahead = boundary_gap(angle, level.sectors)
     corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))

@@ -120,7 +120,7 @@ def recompute(
     used = exact if settings.geometry == "exact" else sampled
     area = geometry.scene.room_area
     broken = violations(list(used.values()), area, settings)
-    broken += [] if primary in geometry.unique else [f"{primary} is not unique"]
+    broken += [reason] if (reason := geometry.not_one(primary)) else []
     broken += ["an option's count and boxes disagree"] if set(options.values()) - set(geometry.whole) else []
     evidence = {
         "exact": exact,

@@ -82,7 +82,7 @@ def violations(
     if not settings.least_moves <= len(stops) - 1 <= settings.most_moves:
         return [f"not {settings.least_moves} to {settings.most_moves} moves"]
     named = [*stops, *([facing] if facing is not None else [])]
-    broken = [f"{name} is not unique" for name in named if name not in geometry.unique]
+    broken = [reason for name in named if (reason := geometry.not_one(name))]
     if broken:
         return broken[:1]
     if min(margin for _, margin in turns_of(geometry, stops, facing)) < settings.margin:
