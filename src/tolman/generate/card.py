@@ -48,7 +48,7 @@ its answer true. Evaluate with `tolman run ./{name}`.
 ## Frames
 
 `needed_frames` in a row's `evidence` names the frames of the video that carry its answer, and the fewest evenly taken
-frames that show all of them; a row without it doesn't say. {_frames(statistics["frames"])}
+frames that show all of them; a row without it doesn't say.{_frames(statistics["frames"])}
 `tolman run` counts the rows that can't be answered from the frames that it shows.
 """
 
@@ -57,7 +57,7 @@ def _frames(found: dict[str, Any]) -> str:
     if not found["known"]:
         return ""
     said = ", ".join(f"{frames} frames show what {count:,} need" for frames, count in found["answerable"].items())
-    return f"Of the {found['known']:,} rows that say, {said}."
+    return f" Of the {found['known']:,} rows that say, {said}."
 
 
 def _filtering(statistics: dict[str, Any], preset: Preset) -> str:
@@ -71,15 +71,16 @@ def _filtering(statistics: dict[str, Any], preset: Preset) -> str:
         for task, n in filtered.items()
     )
     others = [task for task, n in tasks.items() if n["taken"] and task not in filtered]
-    numbers = f" Questions that ask for a number are not filtered: {', '.join(others)}." if others else ""
-    return f"""Choices were left out that learners guess without the media, up to {preset.share.turns} rounds for each
-question type, until each learner was right as often as by chance. The learners: a random forest, gradient boosting and,
-where options are no closed list, logistic regression, all on statistics of which words and options went with which
-answers; logistic regression on the question's words, where they are; the most frequent option; and for questions of
-several pictures, the same with what one picture tells. Each is asked about scenes that it wasn't taught on (five folds,
-the mean of three draws of them after the first two rounds), and may be off chance by {SLACK:.1%} of the questions and
-half a standard error. Types of fewer than {FEWEST} questions or {FEWEST_SCENES} scenes teach nobody: of those, only
-what a single picture suggests too often is left out.{numbers}
+    numbers = "Questions for a number are not filtered, in their multiple-choice form neither"
+    numbers = f"\n{numbers}: {', '.join(others)}." if others else ""
+    return f"""Choices were left out that learners guess without the media, in up to {preset.share.turns} rounds for each
+question type: until each learner was right as often as by chance, or the rounds were over. The learners: a random
+forest, gradient boosting and, where options are no closed list, logistic regression, all on statistics of which words
+and options went with which answers; for closed lists, logistic regression on the question's words; the most frequent
+option; and for questions of several pictures, the same with what one picture tells. Each is asked about scenes that it
+wasn't taught on (five folds, the mean of three draws of them after the first two rounds), and may be off chance by
+{SLACK:.1%} of the questions and half a standard error. Types of fewer than {FEWEST} questions or {FEWEST_SCENES} scenes
+teach nobody: of those, only what a single picture suggests too often is left out.{numbers}
 
 | question type | guessed | kept | learners taught |
 |---|---:|---:|---|
