@@ -73,8 +73,8 @@ def _filtering(statistics: dict[str, Any], preset: Preset) -> str:
     others = [task for task, n in tasks.items() if n["taken"] and task not in filtered]
     numbers = "Questions for a number are not filtered, in their multiple-choice form neither"
     numbers = f"\n{numbers}: {', '.join(others)}." if others else ""
-    return f"""Choices were left out that learners guess without the media, in up to {preset.share.turns} rounds for each
-question type: until each learner was right as often as by chance, or the rounds were over. The learners: a random
+    return f"""Choices were left out that learners guess without the media, in up to {preset.share.turns} rounds for
+each question type: until each learner was right as often as by chance, or the rounds were over. The learners: a random
 forest, gradient boosting and, where options are no closed list, logistic regression, all on statistics of which words
 and options went with which answers; for closed lists, logistic regression on the question's words; the most frequent
 option; and for questions of several pictures, the same with what one picture tells. Each is asked about scenes that it
