@@ -63,7 +63,19 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
         f["status"] for f in findings if f["status"] == "differs"
     }
     doubtful = (place / "found" / "exclude.txt").read_text().split()
+    assert doubtful == [f["id"] for f in findings if f["verdict"] == "answer in doubt"]
+    assert all(f["doubts"] for f in findings if f["id"] in doubtful)
+    strict = (place / "found" / "exclude-strict.txt").read_text().split()
+    safe = [f["id"] for f in findings if f["verdict"] == "rule broken, answer safe"]
     assert doubtful
+    assert safe
+    assert sorted(strict) == sorted(doubtful + safe)
+    assert f"The answers of {len(doubtful)} items are in doubt" in done.stdout
+    assert f"{len(safe)} more break a rule, and their answers are safe" in done.stdout
+    assert "two wrong options within 0.15 m of each other (safe)" in done.stdout
+    summary = json.loads((place / "found" / "summary.json").read_text())["tasks"]
+    assert sum(row["in_doubt"] for row in summary) == len(doubtful)
+    assert sum(row["broken_but_safe"] for row in summary) == len(safe)
     ran = tolman(
         place, "run", "vsi-bench", "--data", "data", "--exclude", "found/exclude.txt", "--model", "baseline/random", "--out", "x"
     )  # fmt: skip
@@ -91,6 +103,42 @@ def test_a_typo_is_one_sentence(place: Path, arguments: list[str], sentence: str
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_filtering_can_be_left_out(place: Path) -> None:
+    rounds = {}
+    for name, arguments in (("filtered", []), ("raw", ["--filter-rounds", "0"])):
+        made = tolman(place, "generate", "scenes", "--families", "size", "--out", name, *arguments)
+        assert made.returncode == 0, made.stderr
+        rounds[name] = json.loads((place / name / "provenance.json").read_text())["preset"]["share"]["turns"]
+    assert rounds == {"filtered": 10, "raw": 0}
+    assert "shortcut filtering was off" in (place / "raw" / "README.md").read_text()
+    assert "shortcut filtering was off" not in (place / "filtered" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("preset", "task", "reason"),
+    [
+        ("vsi-paper", "object_counting", "no object with a box"),
+        ("mmsi", "Motion (Cam.)", "no object with a box"),
+        ("site", "view_association_ego_to_exo", "no exocentric recording: none has a role that begins with 'exo'"),
+        ("spatialbench", "affordance", "no object with a box"),
+        ("all", "Motion (Cam.)", "no object with a box"),
+    ],
+)
+def test_why_nothing_can_be_asked(preset: str, task: str, reason: str, tmp_path: Path) -> None:
+    """A video with exact poses and no boxes: a table of reasons, and the most frequent ones in the error."""
+    pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+    from generate.test_reasons import write_kitchen
+
+    write_kitchen(tmp_path / "kitchen")
+    done = tolman(tmp_path, "generate", "kitchen", "--preset", preset, "--out", "mine")
+    assert done.returncode == 2
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith(f"{task} "))
+    assert row.rstrip().endswith(reason)
+    assert f"no question can be asked of the one scene under the preset '{preset}': " in done.stderr
+    assert reason in done.stderr
+    assert not (tmp_path / "mine").exists()
 
 
 def test_bad_scenes_are_named_and_skipped(place: Path) -> None:

@@ -166,7 +166,7 @@ def test_one_camera_gives_a_reason() -> None:
     geometry = SceneGeometry(alone.scene, alone.captures[:1])
     (found,) = association.family(SITE[0]).draft(geometry, RULES.association)
     assert isinstance(found, Rejected)
-    assert found.reason == "no egocentric camera with a fixed one"
+    assert found.reason == "no exocentric recording: none has a role that begins with 'exo'"
 
 
 def test_a_wearer_is_looked_for_only_inside_the_picture() -> None:

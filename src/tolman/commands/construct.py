@@ -27,8 +27,14 @@ def generate(
     per_scene: Annotated[int | None, typer.Option(min=1, help="Most of a question type from one scene.")] = None,
     per_task: Annotated[int | None, typer.Option(min=1, help="Most of a question type.")] = None,
     choices: Annotated[bool, typer.Option("--choices", help="Numerical questions as multiple choice.")] = False,
+    filter_rounds: Annotated[
+        int | None,
+        typer.Option(min=0, max=100, help="Rounds of shortcut filtering at most, 0 for none. Default: the preset's."),
+    ] = None,
 ) -> None:
     """Make a benchmark from scenes.
+
+    Choices that learners answer without the media are left out, by every preset but vsi-official (shortcut filtering).
 
     Example:  tolman generate meta_info --preset vsi-paper --out my-bench
 
@@ -46,6 +52,7 @@ def generate(
         per_scene=per_scene,
         per_task=per_task,
         choices=choices,
+        filter_rounds=filter_rounds,
     )
 
 
@@ -59,7 +66,10 @@ def audit(
     out: Annotated[Path, typer.Option(help="Folder of the findings.")] = Path("audit"),
     as_json: Json = False,
 ) -> None:
-    """Compute every answer of a benchmark anew from its scenes, and name those that are doubtful.
+    """Compute every answer of a benchmark anew from its scenes, and name those that are in doubt.
+
+    A question may break a rule and have a safe answer all the same, as where two wrong options tie: those are counted
+    apart, and stand in exclude-strict.txt only.
 
     Example:  tolman audit vsi-bench --scenes meta_info
     """

@@ -19,7 +19,8 @@ from tolman.curate.pipeline import STAMP, Work, file_state, plainly
 from tolman.curate.statistics import counts, pool_table
 from tolman.errors import InputError, UsageError
 from tolman.files import link_or_copy, write_text
-from tolman.generate.publish import CONFIGS, write_shards
+from tolman.generate.card import CONFIGS
+from tolman.generate.publish import write_shards
 from tolman.items import Item
 
 DECISIONS = ("approve", "reject")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import every, needed
 from tolman.generate.options import numeric_options
 from tolman.generate.recorded import distance_error
 from tolman.generate.settings import DistanceSettings
@@ -22,9 +23,13 @@ def distance(geometry: SceneGeometry, a: str, b: str, settings: DistanceSettings
     return geometry.exact_distance(a, b) if settings.geometry == "exact" else geometry.sampled_distance(a, b)
 
 
+def _nearer(settings: DistanceSettings) -> str:
+    return f"nearer than {settings.least} m"
+
+
 def violations(length: float, settings: DistanceSettings) -> list[str]:
     """The rules that a distance breaks."""
-    broken = [f"nearer than {settings.least} m"] if length < settings.least else []
+    broken = [_nearer(settings)] if length < settings.least else []
     # Between two printed values the answer would hang on rounding.
     if abs((length * 10) % 1 - 0.5) < settings.tie * 10:
         broken.append("between two printed values")
@@ -47,7 +52,8 @@ def draft(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft
             yield Rejected(TASK, scene.id, broken[0] if broken else "no room for four options")
             continue
         evidence = {"distance": length, "geometry": settings.geometry, **distance_error(geometry, a, b)}
-        yield Draft(TASK, scene.id, question, answer, "m", options, evidence)
+        shows = needed(geometry, every(geometry, a, b))
+        yield Draft(TASK, scene.id, question, answer, "m", options, evidence, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings, *, released: bool = True) -> Recomputed:
@@ -59,10 +65,13 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings, *
     exact = geometry.exact_distance(a, b)
     sampled = geometry.sampled_distance(a, b) if released else None
     broken = violations(distance(geometry, a, b, settings), settings)
-    broken += [f"{c} is not unique" for c in (a, b) if c not in geometry.unique]
+    broken += [reason for c in (a, b) if (reason := geometry.not_one(c))]
     tie = abs((exact * 10) % 1 - 0.5) / 10
     printed = None if sampled is None else f"{round(sampled, 1)}"
-    return Recomputed(printed, exact, tie, tuple(broken), {"exact": exact, "sampled": sampled})
+    evidence = {"exact": exact, "sampled": sampled}
+    # A short distance is as true as a long one; names that mean several things are not.
+    harmless = tuple(rule for rule in broken if rule == _nearer(settings))
+    return Recomputed(printed, exact, tie, tuple(broken), evidence, harmless=harmless)
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -9,6 +9,7 @@ from tolman.generate.build import as_choice, item_of
 from tolman.generate.draft import Draft, Shot
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import with_needed_frames
 from tolman.generate.settings import Preset
 from tolman.items import Item, Media
 
@@ -46,7 +47,7 @@ def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
     media = tuple(shown[_shot(shot)] for shot in draft.shots)
     choices = item if item.kind == "choice" else as_choice(item)
     place = choices.letters.index(choices.answer) if choices.kind == "choice" else 0
-    fresh = item_of(draft, min(place, max(len(draft.options) - 1, 0)), media, seed)
+    fresh = item_of(with_needed_frames(draft), min(place, max(len(draft.options) - 1, 0)), media, seed)
     if item.kind == "choice":
         fresh = as_choice(fresh)
     kept = {"id": item.id, "task": item.task, "labels": item.labels, "scene": item.scene}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import needed
 from tolman.generate.settings import AppearanceSettings
 from tolman.items import Item
 
@@ -23,6 +24,16 @@ def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> 
     capture = geometry.video_capture
     if capture is None:
         return {}
+    return {
+        name: capture.times[frames[0]] - capture.times[0] for name, frames in appearances(geometry, settings).items()
+    }
+
+
+def appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, list[int]]:
+    """The frames in which each category shows at least so many pixels, those that show up first at the beginning."""
+    capture = geometry.video_capture
+    if capture is None:
+        return {}
     category = {thing.id: thing.category for thing in geometry.scene.objects}
     pixels: dict[tuple[int, str], int] = {}
     for sighting in capture.sightings:
@@ -30,11 +41,11 @@ def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> 
             continue
         key = sighting.frame, category[sighting.object]
         pixels[key] = pixels.get(key, 0) + sighting.pixels
-    first: dict[str, float] = {}
+    found: dict[str, list[int]] = {}
     for (frame, name), count in sorted(pixels.items()):
-        if count >= settings.pixels and name not in first:
-            first[name] = capture.times[frame] - capture.times[0]
-    return first
+        if count >= settings.pixels:
+            found.setdefault(name, []).append(frame)
+    return found
 
 
 def gap(times: list[float]) -> float:
@@ -45,7 +56,7 @@ def gap(times: list[float]) -> float:
 def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Draft | Rejected]:
     """Some sets of four categories whose first appearances lie far enough apart."""
     scene = geometry.scene
-    first = first_appearances(geometry, settings)
+    first, shown = first_appearances(geometry, settings), appearances(geometry, settings)
     if len(first) < 4:
         yield Rejected(TASK, scene.id, "fewer than four categories are seen in a video")
         return
@@ -70,7 +81,14 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
             )
             evidence = {"first_seen": {name: first[name] for name in order}, "gap": gap(times)}
             yield Draft(
-                TASK, scene.id, question, ", ".join(order), None, tuple(", ".join(o) for o in options), evidence
+                TASK,
+                scene.id,
+                question,
+                ", ".join(order),
+                None,
+                tuple(", ".join(o) for o in options),
+                evidence,
+                needs=needed(geometry, [(name, shown[name]) for name in order], in_order=True),
             )
 
 
@@ -89,7 +107,16 @@ def recompute(
     times = [first[name] for name in names]
     order = ", ".join(sorted(names, key=first.__getitem__))
     broken = (f"two first appearances within {settings.gap} s",) if gap(times) <= settings.gap else ()
-    return Recomputed(order, order, gap(times), broken, {"first_seen": {name: first[name] for name in names}})
+    listed = [re.split(r", | -> ", option) for option in item.options]
+    rivals = [own for own in listed if ", ".join(own) != order and _as_good(own, first, settings)]
+    evidence = {"first_seen": {name: first[name] for name in names}}
+    return Recomputed(order, order, gap(times), broken, evidence, harmless=() if rivals else broken)
+
+
+def _as_good(names: Sequence[str], first: dict[str, float], settings: AppearanceSettings) -> bool:
+    """Whether an order is wrong by first appearances alone that are too near to each other to tell."""
+    swapped = [(a, b) for a, b in itertools.combinations(names, 2) if first.get(a, 0.0) > first.get(b, 0.0)]
+    return all(first[a] - first[b] <= settings.gap for a, b in swapped if a in first and b in first)
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import Preset
 from tolman.items import Item
+
+Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not checked"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Finding:
         error: released minus exact, for a number, in its unit.
         margin: how far the exact answer is from another one.
         violations: rules of the preset that the question breaks.
+        harmless: those of them that leave the answer safe, such as two wrong options that tie.
         note: why it was not checked.
         evidence: the numbers behind it.
     """
@@ -44,12 +47,24 @@ class Finding:
     violations: tuple[str, ...] = ()
     note: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    harmless: tuple[str, ...] = ()
 
     @property
-    def doubtful(self) -> bool:
-        """Whether a careful user may leave the item out."""
-        wrong_choice = bool(self.exact_differs) and self.error is None
-        return self.status == "differs" or bool(self.violations) or wrong_choice
+    def doubts(self) -> tuple[str, ...]:
+        """Why the answer is in doubt; empty where it isn't."""
+        wrong = ["the answer differs from the scene's"] if self.status == "differs" else []
+        if self.exact_differs and self.error is None and not wrong:
+            wrong = ["the exact answer is another option"]
+        return (*wrong, *(rule for rule in self.violations if rule not in self.harmless))
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is to be thought of the item."""
+        if self.status == "not checked":
+            return "not checked"
+        if self.doubts:
+            return "answer in doubt"
+        return "rule broken, answer safe" if self.violations else "sound"
 
 
 def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Preset) -> list[Finding]:
@@ -93,6 +108,7 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Find
         margin=found.margin,
         violations=found.violations,
         evidence=found.evidence,
+        harmless=found.harmless,
     )
 
 
@@ -119,8 +135,11 @@ def summary(findings: Sequence[Finding]) -> list[dict[str, Any]]:
                 "exact_differs": sum(bool(finding.exact_differs) for finding in checked),
                 "mean_error": sum(errors) / len(errors) if errors else None,
                 "largest_error": max(errors, key=abs) if errors else None,
+                "in_doubt": sum(finding.verdict == "answer in doubt" for finding in checked),
+                "broken_but_safe": sum(finding.verdict == "rule broken, answer safe" for finding in checked),
                 "break_rules": sum(bool(finding.violations) for finding in checked),
                 "rules": dict(Counter(rule for finding in checked for rule in finding.violations).most_common()),
+                "doubts": dict(Counter(doubt for finding in checked for doubt in finding.doubts).most_common()),
             }
         )
     return rows

@@ -17,11 +17,12 @@ from tolman import benchmarks
 from tolman.generate.draft import Draft, Rejected, Step
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
 from tolman.generate.sampling import balanced_within, evenly
 from tolman.generate.settings import Preset
-from tolman.generate.unguessed import Guessable, unguessed
+from tolman.generate.unguessed import FEWEST, Guessable, enough, unguessed
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
@@ -84,6 +85,21 @@ class Entry:
     kind: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """Shortcut filtering of one question type.
+
+    Attributes:
+        asked: choices that were guessed.
+        kept: those that stayed.
+        learned: whether there were enough questions and scenes to teach learners.
+    """
+
+    asked: int
+    kept: int
+    learned: bool
+
+
 @dataclass
 class Collected:
     """What a collection of scenes gave.
@@ -95,6 +111,7 @@ class Collected:
         rejected: by question type and reason.
         skipped: scenes and objects that can't be used.
         scenes: usable scenes seen.
+        filtered: by question type, what the last selection left out because it could be guessed.
     """
 
     spool: Spool
@@ -103,6 +120,7 @@ class Collected:
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
     scenes: int = 0
+    filtered: dict[str, Filtered] = field(default_factory=dict)
 
 
 def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int, spool: Spool) -> Collected:
@@ -121,6 +139,7 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int
                 made.append(draft)
                 collected.offered[draft.task] += 1
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
+            draft = with_needed_frames(draft)
             position = spool.add(draft, sources_of(draft, found))
             collected.entries.append(_entry(draft, position))
     return collected
@@ -186,6 +205,7 @@ def select(
     """
     found = sorted(collected.entries, key=lambda e: (e.task, e.position))
     chosen = balanced_within(found, _stratum, lambda e: e.answer, preset.share.most_common, str(seed))
+    collected.filtered.clear()
     if preset.share.turns:
         chosen = _capped(chosen, preset, _OFFERED, seed, "offered")
         chosen = _unguessed(chosen, collected, preset, seed, workers, done)
@@ -193,13 +213,16 @@ def select(
 
 
 def _capped(entries: Sequence[Entry], preset: Preset, times: int, seed: int, draw: str) -> list[Entry]:
-    """At most so many times what is taken of each question type, answers that are balanced in turn."""
+    """At most so many times what is taken of each question type, answers that are balanced in turn.
+
+    Where more than what is taken stays, to be guessed, it is enough to teach learners.
+    """
     if preset.share.per_task is None:
         return list(entries)
     by_task: dict[str, list[Entry]] = {}
     for entry in entries:
         by_task.setdefault(entry.task, []).append(entry)
-    most = times * preset.share.per_task
+    most = preset.share.per_task if times == 1 else times * max(preset.share.per_task, FEWEST)
     return [
         entry
         for task, own in by_task.items()
@@ -218,13 +241,22 @@ def _unguessed(
     """Without choices that are guessed from their texts, or from a part of their media."""
     choices = [entry for entry in entries if not entry.number]
     asked = [
-        Guessable(item, entry.answer, entry.clue, entry.kind, entry.closed)
+        Guessable(_without_list(item), entry.answer, entry.clue, entry.kind, entry.closed)
         for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
     ]
     share = preset.share
     numbers = unguessed(asked, share.turns, share.most_common, seed, most=share.per_task, workers=workers, done=done)
     kept = {choices[i].position for i in numbers}
+    for task in dict.fromkeys(entry.task for entry in choices):
+        own = [one for one in asked if one.item.task == task]
+        left = sum(choices[i].task == task for i in numbers)
+        collected.filtered[task] = Filtered(len(own), left, learned=enough(own))
     return [entry for entry in entries if entry.number or entry.position in kept]
+
+
+def _without_list(item: Item) -> Item:
+    """A question without the list of its options in its text, which learners would take for what is asked about."""
+    return item.model_copy(update={"question": item.question.replace(", ".join(item.options), "")})
 
 
 def items_of(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import every, needed
 from tolman.generate.options import counting_options
 from tolman.generate.recorded import count_error
 from tolman.generate.settings import CountingSettings
@@ -35,7 +36,8 @@ def draft(geometry: SceneGeometry, settings: CountingSettings) -> Iterator[Draft
         question = f"How many {category}(s) are in this {place}?"
         options = counting_options(count, f"{scene.id}:{question}")
         evidence = {"count": count, "boxes": boxes, **count_error(geometry)}
-        yield Draft(TASK, scene.id, question, str(count), "count", options, evidence)
+        shows = needed(geometry, every(geometry, category))
+        yield Draft(TASK, scene.id, question, str(count), "count", options, evidence, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CountingSettings, *, released: bool = True) -> Recomputed:
@@ -45,10 +47,10 @@ def recompute(geometry: SceneGeometry, item: Item, settings: CountingSettings, *
         raise ValueError("is no counting question")
     category = geometry.category(match[1])
     count, boxes = geometry.scene.count(category), len(geometry.members[category])
-    violations = [f"count below {settings.least}"] if count < settings.least else []
-    if boxes != count:
-        violations.append(f"{boxes} boxes for a count of {count}")
-    return Recomputed(str(count), float(count), None, tuple(violations), {"count": count, "boxes": boxes})
+    few = (f"count below {settings.least}",) if count < settings.least else ()
+    violations = few if boxes == count else (*few, f"{boxes} boxes for a count of {count}")
+    evidence = {"count": count, "boxes": boxes}
+    return Recomputed(str(count), float(count), None, violations, evidence, harmless=few)
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import Unit
+from tolman.scenes import Capture
 
 StepKind = Literal["grounding", "reconstruction", "transformation", "logic"]
 """Types of steps, by the keys of the errors that belong to them (`scoring.error_types.MMSI`)."""
@@ -29,6 +30,25 @@ class Shot:
     capture: str
     frame: int
     until: int | None = None
+
+
+Thing = tuple[str, Sequence[int]]
+"""A name, and the frames of a recording that show what it means."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a question about the standard video must be shown with.
+
+    Attributes:
+        capture: the recording that the video is.
+        things: each must be shown by one of its frames.
+        in_order: whether they must come into view in this order.
+    """
+
+    capture: Capture
+    things: tuple[Thing, ...]
+    in_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +88,7 @@ class Draft:
         balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
             the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
+        needs: what the standard video must show; None where that isn't known, or where the question shows shots.
     """
 
     task: str
@@ -84,6 +105,7 @@ class Draft:
     clue: tuple[tuple[str | float | None, ...], ...] = ()
     balance: str = ""
     kind: str = ""
+    needs: Needs | None = None
 
     @property
     def is_number(self) -> bool:
@@ -109,6 +131,8 @@ class Recomputed:
         exact: the exact value, or the exact answer's text.
         margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
         violations: the rules of the given settings that the question breaks.
+        harmless: those of them that leave the answer safe: whoever measures or judges by eye comes to the same option,
+            or number. Every other violation puts the answer in doubt.
         evidence: the numbers behind it.
         place: of the exact answer among the options, from 0, where these are pictures and their texts are alike.
     """
@@ -119,6 +143,7 @@ class Recomputed:
     violations: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
     place: int | None = None
+    harmless: tuple[str, ...] = ()
 
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)

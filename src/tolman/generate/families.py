@@ -95,13 +95,28 @@ def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected
     outdoors = geometry.scene.room_area is None
     well_shown = SceneGeometry(geometry.scene, geometry.captures, shown=SHOWN)
     for name in preset.families:
-        for found in _FAMILIES[name].draft(
-            well_shown if name in SPATIALBENCH else geometry, getattr(preset, PARTS[name])
-        ):
+        family, seen = _FAMILIES[name], well_shown if name in SPATIALBENCH else geometry
+        silent = set(family.tasks)
+        for found in family.draft(seen, getattr(preset, PARTS[name])):
+            silent.discard(found.task)
             if preset.labels and isinstance(found, Draft):
                 yield replace(found, labels=labels(name, outdoors=outdoors, own=found.labels))
             else:
                 yield found
+        for task in family.tasks:
+            if task in silent:
+                yield Rejected(task, geometry.scene.id, _too_little(seen))
+
+
+def _too_little(geometry: SceneGeometry) -> str:
+    """Why a family that goes through what a scene holds finds nothing to go through."""
+    if not geometry.scene.objects:
+        return "no object with a box"
+    if not geometry.whole:
+        return "the video shows no category whole and at rest"
+    if not geometry.unique:
+        return "no category of which there is exactly one"
+    return "too few things, or none of the kind that is asked about"
 
 
 def _family_of(item: Item) -> tuple[str, Family[Any]] | None:

@@ -73,13 +73,23 @@ class SceneGeometry:
     @cached_property
     def unseen(self) -> frozenset[str]:
         """The categories of which some object is never shown well enough in a video whose sightings are known."""
+        if self.video_capture is None:
+            return frozenset()
+        return frozenset(thing.category for thing in self.scene.objects if thing.id not in self.shown_frames)
+
+    @cached_property
+    def shown_frames(self) -> dict[str, list[int]]:
+        """By object's id, the video's frames that show it well enough; empty where its sightings aren't known."""
         capture = self.video_capture
         if capture is None:
-            return frozenset()
+            return {}
         width, height = capture.size or (0, 0)
         least = max(SEEN, self.shown * width * height)
-        seen = {sighting.object for sighting in capture.sightings if sighting.pixels >= least}
-        return frozenset(thing.category for thing in self.scene.objects if thing.id not in seen)
+        found: dict[str, list[int]] = {}
+        for sighting in capture.sightings:
+            if sighting.pixels >= least:
+                found.setdefault(sighting.object, []).append(sighting.frame)
+        return found
 
     @cached_property
     def recorded(self) -> dict[str, Recorded]:
@@ -110,6 +120,16 @@ class SceneGeometry:
     def unique(self) -> list[str]:
         """The categories with exactly one object and one box."""
         return [c for c in self.whole if len(self.members[c]) == 1]
+
+    def not_one(self, category: str) -> str:
+        """Why a category doesn't mean one thing that can be asked about; empty where it does."""
+        if category in self.unique:
+            return ""
+        if len(self.members.get(category, ())) > 1 or self.scene.count(category) > 1:
+            return f"{category} is not unique"
+        if category in self.unseen:
+            return f"the video doesn't show the {category} well enough"
+        return f"{category} moves, or its count and boxes disagree"
 
     @cached_property
     def _distances(self) -> Floats:

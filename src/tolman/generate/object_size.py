@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import every, needed
 from tolman.generate.options import numeric_options
 from tolman.generate.recorded import size_error
 from tolman.generate.settings import SizeSettings
@@ -38,7 +39,8 @@ def draft(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | R
             yield Rejected(TASK, scene.id, broken[0] if broken else "no room for four options")
             continue
         evidence = {"extents": list(thing.box.extents), **size_error(geometry, category)}
-        yield Draft(TASK, scene.id, question, answer, "cm", options, evidence)
+        shows = needed(geometry, every(geometry, category))
+        yield Draft(TASK, scene.id, question, answer, "cm", options, evidence, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, released: bool = True) -> Recomputed:
@@ -50,7 +52,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, re
     thing = geometry.scene.of(category)[0]
     length = thing.box.longest
     broken = violations(length, settings)
-    broken += [] if category in geometry.unique else [f"{category} is not unique"]
+    broken += [reason] if (reason := geometry.not_one(category)) else []
     tie = abs((length * 100) % 1 - 0.5) / 100
     return Recomputed(str(round(length * 100)), length * 100, tie, tuple(broken), {"extents": list(thing.box.extents)})
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import every, needed
 from tolman.generate.recorded import angle_error
 from tolman.generate.settings import DirectionSettings
 from tolman.geometry.directions import (
@@ -56,6 +57,10 @@ LEVELS = (
         "Cartesian plane (if I am standing at the origin and facing along the positive y-axis).",
     ),
 )
+_APART = "two objects nearer than {settings.nearest} m or farther than {settings.farthest} m"
+_MARGIN = "within {settings.margin}° of a boundary"
+_BEHIND = "behind"
+_CORNERS = "more than {settings.corners} corners in another sector"
 _BY_TASK = {level.task: level for level in LEVELS}
 _PATTERN = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to (?:my|the) ")
 
@@ -80,21 +85,21 @@ def violations(
     broken = []
     for a, b in itertools.combinations(places, 2):
         if not settings.nearest <= measure(a, b) <= settings.farthest:
-            broken.append(f"two objects nearer than {settings.nearest} m or farther than {settings.farthest} m")
+            broken.append(_APART.format(settings=settings))
             break
     here = geometry.center(places[0])
     if min(float(np.linalg.norm((geometry.center(p) - here)[:2])) for p in places[1:]) < settings.on_plan:
         broken.append(f"the observer within {settings.on_plan} m of another object on the floor plan")
     if margin(angle, level, settings) < settings.margin:
-        broken.append(f"within {settings.margin}° of a boundary")
+        broken.append(_MARGIN.format(settings=settings))
     if level.sectors is HALVES and sector_of(angle, THIRDS) == "back":
-        broken.append("behind")
+        broken.append(_BEHIND)
     corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
     # The easy question's corners are looked at in the medium one's sectors, as in the released code.
     sectors = THIRDS if level.sectors is HALVES else level.sectors
     own = sector_of(angle, sectors)
     if sum(sector_of(float(corner), sectors) != own for corner in corners) > settings.corners:
-        broken.append(f"more than {settings.corners} corners in another sector")
+        broken.append(_CORNERS.format(settings=settings))
     return broken
 
 
@@ -118,7 +123,9 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
                     "margin": margin(angle, level, settings),
                     **angle_error(geometry, legs),
                 }
-                yield Draft(level.task, scene.id, question, answer, None, (answer, *others), evidence, closed=True)
+                shows = needed(geometry, every(geometry, *places))
+                options = (answer, *others)
+                yield Draft(level.task, scene.id, question, answer, None, options, evidence, closed=True, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, *, released: bool = True) -> Recomputed:
@@ -130,12 +137,39 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, 
     places = (geometry.category(match[1]), geometry.category(match[2]), geometry.category(match[3]))
     angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
     broken = violations(geometry, places, angle, level, settings)
-    broken += [f"{c} is not unique" for c in places if c not in geometry.unique]
+    broken += [reason for c in places if (reason := geometry.not_one(c))]
     answer = sector_of(angle, level.sectors)
     behind, ahead = boundary_gap(angle, level.sectors)
+    corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
+    elsewhere = sum(sector_of(float(corner), level.sectors) != answer for corner in corners)
     return Recomputed(
-        answer, answer, min(behind, ahead), tuple(broken), {"angle": angle, "past": behind, "before": ahead}
+        answer,
+        answer,
+        min(behind, ahead),
+        tuple(broken),
+        {"angle": angle, "past": behind, "before": ahead},
+        harmless=harmless(broken, min(behind, ahead), elsewhere, settings),
     )
+
+
+def harmless(broken: Sequence[str], margin: float, elsewhere: int, settings: DirectionSettings) -> tuple[str, ...]:
+    """The broken rules that leave the answer safe.
+
+    How far apart the objects are says nothing against a clear angle. The easy question is held to the medium one's
+    boundaries; where left and right themselves are clear, those rules leave its answer safe.
+
+    Args:
+        broken: the rules.
+        margin: degrees to the nearest boundary between two of the question's own options.
+        elsewhere: corners of the queried box that lie in another of the question's own options.
+        settings: the thresholds.
+    """
+    safe = {_APART.format(settings=settings)}
+    if margin >= settings.margin:
+        safe |= {_MARGIN.format(settings=settings), _BEHIND}
+    if elsewhere <= settings.corners:
+        safe.add(_CORNERS.format(settings=settings))
+    return tuple(rule for rule in broken if rule in safe)
 
 
 FAMILY = Family(tuple(level.task for level in LEVELS), draft, recompute, (_PATTERN,))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import every, nearest, needed
 from tolman.generate.recorded import distance_error
 from tolman.generate.settings import RelativeDistanceSettings
 from tolman.items import Item
@@ -33,13 +34,26 @@ def smallest_gap(lengths: Sequence[float]) -> float:
     return min(b - a for a, b in itertools.pairwise(ordered))
 
 
+def lead(lengths: Sequence[float]) -> float:
+    """Metres by which the nearest is nearer than any other."""
+    first, second = sorted(lengths)[:2]
+    return second - first
+
+
 def violations(lengths: Sequence[float], area: float | None, settings: RelativeDistanceSettings) -> list[str]:
-    """The rules that the distances of the options break."""
+    """The rules that the distances of the options break; those that leave the answer safe are `harmless`."""
     broken = [f"an option nearer than {settings.least} m"] if min(lengths) < settings.least else []
     needed = gap_needed(area, settings)
-    if smallest_gap(lengths) <= needed:
-        broken.append(f"two options within {needed} m of each other")
+    if lead(lengths) <= needed:
+        broken.append(f"the two nearest options within {needed} m of each other")
+    elif smallest_gap(lengths) <= needed:
+        broken.append(f"two wrong options within {needed} m of each other")
     return broken
+
+
+def harmless(broken: Sequence[str]) -> tuple[str, ...]:
+    """The broken rules that leave the answer safe: wrong options that tie, and things that stand very near."""
+    return tuple(rule for rule in broken if rule.startswith(("an option nearer", "two wrong options")))
 
 
 def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterator[Draft | Rejected]:
@@ -86,7 +100,8 @@ def _question(
         "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
         f"{primary}?"
     )
-    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence)
+    shows = needed(geometry, [*every(geometry, primary), *nearest(geometry, primary, *options)])
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence, needs=shows)
 
 
 def recompute(
@@ -105,22 +120,23 @@ def recompute(
     used = exact if settings.geometry == "exact" else sampled
     area = geometry.scene.room_area
     broken = violations(list(used.values()), area, settings)
-    broken += [] if primary in geometry.unique else [f"{primary} is not unique"]
+    broken += [reason] if (reason := geometry.not_one(primary)) else []
     broken += ["an option's count and boxes disagree"] if set(options.values()) - set(geometry.whole) else []
-    first, second = sorted(exact.values())[:2]
     evidence = {
         "exact": exact,
         "sampled": sampled,
         "exact_gap": smallest_gap(list(exact.values())),
+        "lead": lead(list(exact.values())),
         "sampled_gap": smallest_gap(list(sampled.values())) if sampled else None,
         "room_area": area,
     }
     return Recomputed(
         min(sampled, key=sampled.__getitem__) if sampled else None,
         min(exact, key=exact.__getitem__),
-        second - first,
+        lead(list(exact.values())),
         tuple(broken),
         evidence,
+        harmless=harmless(broken),
     )
 
 

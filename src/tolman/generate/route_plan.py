@@ -15,6 +15,7 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import every, needed
 from tolman.generate.recorded import KEY, angle_error
 from tolman.generate.settings import RouteSettings
 from tolman.geometry.directions import THIRDS, boundary_gap, egocentric_angle, sector_of
@@ -29,7 +30,15 @@ _TRIES = 60
 
 
 def turns_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None = None) -> list[tuple[str, float]]:
-    """Each turn of a route with the degrees to the nearest other answer.
+    """Each turn of a route with the degrees to the nearest other answer; as `angles_of` takes it."""
+    return [
+        (TURNS[sector_of(angle, THIRDS)], min(boundary_gap(angle, THIRDS)))
+        for angle in angles_of(geometry, stops, facing)
+    ]
+
+
+def angles_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None = None) -> list[float]:
+    """Each turn of a route, 0 ≤ degrees < 360, left from straight on.
 
     Args:
         geometry: of the scene.
@@ -39,12 +48,10 @@ def turns_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None =
     places = [geometry.center(name) for name in stops]
     found = []
     if facing is not None and facing != stops[1]:
-        angle = float(egocentric_angle(places[0], geometry.center(facing), places[1]))
-        found.append((TURNS[sector_of(angle, THIRDS)], min(boundary_gap(angle, THIRDS))))
+        found.append(float(egocentric_angle(places[0], geometry.center(facing), places[1])))
     for before, here, after in zip(places, places[1:], places[2:], strict=False):
         # Standing here, facing on in the direction of the walk.
-        angle = float(egocentric_angle(here, here + (here - before), after))
-        found.append((TURNS[sector_of(angle, THIRDS)], min(boundary_gap(angle, THIRDS))))
+        found.append(float(egocentric_angle(here, here + (here - before), after)))
     return found
 
 
@@ -75,7 +82,7 @@ def violations(
     if not settings.least_moves <= len(stops) - 1 <= settings.most_moves:
         return [f"not {settings.least_moves} to {settings.most_moves} moves"]
     named = [*stops, *([facing] if facing is not None else [])]
-    broken = [f"{name} is not unique" for name in named if name not in geometry.unique]
+    broken = [reason for name in named if (reason := geometry.not_one(name))]
     if broken:
         return broken[:1]
     if min(margin for _, margin in turns_of(geometry, stops, facing)) < settings.margin:
@@ -142,7 +149,8 @@ def question(
         evidence["facing"] = facing
     if all(error is not None for error in errors):
         evidence |= {"sensor_errors": errors}
-    return Draft(TASK, geometry.scene.id, text, right, None, options, evidence, closed=True)
+    shows = needed(geometry, every(geometry, *stops, facing))
+    return Draft(TASK, geometry.scene.id, text, right, None, options, evidence, closed=True, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, released: bool = True) -> Recomputed:
@@ -159,7 +167,19 @@ def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, r
     answer = ", ".join(name for name, _ in turns)
     margins = [margin for _, margin in turns]
     broken = tuple(violations(geometry, names, settings, facing))
-    return Recomputed(answer, answer, min(margins), broken, {"margins": margins})
+    possible = [
+        {TURNS[sector_of(angle + off, THIRDS)] for off in (-settings.margin, 0.0, settings.margin)}
+        for angle in angles_of(geometry, names, facing)
+    ]
+    rivals = [option for option in item.options if option != answer and _is_possible(option, possible)]
+    named = set(names) | ({facing} if facing else set())
+    safe = not rivals and named <= set(geometry.unique)
+    return Recomputed(answer, answer, min(margins), broken, {"margins": margins}, harmless=broken if safe else ())
+
+
+def _is_possible(option: str, possible: Sequence[set[str]]) -> bool:
+    """Whether each turn of an option is the right one, or the one beyond a boundary that is too near."""
+    return all(turn in own for turn, own in zip(option.split(", "), possible, strict=False))
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN, _STOP))

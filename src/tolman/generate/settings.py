@@ -276,9 +276,10 @@ PARTS: dict[str, str] = (
 )
 """The part of a preset that holds a family's rules."""
 
-_SHARE = ShareSettings(per_scene=60, turns=10)
+_ROUNDS = 10
+_SHARE = ShareSettings(per_scene=60, turns=_ROUNDS)
 PRESETS = {
-    "vsi-paper": Preset(name="vsi-paper"),
+    "vsi-paper": Preset(name="vsi-paper", share=ShareSettings(turns=_ROUNDS)),
     "vsi-official": Preset(
         name="vsi-official",
         distance=DistanceSettings(geometry="sampled", tie=0.0),
@@ -288,6 +289,7 @@ PRESETS = {
         relative_distance=RelativeDistanceSettings(geometry="sampled", large_gap=0.15),
         direction=DirectionSettings(geometry="sampled", on_plan=0.0, two_sided=False),
         appearance=AppearanceSettings(pixels=1),
+        # Nothing is filtered: neither were the released questions.
         share=ShareSettings(most_common=1.0),
     ),
     "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),

@@ -17,7 +17,7 @@ from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
 from tolman.guessing.frequent import most_frequent_text
 from tolman.guessing.hinted import hinted, vocabulary
-from tolman.guessing.learners import LINEAR, QUICK, check_installed
+from tolman.guessing.learners import LINEAR, QUICK, SCALED, check_installed
 from tolman.guessing.statistics import Floats
 from tolman.guessing.to_chance import to_chance
 from tolman.items import MEDIA_MARK, Item
@@ -27,7 +27,7 @@ from tolman.scoring.rules import careful
 FOLDS = 5
 FEWEST, FEWEST_SCENES = 100, 20
 """Questions of a type, and scenes, that there must be for a learner: luck looks like knowledge on fewer."""
-_SLACK, _ERRORS = 0.005, 0.5
+SLACK, _ERRORS = 0.005, 0.5
 """By what share of the questions, and by how many standard errors more, a guesser may be off chance: what luck brings
 would be taken out again and again otherwise, until few are left."""
 _ROUGH, _DRAWS = 2, 3
@@ -89,7 +89,7 @@ def unguessed(
     for i, one in enumerate(questions):
         by_task.setdefault(one.item.task, []).append(i)
     jobs = [_Job([questions[i] for i in own], turns, most_common, most, seed) for own in by_task.values()]
-    if any(_enough(job.questions) for job in jobs):
+    if any(enough(job.questions) for job in jobs):
         check_installed()
     kept: list[int] = []
     for (task, own), left in zip(by_task.items(), mapped(_left, jobs, workers), strict=True):
@@ -117,7 +117,7 @@ def _left(job: _Job) -> list[int]:
             break
         drawn = f"{job.seed}:{turn}:{questions[0].item.task}"
         if turn == _ROUGH and job.most is not None:
-            most = round(_SPARE * job.most)
+            most = round(_SPARE * max(job.most, FEWEST))  # fewer would teach nobody
             kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
         asked = [questions[i] for i in kept]
         first = (job.seed * job.turns + turn) * _DRAWS
@@ -150,17 +150,18 @@ def _too_telling(asked: Sequence[Guessable], right: Floats, seed: str) -> set[in
 
 def _slack(chance: Sequence[float]) -> float:
     variance = sum(p * (1 - p) for p in chance) / max(1, len(chance)) ** 2
-    return _SLACK + _ERRORS * math.sqrt(variance)
+    return SLACK + _ERRORS * math.sqrt(variance)
 
 
-def _enough(asked: Sequence[Guessable]) -> bool:
+def enough(asked: Sequence[Guessable]) -> bool:
+    """Whether learners are taught on the questions of a type."""
     return len(asked) >= FEWEST and len({one.item.scene for one in asked}) >= FEWEST_SCENES
 
 
 def _guessed(asked: Sequence[Guessable], seeds: Iterable[int]) -> Floats:
     """How often each guesser is right about each question, learners over several draws. Shape (guessers, questions)."""
     rows: list[Sequence[float] | Floats] = [*_suggested(asked)]
-    if _enough(asked):
+    if enough(asked):
         draws = [_learned(asked, seed) for seed in seeds]
         rows += [np.mean(one, axis=0) for one in zip(*draws, strict=True)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(asked))
@@ -183,9 +184,10 @@ def _learned(asked: Sequence[Guessable], seed: int) -> list[list[bool]]:
     items = [one.item for one in asked]
     fold = assign(items, FOLDS, seed)
     if not all(MEDIA_MARK in option for item in items for option in item.options):
-        found = guess(items, fold, careful(), learners=QUICK, seed=seed, workers=1)
+        names = QUICK if all(one.closed for one in asked) else (*QUICK, SCALED)
+        found = guess(items, fold, careful(), learners=names, seed=seed, workers=1)
         right += [
-            [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in QUICK
+            [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in names
         ]
         choose = most_frequent_text(items)
         right.append([choose(item) == item.answer for item in items])

@@ -15,6 +15,8 @@ QUICK = ("small-forest", "short-boosting")
 """The same with fewer trees, for who guesses often: they find about as much."""
 LINEAR = "linear"
 """Logistic regression, for words that are there or not."""
+SCALED = "scaled-linear"
+"""Logistic regression on standardised features: what small preferences add up to, which trees split up and lose."""
 _TREES = {"random-forest": 200, "small-forest": 50}
 _STEPS = {"gradient-boosting": (100, 0.06), "short-boosting": (40, 0.12)}
 
@@ -52,12 +54,16 @@ def create(name: str, seed: int) -> Classifier:
     """
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     made: Any
     if name in _TREES:
         made = RandomForestClassifier(n_estimators=_TREES[name], min_samples_leaf=3, n_jobs=1, random_state=seed)
     elif name == LINEAR:
         made = LogisticRegression(C=0.1, max_iter=300)
+    elif name == SCALED:
+        made = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=300))
     else:
         iterations, rate = _STEPS[name]
         made = HistGradientBoostingClassifier(

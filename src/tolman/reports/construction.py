@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -14,15 +16,19 @@ from rich.table import Table as RichTable
 from tolman.errors import UsageError
 from tolman.files import whole, write_text
 from tolman.generate.audit import Finding, audit, summary
-from tolman.generate.build import Spool, collect, select
+from tolman.generate.build import Collected, Spool, collect, select
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.publish import check_place, publish
+from tolman.generate.publish import check_place, publish, statistics_of
 from tolman.generate.settings import preset as preset_of
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import cores
 from tolman.runs.load import load
 
+_WIDTH = 100
+"""Characters that a table needs: figures would be cut off on fewer."""
+_NAMED_REASONS = 3
+"""Reasons that the sentence names; the table above it has them all."""
 _MANY = 2_000
 """Questions that are worth the start of other processes."""
 
@@ -38,6 +44,7 @@ def generate(
     per_scene: int | None,
     per_task: int | None,
     choices: bool,
+    filter_rounds: int | None = None,
 ) -> None:
     """Make a benchmark from scenes.
 
@@ -49,7 +56,7 @@ def generate(
     if families is not None:
         chosen = chosen.choosing(families)
     check_place(out)
-    limits = {"per_scene": per_scene, "per_task": per_task}
+    limits = {"per_scene": per_scene, "per_task": per_task, "turns": filter_rounds}
     changes = {key: value for key, value in limits.items() if value is not None}
     chosen = chosen.model_copy(update={"share": chosen.share.model_copy(update=changes)})
     with tempfile.TemporaryDirectory(prefix="tolman-") as place, Spool(Path(place) / "drafts") as spool:
@@ -61,9 +68,23 @@ def generate(
                 collected, chosen, seed, workers=workers, done=lambda task: status.update(f"guessed: {task}")
             )
         if not taken:
-            raise UsageError("no question can be asked of these scenes under the preset's rules.")
+            statistics = statistics_of(taken, collected)
+            console.print(_reasons(statistics), width=max(console.width, _WIDTH), crop=False)
+            raise UsageError(_nothing(collected, statistics, chosen.name))
         with console.status("writing questions"):
             statistics = publish(out, taken, collected, chosen, seed, scenes, choices=choices, workers=cores())
+    console.print(_reasons(statistics), width=max(console.width, _WIDTH), crop=False)
+    where = out if out.is_absolute() else f"./{out}"
+    console.print(
+        f"{len(taken):,} questions from {collected.scenes:,} scenes: {out}. Evaluate with 'tolman run {where}'.",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _reasons(statistics: dict[str, Any]) -> RichTable:
+    """A row for each question type: how many were asked, and why others weren't."""
     grid = RichTable(box=None, pad_edge=False)
     for heading in ("question type", "questions", "offered", "rejected", "most frequent reason"):
         right = heading in ("questions", "offered", "rejected")
@@ -72,14 +93,20 @@ def generate(
         reasons = counts["rejected"]
         top = max(reasons, key=reasons.__getitem__) if reasons else ""
         grid.add_row(task, f"{counts['taken']:,}", f"{counts['offered']:,}", f"{sum(reasons.values()):,}", top)
-    console.print(grid)
-    where = out if out.is_absolute() else f"./{out}"
-    console.print(
-        f"{len(taken):,} questions from {collected.scenes:,} scenes: {out}. Evaluate with 'tolman run {where}'.",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    return grid
+
+
+def _nothing(collected: Collected, statistics: dict[str, Any], name: str) -> str:
+    """Why nothing at all is asked, in a sentence: for each reason that is any type's most frequent one, how many."""
+    offered = collected.offered.total()
+    tasks = statistics["tasks"].values()
+    tops = Counter(max(n["rejected"], key=n["rejected"].__getitem__) for n in tasks if n["rejected"])
+    reasons = [f"{reason} ({n} question type{'s' if n > 1 else ''})" for reason, n in tops.most_common(_NAMED_REASONS)]
+    if offered:
+        reasons.insert(0, f"{offered:,} were offered, and balancing answers and filtering left none")
+    said = "; ".join(reasons)
+    scenes = "the one scene" if collected.scenes == 1 else f"the {collected.scenes:,} scenes"
+    return f"no question can be asked of {scenes} under the preset '{name}': {said or 'its families found nothing'}."
 
 
 def audit_benchmark(
@@ -110,8 +137,10 @@ def audit_benchmark(
         raise UsageError(f"no item's scene is in {scenes}, or none can be answered from it.")
     out.mkdir(parents=True, exist_ok=True)
     _write_findings(out / "findings.jsonl", findings)
-    doubtful = [finding.id for finding in findings if finding.doubtful]
-    write_text(out / "exclude.txt", "".join(f"{identity}\n" for identity in doubtful))
+    doubtful = [finding.id for finding in findings if finding.verdict == "answer in doubt"]
+    safe = [finding.id for finding in findings if finding.verdict == "rule broken, answer safe"]
+    _write_ids(out / "exclude.txt", doubtful)
+    _write_ids(out / "exclude-strict.txt", [one.id for one in findings if one.id in {*doubtful, *safe}])
     write_text(out / "summary.json", json.dumps({"preset": preset, "tasks": rows}, indent=2) + "\n")
     if as_json:
         console.file.write(json.dumps(rows, indent=2) + "\n")
@@ -125,25 +154,27 @@ def audit_benchmark(
         "exact differs",
         "mean error",
         "largest",
-        "break a rule",
+        "in doubt",
+        "broken, safe",
     ):
         first = heading == "question type"
         grid.add_column(heading, justify="left" if first else "right", no_wrap=first, min_width=28 if first else None)
     for row in rows:
         numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
         counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
-        grid.add_row(row["task"], *counts, *numbers, f"{row['break_rules']:,}")
-    console.print(grid)
+        grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
+    console.print(grid, width=max(console.width, _WIDTH), crop=False)
     for row in rows:
-        for rule, count in row["rules"].items():
-            console.print(f"{row['task']}: {count:,} × {rule}", highlight=False, soft_wrap=True)
-    console.print(
-        f"Findings: {out / 'findings.jsonl'}. {len(doubtful):,} items a careful user may leave out: "
+        for rule, count in (row["doubts"] | row["rules"]).items():
+            doubted = row["doubts"].get(rule, 0)
+            said = "answer in doubt" if doubted == count else f"answer in doubt in {doubted:,}" if doubted else "safe"
+            console.print(f"{row['task']}: {count:,} × {rule} ({said})", highlight=False, soft_wrap=True)
+    for sentence in (
+        f"Findings: {out / 'findings.jsonl'}. The answers of {len(doubtful):,} items are in doubt: "
         f"tolman run {benchmark} --exclude {out / 'exclude.txt'}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+        f"{len(safe):,} more break a rule, and their answers are safe: {out / 'exclude-strict.txt'} names both.",
+    ):
+        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
 
 def _shown(console: Console, found: Iterable[SceneGeometry | Skipped]) -> Iterator[SceneGeometry | Skipped]:
@@ -154,7 +185,12 @@ def _shown(console: Console, found: Iterable[SceneGeometry | Skipped]) -> Iterat
         yield one
 
 
+def _write_ids(path: Path, ids: Sequence[str]) -> None:
+    write_text(path, "".join(f"{identity}\n" for identity in ids))
+
+
 def _write_findings(path: Path, findings: list[Finding]) -> None:
     with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
         for finding in findings:
-            file.write(json.dumps(asdict(finding), ensure_ascii=False) + "\n")
+            told = {"verdict": finding.verdict, "doubts": finding.doubts}
+            file.write(json.dumps(asdict(finding) | told, ensure_ascii=False) + "\n")

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import InputError, UsageError
+from tolman.reports.frames_shown import frames_note, frames_warning
 from tolman.reports.missing import marks as missing_marks
 from tolman.reports.unread import mark_sentence, sample_sentence, stored
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
@@ -83,6 +84,7 @@ class Report:
         notes: what else is to be said.
         marks: what the signs in it mean, right below it.
         judge_samples: for each run with a judge and a sample, how far judge and reader agree, as scores.json has it.
+        frames_shown: for each run that samples videos, how many items its frames answer, likewise.
     """
 
     benchmark: Benchmark
@@ -92,6 +94,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     judge_samples: list[dict[str, Any]] = field(default_factory=list)
+    frames_shown: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -214,10 +217,13 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
     warnings = [f"LEFT OUT: {sentence}" for sentence in left_out]
     notes: list[str] = []
     marks: list[str] = []
+    frames_shown: list[dict[str, Any]] = []
     for run in runs:
         rows += _run_rows(run, benchmark.table.headline)
         marks += marks_of(run, benchmark.table, run.figures["rule_sets"])
         marks += missing_marks(run.name, run.folder.path, run.figures["rule_sets"], benchmark)
+        if "frames_shown" in run.figures:
+            frames_shown.append({"run": run.name, **run.figures["frames_shown"]})
         warnings += _warnings(run, benchmark)
         notes += _notes(run)
     notes += missing_intervals(rows, benchmark.table.columns)
@@ -234,6 +240,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         notes=list(dict.fromkeys(notes)),
         marks=list(dict.fromkeys(marks)),
         judge_samples=samples,
+        frames_shown=frames_shown,
     )
 
 
@@ -353,6 +360,7 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
             f"INCOMPLETE: {run.name}: {judge['failed']:,} judgement{'s' if judge['failed'] > 1 else ''} of "
             f"{judge['model']} failed, not in the figures of 'judged'; the first: {judge['example']}."
         )
+    warnings += frames_warning(run.name, run.figures)
     selection = run.record.settings.selection
     if not selection.is_all:
         warnings.append(
@@ -372,6 +380,7 @@ def _notes(run: LoadedRun) -> list[str]:
     ]
     if settings.protocol_settings:
         notes.append(f"{run.name}: {_protocol_settings(settings)}.")
+    notes += frames_note(run.name, run.figures)
     if run.figures.get("notes"):
         counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
         notes.append(f"{run.name}: {counts}.")

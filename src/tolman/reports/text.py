@@ -140,6 +140,7 @@ def as_json(report: Report) -> str:
         "marks": report.marks,
         "notes": report.notes,
         "judge_samples": report.judge_samples,
+        "frames_shown": report.frames_shown,
         "columns": [{"key": c.key, "title": c.title, "group": c.group} for c in report.columns],
         "rows": [
             {

@@ -14,6 +14,7 @@ from tolman.items import Item
 from tolman.models.base import HasExpectation
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
+from tolman.runs.frames_shown import count_frames_shown
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.judge_sample import agreement
@@ -70,6 +71,9 @@ def score_run(
     figures["failures"] = [
         {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(outcomes).items()
     ]
+    frames_shown = count_frames_shown(record, items)
+    if frames_shown:
+        figures["frames_shown"] = frames_shown
     notes = _notes(outcomes)
     if notes:
         figures["notes"] = notes

@@ -23,7 +23,7 @@ from typing import Any
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.egoexo.direction import Direction
-from tolman.generate.egoexo.rig import WEARER, Change, Moment, Rig, rigs, shots_of
+from tolman.generate.egoexo.rig import NO_MOMENT, WEARER, Change, Moment, Rig, missing_rig, rigs, shots_of
 from tolman.generate.egoexo.settings import AssociationSettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
@@ -60,6 +60,8 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: AssociationSe
     found = False
     for rig in rigs(geometry, settings):
         found = True
+        if not rig.moments:
+            yield Rejected(direction.task, scene.id, NO_MOMENT)
         generator = random.Random(f"{rig.exo.id}:{direction.task}")
         made = 0
         for right in generator.sample(rig.moments, len(rig.moments)):
@@ -75,7 +77,7 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: AssociationSe
             made += 1
             yield question(rig, direction, right, others)
     if not found:
-        yield Rejected(direction.task, scene.id, "no egocentric camera with a fixed one")
+        yield Rejected(direction.task, scene.id, missing_rig(geometry))
 
 
 def _distractors(

@@ -25,7 +25,7 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected, Step
 from tolman.generate.egoexo.direction import Direction
-from tolman.generate.egoexo.rig import WEARER, Moment, Rig, rigs, shots_of
+from tolman.generate.egoexo.rig import NO_MOMENT, WEARER, Moment, Rig, missing_rig, rigs, shots_of
 from tolman.generate.egoexo.settings import ReorderingSettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
@@ -119,9 +119,10 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: ReorderingSet
             if len(taken) == settings.questions:
                 break
         if not taken:
-            yield Rejected(direction.task, scene.id, "nothing comes on steadily enough and is shown all the time")
+            reason = "nothing comes on steadily enough and is shown all the time" if rig.moments else NO_MOMENT
+            yield Rejected(direction.task, scene.id, reason)
     if not found:
-        yield Rejected(direction.task, scene.id, "no egocentric camera with a fixed one")
+        yield Rejected(direction.task, scene.id, missing_rig(geometry))
 
 
 def _question(rig: Rig, direction: Direction, clue: str, six: Sequence[Moment], generator: random.Random) -> Draft:

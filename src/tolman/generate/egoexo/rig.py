@@ -25,6 +25,7 @@ from tolman.items import Item
 from tolman.scenes import Capture
 
 WEARER = "wearer"
+NO_MOMENT = "the egocentric and the exocentric recording share no moment"
 _ALONG = 0.6
 """Metres from the egocentric camera on the floor plan within which the middle of whoever wears it stays."""
 
@@ -226,6 +227,23 @@ def rigs(geometry: SceneGeometry, settings: RigSettings) -> Iterator[Rig]:
         for exo in cameras:
             if ego.role == "ego" and exo.role.startswith("exo"):
                 yield Rig(geometry, ego, exo, settings)
+
+
+def missing_rig(geometry: SceneGeometry) -> str:
+    """Why a scene has no egocentric camera with a fixed one."""
+    recordings = [c for c in geometry.captures if c.sensor == "camera"]
+    if not recordings:
+        return "no camera's recording"
+    cameras = [c for c in recordings if c.times and c.media]
+    if not cameras:
+        return "no recording with a video"
+    has_ego = any(c.role == "ego" for c in cameras)
+    has_exo = any(c.role.startswith("exo") for c in cameras)
+    if has_ego:
+        return "no exocentric recording: none has a role that begins with 'exo'"
+    if has_exo:
+        return "no egocentric recording: none has the role 'ego'"
+    return "neither an egocentric recording (role 'ego') nor an exocentric one ('exo…')"
 
 
 def shots_of(item: Item) -> list[Shot]:

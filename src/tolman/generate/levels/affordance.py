@@ -21,6 +21,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels.ground import apart
 from tolman.generate.levels.settings import AffordanceSettings
+from tolman.generate.needed import every, needed
 from tolman.geometry.directions import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
 
@@ -134,7 +135,20 @@ def _uses(
             options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
             evidence = {"object": found[0], "margin": margin}
             clue = (("", here, facing, purpose, f"{here}/{facing}", f"{facing}/{purpose}"),)
-            yield Draft(TASK, scene.id, question, answer, None, options, evidence, closed=True, kind="use", clue=clue)
+            shows = needed(geometry, every(geometry, here, facing, found[0]))
+            yield Draft(
+                TASK,
+                scene.id,
+                question,
+                answer,
+                None,
+                options,
+                evidence,
+                closed=True,
+                kind="use",
+                clue=clue,
+                needs=shows,
+            )
 
 
 def _direction(geometry: SceneGeometry, here: str, facing: str, there: str) -> tuple[str, float, float]:
@@ -158,7 +172,19 @@ def _gap(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSettings) 
     answer = f"{robot} cm"
     options = (answer, *(f"{other} cm" for other in settings.widths if other != robot))
     evidence = {"gap_cm": width, "spare": spare}
-    return Draft(TASK, scene.id, question, answer, None, options, evidence, closed=True, kind="gap", clue=(("", a, b),))
+    return Draft(
+        TASK,
+        scene.id,
+        question,
+        answer,
+        None,
+        options,
+        evidence,
+        closed=True,
+        kind="gap",
+        clue=(("", a, b),),
+        needs=needed(geometry, every(geometry, a, b)),
+    )
 
 
 def recompute(

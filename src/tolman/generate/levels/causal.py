@@ -31,6 +31,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.levels.ground import Obstacle, apart, first_met, middle, walled
 from tolman.generate.levels.settings import CausalSettings
+from tolman.generate.needed import every, needed, one_of
 from tolman.generate.options import others_for
 from tolman.geometry.boxes import Boxes, distances
 from tolman.items import Item
@@ -68,12 +69,14 @@ class _Asked:
         met: what is met first.
         named: in the question.
         kind: of the question.
+        moves: the number of what moves, where that is a thing.
     """
 
     question: str
     met: Obstacle
     named: tuple[str, ...]
     kind: str
+    moves: tuple[int, ...] = ()
 
 
 def draft(geometry: SceneGeometry, settings: CausalSettings) -> Iterator[Draft | Rejected]:
@@ -202,11 +205,16 @@ def _rolls(geometry: SceneGeometry, settings: CausalSettings) -> Iterator[_Asked
                 found = on_roll(geometry, number, manner, settings)
                 question = f"If the {which} suddenly {manner}, what is it most likely to hit first?"
                 named = (landmark,) if landmark else (kind,)
-                yield _met(geometry, question, found, named, "roll")
+                yield _met(geometry, question, found, named, "roll", (number,))
 
 
 def _met(
-    geometry: SceneGeometry, question: str, found: Obstacle | None, named: tuple[str, ...], kind: str
+    geometry: SceneGeometry,
+    question: str,
+    found: Obstacle | None,
+    named: tuple[str, ...],
+    kind: str,
+    moves: tuple[int, ...] = (),
 ) -> _Asked | Rejected:
     """A question for what is met first."""
     scene = geometry.scene
@@ -214,7 +222,7 @@ def _met(
         return Rejected(TASK, scene.id, found.broken[0] if found else "nothing is met")
     if found.category not in geometry.whole or found.category in named:
         return Rejected(TASK, scene.id, "the video doesn't show what is met")
-    return _Asked(question, found, named, kind)
+    return _Asked(question, found, named, kind, moves)
 
 
 def _with_options(geometry: SceneGeometry, asked: Sequence[_Asked]) -> Iterator[Draft | Rejected]:
@@ -232,7 +240,8 @@ def _with_options(geometry: SceneGeometry, asked: Sequence[_Asked]) -> Iterator[
             "on_the_way": [name for name in one.met.later if name in geometry.whole and name not in one.named],
         }
         options = (one.met.category, *wrong)
-        yield Draft(TASK, scene.id, one.question, one.met.category, None, options, evidence, kind=one.kind)
+        shows = needed(geometry, [*one_of(geometry, *one.moves, one.met.number), *every(geometry, *one.named)])
+        yield Draft(TASK, scene.id, one.question, one.met.category, None, options, evidence, kind=one.kind, needs=shows)
 
 
 def to_load(geometry: SceneGeometry, load: str, names: Sequence[str], *, moved: bool) -> dict[str, float]:
@@ -264,7 +273,8 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
         if apart(start, end) < settings.carried:
             yield Rejected(TASK, scene.id, f"a load carried less than {settings.carried} m")
             continue
-        if not _shown(geometry, thing):
+        shown = _shown(geometry, thing)
+        if not all(shown):
             yield Rejected(TASK, scene.id, "the video doesn't show the load before and after")
             continue
         for moved in (False, True):
@@ -286,6 +296,8 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
             )
             evidence = {"distances": lengths, "margin": lengths[order[1]] - lengths[order[0]]}
             options = (order[0], *others)
+            # Its first place decides the one question, its last place the other.
+            load = (f"{thing.category} {'after' if moved else 'before'} it is moved", shown[moved])
             yield Draft(
                 TASK,
                 scene.id,
@@ -295,19 +307,21 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
                 options,
                 evidence,
                 kind="load",
+                needs=needed(geometry, [load, *every(geometry, *options)]),
             )
 
 
-def _shown(geometry: SceneGeometry, thing: SceneObject) -> bool:
-    """Whether the video shows a load where it was before, and where it is after."""
+def _shown(geometry: SceneGeometry, thing: SceneObject) -> tuple[list[int], list[int]]:
+    """The frames of the video that show a load where it was before, and where it is after."""
     capture = geometry.video_capture
     if capture is None:
-        return False
+        return [], []
     track = np.array([point.center for point in thing.track])
     seconds = np.array([point.seconds for point in thing.track])
     resting = [seconds[np.linalg.norm(track - track[i], axis=1) < _RESTING] for i in (0, -1)]
-    seen = [capture.scene_time(one.frame) for one in capture.sightings if one.object == thing.id and one.pixels >= SEEN]
-    return any(t <= resting[0].max() for t in seen) and any(t >= resting[1].min() for t in seen)
+    seen = [one.frame for one in capture.sightings if one.object == thing.id and one.pixels >= SEEN]
+    times = {frame: capture.scene_time(frame) for frame in seen}
+    return [f for f in seen if times[f] <= resting[0].max()], [f for f in seen if times[f] >= resting[1].min()]
 
 
 FAMILY = Family((TASK,), draft, recompute, (_WALK, _ROLL, _LOAD))

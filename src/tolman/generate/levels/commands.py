@@ -21,10 +21,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from tolman.generate.draft import Draft, Family, Recomputed, Rejected
+from tolman.generate.draft import Draft, Family, Needs, Recomputed, Rejected
 from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.levels.ground import Obstacle, apart, bearing, first_met, hidden, middle, walled
 from tolman.generate.levels.settings import CommandSettings
+from tolman.generate.needed import every, needed, one_of
 from tolman.generate.options import others_for
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -112,7 +113,8 @@ def _follows(
         )
         evidence = {"metres": found.metres, "gap": found.gap}
         options = (found.category, *others)
-        yield Draft(TASK, scene.id, question, found.category, None, options, evidence, kind="follow")
+        shows = needed(geometry, [*every(geometry, start, turn), *one_of(geometry, found.number)])
+        yield Draft(TASK, scene.id, question, found.category, None, options, evidence, kind="follow", needs=shows)
 
 
 def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> tuple[str, float, list[str]]:
@@ -168,7 +170,15 @@ def _turn(geometry: SceneGeometry, name: str, settings: CommandSettings) -> Draf
         closed=True,
         kind="turn",
         clue=(("", name),),
+        needs=_needed_at_the_end(geometry, name),
     )
+
+
+def _needed_at_the_end(geometry: SceneGeometry, name: str) -> Needs | None:
+    """The thing, and the last picture, which shows where the camera is."""
+    capture = geometry.video_capture
+    last = () if capture is None else (len(capture.times) - 1,)
+    return needed(geometry, [("the end of the video", last), *every(geometry, name)])
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CommandSettings, *, released: bool = True) -> Recomputed:

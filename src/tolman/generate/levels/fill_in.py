@@ -17,6 +17,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels.ground import apart, bearing, met, middle, walled
 from tolman.generate.levels.settings import FillInSettings
+from tolman.generate.needed import every, needed
 from tolman.items import Item
 
 TASK = "route_plan"
@@ -98,7 +99,8 @@ def _question(geometry: SceneGeometry, stops: Sequence[str], turns: tuple[str, .
     )
     options = (_text(turns), *(_text(other) for other in _PAIRS if other != turns))
     evidence = {"stops": list(stops), "turns": list(angles)}
-    return Draft(TASK, geometry.scene.id, question, options[0], None, options, evidence, closed=True)
+    shows = needed(geometry, every(geometry, *stops))
+    return Draft(TASK, geometry.scene.id, question, options[0], None, options, evidence, closed=True, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: FillInSettings, *, released: bool = True) -> Recomputed:
@@ -110,7 +112,11 @@ def recompute(geometry: SceneGeometry, item: Item, settings: FillInSettings, *, 
     angles = turns_of(geometry, stops)
     answer = _text(["left" if angle > 0 else "right" for angle in angles])
     margin = min(min(abs(angle), 180.0 - abs(angle)) for angle in angles)
-    return Recomputed(answer, answer, margin, tuple(violations(geometry, stops, settings)), {"turns": angles})
+    broken = tuple(violations(geometry, stops, settings))
+    # The turns follow from the landmarks alone, whatever stands on the way; only a flat one, or a hairpin, is doubtful.
+    return Recomputed(
+        answer, answer, margin, broken, {"turns": angles}, harmless=broken if margin >= settings.flattest else ()
+    )
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

@@ -43,6 +43,7 @@ class Obstacle:
         category: its.
         gap: metres until anything else is met.
         later: categories met after it, and those just beside the way: what one might take for it.
+        number: of the object.
         broken: the rules that make it doubtful.
     """
 
@@ -50,6 +51,7 @@ class Obstacle:
     category: str
     gap: float
     later: tuple[str, ...]
+    number: int
     broken: tuple[str, ...] = ()
 
 
@@ -193,4 +195,4 @@ def first_met(
     beside = met(geometry, start, way, reach, half + 1.5, skip, settings)
     later = dict.fromkeys(objects[one.number].category for one in [*wide, *beside])
     later.pop(name, None)
-    return Obstacle(first.metres - offset, name, gap, tuple(later), tuple(broken))
+    return Obstacle(first.metres - offset, name, gap, tuple(later), first.number, tuple(broken))

@@ -18,6 +18,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels.ground import apart, middle
 from tolman.generate.levels.settings import MultiHopSettings
+from tolman.generate.needed import every, needed
 from tolman.geometry.directions import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
 
@@ -111,6 +112,8 @@ def _nearest(
             options,
             evidence,
             kind="nearest",
+            # Only whoever sees all of the kind knows which of them is meant.
+            needs=needed(geometry, every(geometry, kind, landmark, *names)),
         )
         made += 1
         if made == _PER_HOP:
@@ -146,7 +149,17 @@ def _where(
         evidence = {"first": hop, "second": {"margin": margin}}
         clue = (("", kind, landmark, facing, there, f"{facing}/{there}"),)
         yield Draft(
-            TASK, geometry.scene.id, question, answer, None, options, evidence, closed=True, kind="where", clue=clue
+            TASK,
+            geometry.scene.id,
+            question,
+            answer,
+            None,
+            options,
+            evidence,
+            closed=True,
+            kind="where",
+            clue=clue,
+            needs=needed(geometry, every(geometry, kind, landmark, facing, there)),
         )
         made += 1
         if made == _PER_HOP:

@@ -19,6 +19,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels.ground import apart, walled
 from tolman.generate.levels.settings import PassingSettings
+from tolman.generate.needed import every, needed
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
 
@@ -27,6 +28,7 @@ _PATTERN = re.compile(
     r"\AIf you move in a straight line from the (.+?) to the (.+?), in which order do you pass the (.+)\?\Z"
 )
 _SEPARATOR = " -> "
+_SHORT, _ASIDE = "a route shorter than {0.shortest} m", "more than {0.aside} m beside the route"
 _PER_ROUTE, _ROUTES = 2, 14
 
 
@@ -53,11 +55,11 @@ def violations(
     spans, beside, length = along(geometry, start, end, names)
     broken = []
     if length < settings.shortest:
-        broken.append(f"a route shorter than {settings.shortest} m")
+        broken.append(_SHORT.format(settings))
     elif walled(geometry, geometry.members[start][0], geometry.members[end][0]):
         broken.append("the floor ends")
     if np.abs(beside).max() > settings.aside:
-        broken.append(f"more than {settings.aside} m beside the route")
+        broken.append(_ASIDE.format(settings))
     if spans[:, 1].min() < settings.gap or spans[:, 1].max() > length - settings.gap:
         broken.append("not between the landmarks")
     ordered = spans[np.argsort(spans[:, 1])]
@@ -80,7 +82,7 @@ def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft 
     asked = 0
     for start, end in generator.sample(routes, len(routes)):
         if apart(geometry.center(start), geometry.center(end)) < settings.shortest:
-            yield Rejected(TASK, scene.id, f"a route shorter than {settings.shortest} m")
+            yield Rejected(TASK, scene.id, _SHORT.format(settings))
             continue
         if asked >= _ROUTES:
             return
@@ -112,7 +114,8 @@ def _question(geometry: SceneGeometry, start: str, end: str, names: Sequence[str
         "beside": {name: float(metres) for name, metres in zip(names, beside, strict=True)},
         "gap": float(np.diff(np.sort(spans[:, 1])).min()),
     }
-    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence)
+    shows = needed(geometry, every(geometry, start, end, *names))
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: PassingSettings, *, released: bool = True) -> Recomputed:
@@ -125,7 +128,10 @@ def recompute(geometry: SceneGeometry, item: Item, settings: PassingSettings, *,
     spans, _, _ = along(geometry, start, end, names)
     order = _SEPARATOR.join(written[i] for i in np.argsort(spans[:, 1]))
     gap = float(np.diff(np.sort(spans[:, 1])).min())
-    return Recomputed(order, order, gap, tuple(violations(geometry, start, end, names, settings)))
+    broken = tuple(violations(geometry, start, end, names, settings))
+    # How long the route is, and how far aside things stand, doesn't change in which order one is level with them.
+    harmless = tuple(rule for rule in broken if rule in (_SHORT.format(settings), _ASIDE.format(settings)))
+    return Recomputed(order, order, gap, broken, harmless=harmless)
 
 
 FAMILY = Family((TASK,), draft, recompute, (_PATTERN,))

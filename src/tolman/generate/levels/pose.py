@@ -17,6 +17,7 @@ from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels.ground import apart, bearing
 from tolman.generate.levels.settings import PoseSettings
+from tolman.generate.needed import every, needed
 from tolman.items import Item
 
 TASK = "landmark-constrained_pose_localization"
@@ -76,7 +77,8 @@ def draft(geometry: SceneGeometry, settings: PoseSettings) -> Iterator[Draft | R
                 "off": {name: away[name] for name in places},
                 "margin": min(abs(away[name] - settings.half) for name in places),
             }
-            yield Draft(TASK, scene.id, question, options[0], None, options, evidence)
+            shows = needed(geometry, every(geometry, ahead, other, *places))
+            yield Draft(TASK, scene.id, question, options[0], None, options, evidence, needs=shows)
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: PoseSettings, *, released: bool = True) -> Recomputed:

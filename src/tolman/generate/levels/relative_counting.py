@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from tolman.generate.draft import Draft, Family, Recomputed, Rejected
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.levels.settings import RelativeCountingSettings
+from tolman.generate.needed import every, needed
 from tolman.items import Item
 
 TASK = "relative_counting"
@@ -54,7 +55,9 @@ def draft(geometry: SceneGeometry, settings: RelativeCountingSettings) -> Iterat
                 continue
             question = f"Which of the following is there the {word} of in this {place}?"
             options = (answer, *(name for name in (*chosen, SHARED) if name != answer))
-            yield Draft(TASK, scene.id, question, answer, None, options, {"counts": own, "ratio": ratio}, kind=word)
+            evidence = {"counts": own, "ratio": ratio}
+            shows = needed(geometry, every(geometry, *chosen))
+            yield Draft(TASK, scene.id, question, answer, None, options, evidence, kind=word, needs=shows)
 
 
 def recompute(

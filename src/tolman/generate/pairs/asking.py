@@ -17,8 +17,8 @@ Ask = Callable[[Gallery, View, View], Iterator[Draft | Rejected]]
 def drafts_of(geometry: SceneGeometry, settings: ViewSettings, task: str, ask: Ask) -> Iterator[Draft | Rejected]:
     """A family's questions about two pictures: some of each pair of overlapping views, up to the most of a scene."""
     shown = gallery(geometry, settings)
-    if not shown.cameras:
-        yield Rejected(task, geometry.scene.id, "no recording with known poses")
+    if shown.lack_of_pairs:
+        yield Rejected(task, geometry.scene.id, shown.lack_of_pairs)
         return
     made = 0
     for a, b in shown.pairs(task):

@@ -115,9 +115,11 @@ def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, re
     _, pictures = pictures_of(geometry, settings, item)
     ahead, left, turn = motion = _motion(*pictures)
     answer = MOTIONS[2 * (ahead < 0) + (turn < 0)]
-    return Recomputed(
-        answer, answer, abs(turn), tuple(_violations(motion, settings)), {"ahead": ahead, "left": left, "turn": turn}
-    )
+    broken = tuple(_violations(motion, settings))
+    clear = abs(ahead) >= settings.step and settings.turn <= abs(turn) <= 180 - settings.turn
+    evidence = {"ahead": ahead, "left": left, "turn": turn}
+    # A way that leads to the side as well still leads forward or back.
+    return Recomputed(answer, answer, abs(turn), broken, evidence, harmless=broken if clear else ())
 
 
 FAMILY = Family((TASK,), draft, recompute)

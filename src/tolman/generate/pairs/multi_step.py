@@ -38,11 +38,14 @@ def _bearing(gallery: Gallery, pictures: tuple[View, ...], start: int, stop: int
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
     """Questions about chains of every length, drawn at random."""
     shown = gallery(geometry, settings)
-    if not shown.cameras:
-        yield Rejected(TASK, geometry.scene.id, "no recording with known poses")
+    if shown.lack_of_pairs:
+        yield Rejected(TASK, geometry.scene.id, shown.lack_of_pairs)
         return
     made = 0
-    for chain in _chains(shown):
+    chains = list(_chains(shown))
+    if not chains:
+        yield Rejected(TASK, geometry.scene.id, "no chain of overlapping pictures whose ends don't overlap")
+    for chain in chains:
         of_chain = 0
         for found in _ask(shown, chain):
             yield found

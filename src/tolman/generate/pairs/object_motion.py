@@ -75,12 +75,14 @@ def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | R
     """Questions about pairs of pictures that show the same mover at different times, in a drawn order."""
     shown = gallery(geometry, settings)
     movers = list(movers_of(shown))
-    if not movers or not shown.cameras:
-        yield Rejected(TASK, geometry.scene.id, "nothing moves" if shown.cameras else "no recording with known poses")
+    if not movers or shown.lack:
+        yield Rejected(TASK, geometry.scene.id, shown.lack or "nothing moves")
         return
     for mover in movers:
         views = views_with(shown, mover)
         pairs = [(a, b) for a, b in itertools.permutations(views, 2) if a.seconds < b.seconds]
+        if not pairs:
+            yield Rejected(TASK, geometry.scene.id, "fewer than two pictures show clearly what moves")
         random.Random(f"{geometry.scene.id}:{TASK}:{mover.number}").shuffle(pairs)
         yield from itertools.islice(_of_mover(shown, mover, pairs), settings.of_scene)
 

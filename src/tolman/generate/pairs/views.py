@@ -129,6 +129,28 @@ class Gallery:
         return self._seen[camera.id]
 
     @cached_property
+    def lack(self) -> str:
+        """What the recordings lack for any question about pictures; empty where they lack nothing."""
+        recordings = [c for c in self.geometry.captures if c.sensor == "camera"]
+        cameras = list(self.cameras.values())
+        steps = (
+            (recordings, "no camera's recording"),
+            ([c for c in recordings if c.media], "no recording with a video"),
+            (cameras, "no recording with known poses and picture size"),
+            ([c for c in cameras if c.intrinsics], "no recording with known intrinsics"),
+            (self.scene.objects, "no object with a box"),
+            ([c for c in cameras if c.sightings], "no recording says which objects its frames show"),
+        )
+        return next((reason for found, reason in steps if not found), "")
+
+    @cached_property
+    def lack_of_pairs(self) -> str:
+        """Why there are no two overlapping pictures to ask about; empty where there are."""
+        if self.lack or not self.views:
+            return self.lack or "no picture shows two objects clearly"
+        return "" if any(self.neighbours.values()) else "no two pictures overlap and differ enough"
+
+    @cached_property
     def views(self) -> list[View]:
         """The pictures that questions are drawn from: level enough, with at least two clear objects."""
         return [view for view in self._sampled if abs(view.tilt) <= self.settings.tilt and len(self.clear(view)) >= 2]

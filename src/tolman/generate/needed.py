@@ -1,0 +1,80 @@
+"""What a question about the standard video needs to be shown, from what its recording sees when."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tolman.generate.draft import Draft, Needs, Thing
+from tolman.generate.geometry import SceneGeometry
+from tolman.media.needed import KEY, NeededFrames, NeededThing, Span
+
+
+def one_of(geometry: SceneGeometry, *numbers: int) -> list[Thing]:
+    """Single objects, by their numbers in the scene."""
+    objects = [geometry.scene.objects[number] for number in numbers]
+    return [(thing.category, geometry.shown_frames.get(thing.id, ())) for thing in objects]
+
+
+def every(geometry: SceneGeometry, *categories: str) -> list[Thing]:
+    """Every object of some categories."""
+    return one_of(geometry, *(number for category in categories for number in geometry.members.get(category, ())))
+
+
+def nearest(geometry: SceneGeometry, to: str, *categories: str) -> list[Thing]:
+    """Of each category the object that is nearest to a unique one: those farther off don't decide a distance."""
+    (here,) = geometry.members[to]
+    return one_of(
+        geometry,
+        *(min(geometry.members[category], key=lambda i: geometry.between(here, i)) for category in categories),
+    )
+
+
+def needed(geometry: SceneGeometry, things: Iterable[Thing], *, in_order: bool = False) -> Needs | None:
+    """What must be shown; None where it isn't known what the standard video shows."""
+    capture = geometry.video_capture
+    if capture is None or not capture.media or capture.media != geometry.scene.video:
+        return None
+    return Needs(capture, tuple(things), in_order)
+
+
+def with_needed_frames(draft: Draft) -> Draft:
+    """A draft whose evidence holds what it needs to be shown, and its least frame budget, where that is known."""
+    if draft.needs is None:
+        return draft
+    found = frames_of(draft.needs)
+    written = {} if found is None else {KEY: found.with_least().model_dump(mode="json")}
+    return replace(draft, evidence={**draft.evidence, **written}, needs=None)
+
+
+def frames_of(needs: Needs) -> NeededFrames | None:
+    """The frames of the video that show what is needed; None where it shows a part of it nowhere."""
+    times = np.array(needs.capture.times) - needs.capture.times[0]
+    # Several parts of a question may name the same thing.
+    found = dict.fromkeys((name, _spans(frames)) for name, frames in needs.things)
+    if not found or not all(spans for _, spans in found):
+        return None
+    step = float(times[-1]) / max(1, len(times) - 1)
+    return NeededFrames(
+        frames=len(times),
+        seconds=round(float(times[-1]) + step, 3),
+        needed=tuple(
+            NeededThing(
+                name=name,
+                frames=spans,
+                seconds=tuple((round(float(times[a]), 3), round(float(times[b]), 3)) for a, b in spans),
+            )
+            for name, spans in found
+        ),
+        in_order=needs.in_order,
+    )
+
+
+def _spans(frames: Sequence[int]) -> tuple[Span, ...]:
+    """Frames as runs of those in a row."""
+    ordered = sorted(set(frames))
+    runs = itertools.groupby(enumerate(ordered), key=lambda pair: pair[1] - pair[0])
+    return tuple((run[0][1], run[-1][1]) for run in (list(group) for _, group in runs))

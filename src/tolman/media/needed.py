@@ -1,0 +1,167 @@
+"""Needed frames: which frames of a video carry an answer, and how few frames of it, evenly taken, show all of that.
+
+A generated question keeps them in its evidence, as JSON values:
+
+```
+"needed_frames": {
+  "frames": 720, "seconds": 30.0,                     of the whole video
+  "needed": [{"name": "chair", "frames": [[0, 14], [30, 61]], "seconds": [[0.0, 0.6], [1.2, 2.5]]}, …],
+  "in_order": false,                                  whether the things must also come into view in this order
+  "least": {"down": 5, "nearest": 6}                  frame budget for each rounding of `media.sampling.Frames`
+}
+```
+
+Each thing must be shown by one frame at least. Budgets don't nest: nine evenly taken frames needn't hold those of
+eight. So a run is judged by the frames that it shows, not by whether it shows as many as the least budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tolman.items import Item
+from tolman.media.sampling import Frames
+
+KEY = "needed_frames"
+"""In an item's evidence."""
+Span = tuple[int, int]
+"""The first and the last of some frames in a row."""
+
+
+class NeededThing(BaseModel):
+    """One thing that a question needs to be shown.
+
+    Attributes:
+        name: what it is.
+        frames: that show it well enough; each run of them by its first and last.
+        seconds: the same, from the video's first frame on.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    frames: tuple[Span, ...]
+    seconds: tuple[tuple[float, float], ...] = ()
+
+
+class NeededFrames(BaseModel):
+    """The frames of a video that carry an answer.
+
+    Attributes:
+        frames: of the whole video.
+        seconds: its length.
+        needed: the things, each in a frame at least.
+        in_order: whether they must also come into view in this order, one after the other.
+        least: for each rounding of even positions the fewest evenly taken frames that show all of this.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    frames: int = Field(ge=1)
+    seconds: float = Field(ge=0, allow_inf_nan=False)
+    needed: tuple[NeededThing, ...] = Field(min_length=1)
+    in_order: bool = False
+    least: dict[Literal["down", "nearest"], int] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _spans_lie_in_the_video(self) -> NeededFrames:
+        for thing in self.needed:
+            if not thing.frames or any(not 0 <= first <= last < self.frames for first, last in thing.frames):
+                raise ValueError(f"the frames that show '{thing.name}' are none of the {self.frames}")
+        return self
+
+    def shown_by(self, sampling: Frames) -> bool:
+        """Whether the frames that a way of sampling takes show everything; a whole video does."""
+        if sampling.whole:
+            return True
+        return _shows(self._masks(), sampling.indices(self.frames, Fraction(self.seconds)), self.in_order)
+
+    def with_least(self) -> NeededFrames:
+        """The same with its least budgets."""
+        masks = self._masks()
+        roundings: tuple[Literal["down", "nearest"], ...] = ("down", "nearest")
+        least = {rounding: _least(masks, self.frames, rounding, self.in_order) for rounding in roundings}
+        return self.model_copy(update={"least": {name: count for name, count in least.items() if count}})
+
+    def _masks(self) -> NDArray[np.bool_]:
+        """Which frames show each thing. Shape (things, frames)."""
+        masks = np.zeros((len(self.needed), self.frames), dtype=bool)
+        for mask, thing in zip(masks, self.needed, strict=True):
+            for first, last in thing.frames:
+                mask[first : last + 1] = True
+        return masks
+
+
+def _shows(masks: NDArray[np.bool_], chosen: Sequence[int], in_order: bool) -> bool:
+    shown = masks[:, chosen]
+    if not shown.any(axis=1).all():
+        return False
+    return not in_order or bool((np.diff(shown.argmax(axis=1)) > 0).all())
+
+
+def _least(masks: NDArray[np.bool_], total: int, rounding: Literal["down", "nearest"], in_order: bool) -> int | None:
+    """None where not even all frames do, as where two things come into view in the same frame."""
+    for count in range(1, total + 1):
+        if _shows(masks, Frames(count=count, rounding=rounding).indices(total, Fraction(0)), in_order):
+            return count
+    return None
+
+
+def needed_frames(item: Item) -> NeededFrames | None:
+    """What an item says about the frames that carry its answer; None where it says nothing that can be understood."""
+    said: Any = item.evidence.get(KEY)
+    if said is None:
+        return None
+    try:
+        return NeededFrames.model_validate(said)
+    except ValidationError:
+        return None
+
+
+class FrameCount(BaseModel):
+    """How many of some items can be answered from the frames that they are shown with.
+
+    Attributes:
+        answerable, unanswerable: items that say which frames carry their answer.
+        unknown: items about videos that don't.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    answerable: int = 0
+    unanswerable: int = 0
+    unknown: int = 0
+
+    def plus(self, other: FrameCount) -> FrameCount:
+        """Both together."""
+        return FrameCount(
+            answerable=self.answerable + other.answerable,
+            unanswerable=self.unanswerable + other.unanswerable,
+            unknown=self.unknown + other.unknown,
+        )
+
+
+def count_answerable(items: Sequence[Item], sampling: Frames) -> FrameCount:
+    """How many items can be answered from the frames that a way of sampling takes.
+
+    Items without a video are shown all of their media, and not counted.
+    """
+    answerable = unanswerable = unknown = 0
+    for item in items:
+        videos = [medium for medium in item.media if medium.kind == "video"]
+        if not videos:
+            continue
+        found = needed_frames(item)
+        if found is None or len(videos) > 1 or videos[0].start is not None or videos[0].end is not None:
+            unknown += 1
+        elif found.shown_by(sampling):
+            answerable += 1
+        else:
+            unanswerable += 1
+    return FrameCount(answerable=answerable, unanswerable=unanswerable, unknown=unknown)

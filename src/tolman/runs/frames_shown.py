@@ -1,0 +1,40 @@
+"""Whether the frames that a run shows carry the answers that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tolman import models, protocols
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.media.needed import count_answerable
+from tolman.runs.folder import RunRecord
+
+_MAP = "true-map"
+"""The protocol whose messages say where everything is, whatever the frames show."""
+
+
+def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, Any] | None:
+    """How many items can be answered from the frames that the run shows, can't be, or don't say.
+
+    Returns:
+        The counts with the sampling in words; None where nothing is known to be sampled: baselines look at no frame,
+        a blind protocol shows none, an endpoint that gets whole videos takes frames of its own choice, other programs'
+        responses came from theirs, and items without a video are shown all of their media.
+    """
+    settings = record.settings
+    if settings.frames.whole or _MAP in settings.protocol.split("+"):
+        return None
+    family = settings.model.partition("/")[0]
+    is_own = family in models.families() and family != "baseline" and "imported" not in settings.model_settings
+    if not is_own:
+        return None
+    try:
+        shows_media = protocols.get(settings.protocol).shows_media
+    except UsageError:  # another package's protocol, which isn't installed any more
+        return None
+    if not shows_media:
+        return None
+    found = count_answerable(items, settings.frames).model_dump()
+    return {"sampling": settings.frames.describe(), **found} if any(found.values()) else None
