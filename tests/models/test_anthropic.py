@@ -162,7 +162,7 @@ def test_an_empty_answer_is_a_response(ask: Ask) -> None:
         ({"content": "A"}, 200, FailureKind.MALFORMED, True),
         ({"content": [{"type": "text"}]}, 200, FailureKind.MALFORMED, True),
         ({"type": "message"}, 200, FailureKind.MALFORMED, True),
-        (reply(stop="refusal"), 200, FailureKind.REFUSED, False),
+        (reply(text("A"), {"type": "new", "say": "B"}), 200, FailureKind.MALFORMED, False),
         (
             {"type": "error", "error": {"type": "authentication_error", "message": "no key"}},
             401,

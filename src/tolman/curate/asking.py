@@ -31,11 +31,12 @@ from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.prices import read_price
 from tolman.runs.store import open_store
+from tolman.runs.without_text import ANSWERED
 from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3
 """How often a candidate is asked about alone until the reply can be read, as for judges."""
-_LASTING = {FailureKind.MEDIA, FailureKind.REFUSED}
+_LASTING = {FailureKind.MEDIA, FailureKind.REFUSED, *ANSWERED}
 """Failures that the same call would meet again."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,4})[.)][ \t]+", re.MULTILINE)
 _BENCHMARK = Benchmark(  # the engine takes one; what is asked here is no benchmark's question

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
-from tolman.reports.unread import mark_sentence, sample_sentence, stored
+from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
 from tolman.scoring.table import Column, Table
@@ -78,6 +78,7 @@ class Report:
         notes: what else is to be said.
         marks: what the signs in it mean, right below it.
         judge_samples: for each run with a judge and a sample, how far judge and reader agree, as scores.json has it.
+        endings: for each run whose model was stopped in answers, how often and by what, as scores.json has it.
     """
 
     benchmark: Benchmark
@@ -87,6 +88,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     judge_samples: list[dict[str, Any]] = field(default_factory=list)
+    endings: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -199,6 +201,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Repo
         notes=list(dict.fromkeys(notes)),
         marks=list(dict.fromkeys(marks)),
         judge_samples=samples,
+        endings=[{"run": run.name, **run.figures["endings"]} for run in runs if run.figures.get("endings")],
     )
 
 
@@ -305,6 +308,9 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
         asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
         reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
         warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
+    limit = run.record.settings.sampling.max_tokens
+    for ending, entry in run.figures.get("endings", {}).items():
+        warnings.append(ended_sentence(run.name, ending, entry, run.figures["asked"], limit))
     judge = run.figures.get("judge")
     if judge and judge["failed"]:
         warnings.append(

@@ -135,6 +135,7 @@ def as_json(report: Report) -> str:
         "marks": report.marks,
         "notes": report.notes,
         "judge_samples": report.judge_samples,
+        "endings": report.endings,
         "columns": [{"key": c.key, "title": c.title, "group": c.group} for c in report.columns],
         "rows": [
             {

@@ -72,6 +72,30 @@ def mark_sentence(name: str, rules: str, unread: Unread, headline: Column, *, ha
     )
 
 
+_ENDED: Mapping[str, tuple[str, str]] = {
+    "cut off": ("ended by the token limit", "; give more with --max-tokens"),
+    "filtered": ("ended by a filter of the endpoint", ""),
+    "tool call": ("ended by a call of a tool", ""),
+}
+
+
+def ended_sentence(name: str, ending: str, entry: Mapping[str, int], asked: int, max_tokens: int | None) -> str:
+    """The line above the table for answers in which the model was stopped.
+
+    Args:
+        name: the run's.
+        ending, entry: as `endings` of scores.json has them.
+        asked: how often items were asked.
+        max_tokens: of the run's sampling.
+    """
+    what, advice = _ENDED[ending]
+    limit = f" ({max_tokens:,} tokens)" if ending == "cut off" and max_tokens else ""
+    count, unread = entry["count"], entry["unread"]
+    were = "answer was" if count == 1 else "answers were"
+    lost = f", {unread:,} of them before an answer that every rule set can read" if unread else ", and all can be read"
+    return f"{ending.upper()}: {name}: {count:,} of {asked:,} {were} {what}{limit}{lost}{advice if unread else ''}."
+
+
 def sample_sentence(name: str, judge: str, sample: Mapping[str, Any]) -> str:
     """How far a judge and the reader agree, below the table.
 

@@ -22,6 +22,7 @@ from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usag
 from tolman.runs.calling import Caller, Limits, Tally
 from tolman.runs.prices import Price
 from tolman.runs.store import ResponseStore, request_key
+from tolman.runs.without_text import failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
 
@@ -210,10 +211,12 @@ class Engine:
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
         async with self._asking.setdefault(key, asyncio.Lock()):
             found = self.store.get(key)
-            if found is not None:
+            if found is not None and failure_of(found) is None:
                 self.tally.reused += 1
                 return found
             response = await caller.call(request)
+            if found is not None:  # an earlier version kept calls that brought no text
+                self.store.forget(key)
             return self.store.put(key, caller.model.name, text, response)
 
     async def _with_pictures(self, message: Message) -> Message:

@@ -16,6 +16,7 @@ from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
+from tolman.scoring.endings import ending_of
 from tolman.scoring.judge_sample import agreement
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
@@ -70,6 +71,9 @@ def score_run(
     figures["failures"] = [
         {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(outcomes).items()
     ]
+    endings = _endings(outcomes, rows)
+    if endings:
+        figures["endings"] = endings
     notes = _notes(outcomes)
     if notes:
         figures["notes"] = notes
@@ -105,6 +109,27 @@ def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
     for outcome in outcomes:
         if isinstance(outcome, Response):
             counts.update(outcome.notes)
+    return dict(sorted(counts.items()))
+
+
+def _endings(outcomes: Sequence[Outcome], rows: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Responses whose model was stopped before it was done: for each ending how many, and how many of them at least one
+    rule set (other than 'judged') reads no answer in. A trace of reasoning that is never closed counts as cut off,
+    whatever the endpoint says or where it says nothing."""
+    unread, unfinished = (
+        set(rows.filter((pl.col("rule_set") != judged.NAME) & found).select("id", "repeat").iter_rows())
+        for found in (pl.col("state").ne_missing("read"), pl.col("state").eq_missing("cut off"))
+    )
+    counts: dict[str, dict[str, int]] = {}
+    for outcome in outcomes:
+        if not isinstance(outcome, Response):
+            continue
+        asking = outcome.id, outcome.repeat
+        ending = ending_of(outcome) or ("cut off" if asking in unfinished else None)
+        if ending is not None:
+            entry = counts.setdefault(ending, {"count": 0, "unread": 0})
+            entry["count"] += 1
+            entry["unread"] += asking in unread
     return dict(sorted(counts.items()))
 
 

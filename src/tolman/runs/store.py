@@ -96,6 +96,10 @@ class ResponseStore:
             ) from None
         return self.get(key) or response
 
+    def forget(self, key: str) -> None:
+        """Delete the answer under a key."""
+        self._db.execute("DELETE FROM responses WHERE key = ?", (key,))
+
     def summary(self) -> list[tuple[str, int, float, float]]:
         """For each model: answers, first and last time (seconds since 1970)."""
         query = "SELECT model, COUNT(*), MIN(created), MAX(created) FROM responses GROUP BY model ORDER BY model"
