@@ -22,6 +22,7 @@ from tolman.benchmarks.base import Benchmark, Preset, plain_question
 from tolman.curate.candidates import Candidate
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.items import Item
+from tolman.media.missing import refuse_missing
 from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore, default_root
 from tolman.messages import Message, Sampling
@@ -156,6 +157,7 @@ class Asker:
             EndpointError: the first call showed that none can succeed.
             RunInterruptedError: the user stopped it; what was answered is kept.
             UsageError: media are to be shown to a model that sees none.
+            InputError: media are to be shown and are not there.
         """
         if task.shows_media and not getattr(self.model, "takes_pictures", True):
             raise UsageError(
@@ -164,6 +166,9 @@ class Asker:
             )
         groups = [candidates[i : i + task.batch] for i in range(0, len(candidates), task.batch)]
         jobs = {f"{task.name}:{group[0].id}": group for group in groups}
+        items = [_item(key, group, task) for key, group in jobs.items()]
+        if task.shows_media and self.model.remote:
+            refuse_missing(self._data, items)
         engine = Engine(
             benchmark=_BENCHMARK,
             model=self.model,
@@ -182,7 +187,7 @@ class Asker:
             tally=self.tally,
         )
         try:
-            self._runner.run(engine.run([_item(key, group, task) for key, group in jobs.items()], close=False))
+            self._runner.run(engine.run(items, close=False))
         except KeyboardInterrupt:
             raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
         found: dict[str, Reply] = {}

@@ -16,6 +16,7 @@ from tolman.errors import RunInterruptedError, UsageError
 from tolman.files import write_text
 from tolman.item_table import data_hash
 from tolman.items import Item
+from tolman.media.missing import refuse_missing
 from tolman.media.store import FrameStore, default_root
 from tolman.models.base import HasExpectation, KnowsTheTruth, Model, ModelOptions
 from tolman.protocols.base import Protocol, ProtocolOptions
@@ -132,18 +133,18 @@ def run(
     _check(everyone, protocol, preset, loaded.benchmark, items)
     prices = {role: read_price(request.prices, one.name) for role, one in everyone.items()} if request.prices else {}
     record = _record(request, model, protocol, preset, loaded, len(presented))
+    remote = any(one.remote for one in everyone.values())
+    data = _media_folder(request, loaded, items, shown=protocol.shows_media and remote)
     folder = RunFolder(_place(request, record))
     folder.start(record, items)
     if isinstance(model, KnowsTheTruth):
         model.prepare(loaded.benchmark, presented)
-    remote = any(one.remote for one in everyone.values())
     engine = Engine(
         benchmark=loaded.benchmark,
         model=model,
         protocol=protocol,
         preset=preset,
-        data=request.media
-        or (loaded.media_folder() if protocol.shows_media and remote and _media(items) else loaded.folder),
+        data=data,
         frames=FrameStore(request.frame_store or default_root()),
         store=open_store(request.store) if remote else None,
         limits=request.limits,
@@ -262,6 +263,19 @@ def _check(
 
 _WITHOUT_WORDS = {"direct", "blind", "circular", "shuffle"}
 """Protocols that matter to a model which looks at items only."""
+
+
+def _media_folder(request: RunRequest, loaded: Loaded, items: list[Item], *, shown: bool) -> Path:
+    """The folder that media are relative to; fetched where the questions came from the hub and media are shown.
+
+    Raises:
+        InputError: media are shown, and they are not there.
+    """
+    if not (shown and _media(items)):
+        return request.media or loaded.folder
+    folder = request.media or loaded.media_folder()
+    refuse_missing(folder, items)
+    return folder
 
 
 def _media(items: list[Item]) -> bool:
