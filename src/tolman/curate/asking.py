@@ -31,6 +31,7 @@ from tolman.protocols.base import Answer, Ask, Conversation, Protocol
 from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.prices import read_price
+from tolman.runs.stopping import run_until_stopped, stoppable
 from tolman.runs.store import open_store
 from tolman.runs.without_text import ANSWERED
 from tolman.scoring.table import Column, Table, pool
@@ -186,10 +187,11 @@ class Asker:
             prices={"model": self._price} if self._price else {},
             tally=self.tally,
         )
-        try:
-            self._runner.run(engine.run(items, close=False))
-        except KeyboardInterrupt:
-            raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
+        with stoppable():
+            try:
+                run_until_stopped(engine.run(items, close=False), self._runner.run)
+            except KeyboardInterrupt:
+                raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
         found: dict[str, Reply] = {}
         for key, group in jobs.items():
             outcome = engine.outcomes[key, 0]

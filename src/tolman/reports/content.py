@@ -11,7 +11,7 @@ from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings, same_benchmark
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
 from tolman.scoring.table import Column, Table
 from tolman.scoring.unread import Unread
@@ -167,15 +167,20 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines") -> Repo
     """Put runs of one benchmark and its published rows into one table.
 
     Raises:
-        UsageError: the runs are of different benchmarks or subsets.
+        UsageError: the runs are of different benchmarks, subsets or data.
     """
     first = runs[0].record.settings
     for run in runs[1:]:
         other = run.record.settings
-        if (other.benchmark, other.subset) != (first.benchmark, first.subset):
+        if not same_benchmark(other.benchmark, first.benchmark) or other.subset != first.subset:
             raise UsageError(
                 f"the runs are of different question sets ({first.benchmark} {first.subset} and "
                 f"{other.benchmark} {other.subset}); report them one by one."
+            )
+        if other.data_hash != first.data_hash:
+            raise UsageError(
+                f"the runs were made on different data of {first.benchmark} {first.subset} ({first.data_hash} and "
+                f"{other.data_hash}); report them one by one."
             )
     benchmark = benchmarks.get(first.benchmark)
     rows = _published_rows(benchmark, published)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import signal
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prices import read_price
 from tolman.runs.scoring import score_run
 from tolman.runs.selection import Selection
+from tolman.runs.stopping import run_until_stopped, stoppable, uninterrupted
 from tolman.runs.store import open_store
 
 
@@ -118,8 +118,16 @@ def run(
     Raises:
         TolmanError: before the first call, for everything that can be known before it; after the first call, where
             it shows that none can succeed.
-        RunInterruptedError: the user stopped it; what was answered is kept.
+        RunInterruptedError: the user, a batch system or a container stopped it; what was answered is kept and scored.
     """
+    with stoppable(), ExitStack() as held:
+        return _run(request, started, done, held)
+
+
+def _run(
+    request: RunRequest, started: Callable[[Started], None], done: Callable[[Outcome], None], held: ExitStack
+) -> tuple[RunFolder, dict[str, Any]]:
+    """`run`, from names to figures; what it holds until its end goes into `held`."""
     protocols.get(request.protocol)  # a wrong name is told before anything is loaded
     model = models.create(request.model, request.options)
     helpers = _helpers(request)
@@ -136,7 +144,8 @@ def run(
     remote = any(one.remote for one in everyone.values())
     data = _media_folder(request, loaded, items, shown=protocol.shows_media and remote)
     folder = RunFolder(_place(request, record))
-    folder.start(record, items)
+    held.enter_context(folder.sole_writer())
+    earlier = folder.start(record, items)
     if isinstance(model, KnowsTheTruth):
         model.prepare(loaded.benchmark, presented)
     engine = Engine(
@@ -155,9 +164,9 @@ def run(
     started(Started(len(items) * request.repeats, folder.path, engine.tally, bool(prices), remote))
     expectation = model if isinstance(model, HasExpectation) else None
     try:
-        asyncio.run(engine.run(items, request.repeats))
+        run_until_stopped(engine.run(items, request.repeats))
     except KeyboardInterrupt:
-        outcomes = _keep(folder, engine, items, request.repeats)
+        outcomes = _keep(folder, engine, items, request.repeats, earlier)
         score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
         answered = sum(isinstance(outcome, Response) for outcome in outcomes)
         raise RunInterruptedError(
@@ -165,12 +174,12 @@ def run(
         ) from None
     except BaseException:
         if engine.outcomes:
-            _keep(folder, engine, items, request.repeats)
+            _keep(folder, engine, items, request.repeats, earlier)
         raise
     finally:
         if engine.store is not None:
             engine.store.close()
-    outcomes = _keep(folder, engine, items, request.repeats)
+    outcomes = _keep(folder, engine, items, request.repeats, earlier)
     figures = score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
     if request.judge is None or judge is None:
         return folder, figures
@@ -309,11 +318,10 @@ def _record(
     )
 
 
-def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int) -> list[Outcome]:
+def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int, earlier: list[Outcome]) -> list[Outcome]:
     """Write what came, in the order of items, then repeats; what an earlier start of this run had stays beside it."""
-    patience = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not stop the writing
-    try:
-        found = {(o.id, o.repeat): o for o in folder.outcomes()} | engine.outcomes
+    with uninterrupted():  # a second Ctrl-C must not stop the writing
+        found = {(o.id, o.repeat): o for o in earlier} | engine.outcomes
         keys = ((item.id, repeat) for item in items for repeat in range(repeats))
         outcomes = [found[key] for key in keys if key in found]
         folder.write_outcomes(outcomes)
@@ -323,5 +331,3 @@ def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int) ->
                 del usage["cost"]
             write_text(folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
         return outcomes
-    finally:
-        signal.signal(signal.SIGINT, patience)
