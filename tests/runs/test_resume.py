@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import terminal
 from tolman.item_table import write_items
 from tolman.items import Item
 
@@ -58,6 +59,11 @@ def command(url: str, *more: str) -> list[str]:
         sys.executable, "-m", "tolman", "run", "./bench", "--model", "openai/m", "--base-url", url, "--out", "run",
         "--store", "store.sqlite", "--concurrency", str(IN_FLIGHT), *more,
     ]  # fmt: skip
+
+
+def quick(place: Path, line: list[str]) -> subprocess.CompletedProcess[str]:
+    """A whole command where neither its start nor a signal is what is tested."""
+    return terminal.tolman(place, *line[3:])
 
 
 def requests(url: str) -> int:
@@ -120,8 +126,10 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) ->
     assert requests(server) <= ITEMS + IN_FLIGHT
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize(
+    ("number", "code", "background"),
+    [(signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True), (signal.SIGHUP, 129, False)],
+)
 def test_a_batch_system_that_stops_it_finds_a_partial_table(
     server: str, place: Path, number: signal.Signals, code: int, background: bool
 ) -> None:
@@ -143,7 +151,7 @@ def test_a_batch_system_that_stops_it_finds_a_partial_table(
     scores = json.loads((place / "run" / "scores.json").read_text())
     assert scores["unanswered"] == {"failed": 0, "missing": ITEMS - kept}
     assert not (place / "run" / ".lease").exists()
-    done = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command(server))
     assert done.returncode == 0, done.stderr
     assert requests(server) <= ITEMS + IN_FLIGHT
 
@@ -212,11 +220,11 @@ def test_a_killed_run_frees_what_another_waits_for(server: str, place: Path) -> 
 def test_a_broken_file_of_an_earlier_start_is_told_before_anything_is_asked(
     server: str, place: Path, name: str, content: str, sentence: str
 ) -> None:
-    done = subprocess.run(command(server, "--limit", "5"), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command(server, "--limit", "5"))
     assert done.returncode == 0, done.stderr
     (place / "run" / name).write_text(content)
     (place / "store.sqlite").unlink()
-    done = subprocess.run(command(server, "--limit", "5"), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command(server, "--limit", "5"))
     assert done.returncode == 2
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
@@ -227,20 +235,20 @@ def test_a_broken_file_of_an_earlier_start_is_told_before_anything_is_asked(
 def test_responses_of_no_run_are_not_taken_for_this_ones(server: str, place: Path) -> None:
     (place / "run").mkdir()
     (place / "run" / "responses.jsonl").write_text('{"id": "0", "response": "B"}\n')
-    done = subprocess.run(command(server, "--limit", "5"), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command(server, "--limit", "5"))
     assert done.returncode == 2
     assert "run holds a responses.jsonl and no run.json" in done.stderr
     assert requests(server) == 0
 
 
 def test_a_damaged_store_is_told_before_anything_is_asked(server: str, place: Path) -> None:
-    subprocess.run(command(server), cwd=place, capture_output=True, check=True)
+    assert quick(place, command(server)).returncode == 0
     path = place / "store.sqlite"
     content = bytearray(path.read_bytes())
     content[8192:20480] = b"\x5a" * 12288
     path.write_bytes(content)
     for arguments in (command(server), [sys.executable, "-m", "tolman", "store", "show", "--store", "store.sqlite"]):
-        done = subprocess.run(arguments, cwd=place, capture_output=True, text=True, check=False)
+        done = quick(place, arguments)
         assert done.returncode == 2
         assert done.stderr.startswith("tolman: store.sqlite: is damaged (")
         assert done.stderr.endswith("; put a copy in its place, or name another with --store.\n")
@@ -251,7 +259,7 @@ def test_a_damaged_store_is_told_before_anything_is_asked(server: str, place: Pa
 def test_the_same_data_under_another_spelling_is_the_same_run(server: str, place: Path) -> None:
     for spelling in ("./bench", "bench/../bench", str(place / "bench"), "bench"):
         line = [spelling if part == "./bench" else part for part in command(server, "--limit", "5")]
-        done = subprocess.run(line, cwd=place, capture_output=True, text=True, check=False)
+        done = quick(place, line)
         assert done.returncode == 0, done.stderr
     assert requests(server) == 5
     write_items(
@@ -261,7 +269,7 @@ def test_the_same_data_under_another_spelling_is_the_same_run(server: str, place
             for i in range(9)
         ],
     )
-    done = subprocess.run(command(server, "--limit", "5"), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command(server, "--limit", "5"))
     assert done.returncode == 2
     assert "run holds a run with data hash" in done.stderr
     assert requests(server) == 5
