@@ -145,7 +145,7 @@ def test_a_lone_surrogate_is_replaced(ask: Ask) -> None:
 
 
 def test_reasoning_is_kept_apart(ask: Ask) -> None:
-    for field in ("reasoning_content", "reasoning"):
+    for field in ("reasoning_content", "reasoning", "thinking"):
         found = ask(Says(message("B", **{field: "Because."})))
         assert (found.response, found.reasoning) == ("B", "Because.")
     for thought in (
@@ -180,6 +180,7 @@ def test_the_key_travels_in_the_header_only(ask: Ask) -> None:
             False,
         ),
         ({"choices": [{"message": {"content": [{"type": "new", "say": "A"}]}}]}, 200, FailureKind.MALFORMED, False),
+        ({"choices": [{"message": {"content": None, "audio": {"id": "1"}}}]}, 200, FailureKind.MALFORMED, False),
         ({"choices": [{"message": {"content": [{"type": "image_url"}]}}]}, 200, FailureKind.MALFORMED, False),
         ({"choices": [{"message": {"content": ["A"]}}]}, 200, FailureKind.MALFORMED, True),
         ({"choices": []}, 200, FailureKind.MALFORMED, True),

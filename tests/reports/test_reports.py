@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from tolman import benchmarks
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 from tolman.item_table import data_hash, write_items
 from tolman.items import Item
 from tolman.reports.alike import one_benchmark
@@ -195,6 +195,14 @@ def test_one_folder_under_two_spellings_is_one_question_set(
     for refuse in (build, one_benchmark):
         with pytest.raises(UsageError, match=r"made on different data.*0123456789abcdef"):
             refuse([*runs, *other])
+
+
+@pytest.mark.parametrize(("name", "content"), [("scores.json", "{"), ("scores.json", "{}"), ("scores.parquet", "PAR1")])
+def test_broken_figures_are_one_sentence_that_says_what_to_do(make_run: MakeRun, name: str, content: str) -> None:
+    (run,) = make_run()
+    (run.folder.path / name).write_text(content)
+    with pytest.raises(InputError, match=f"{name}: .*; run 'tolman score "):
+        load_runs([run.folder.path])[0].folder.scores()
 
 
 def test_a_suffix_names_the_form() -> None:

@@ -164,6 +164,29 @@ def test_what_brought_no_text_is_a_failure_even_if_it_is_the_first_answer(
     assert found["row"]["figures"]["route_plan"]["n"] == 8
 
 
+def test_answers_that_rest_on_reasoning_that_was_cut_off_are_counted(go: Go) -> None:
+    """The reasoning takes six words, and its turn five tokens; the turn that extracts the answer is whole."""
+
+    def reply(body: dict[str, Any]) -> str:
+        return "B" if len(body["messages"]) > 1 else "The sofa is on the right."
+
+    found = go(
+        Server(reply=reply, thinks=THINKS),
+        "--protocol",
+        "cot",
+        "--reasoning-tokens",
+        str(THINKS + 5),
+        "--max-tokens",
+        "99",
+    )
+    assert found["code"] == 0
+    assert found["warnings"] == [
+        "CUT OFF EARLIER: openai/m (cot): 12 of 12 answers were built on an earlier turn that the token limit ended; give "
+        "such turns more with --reasoning-tokens."
+    ]
+    assert found["row"]["figures"]["route_plan"]["value"] == 100.0
+
+
 def test_text_that_a_filter_ended_is_counted(go: Go) -> None:
     found = go(Says({"content": "I think"}, "content_filter"))
     assert found["code"] == 1

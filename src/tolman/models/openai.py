@@ -113,12 +113,15 @@ class OpenAICompatible:
             text, thought = self._text(message)
             if not text.strip() and (message.get("tool_calls") or message.get("function_call")):
                 raise endpoint.called_a_tool(self._url)
+            other = next((name for name in _OTHER_CONTENT if message.get(name)), None)
+            if not text.strip() and other:
+                raise endpoint.unknown_part(self._url, other)
             usage = reply.get("usage") or {}
             return Response(
                 id=request.item.id,
                 response=text,
                 repeat=request.repeat,
-                reasoning=message.get("reasoning_content") or message.get("reasoning") or thought or None,
+                reasoning=next((found for name in _REASONING if (found := message.get(name))), thought) or None,
                 finish_reason=choice.get("finish_reason"),
                 usage=Usage(
                     input_tokens=endpoint.count(usage.get("prompt_tokens")),
@@ -167,7 +170,11 @@ def _part(part: Part) -> dict[str, Any]:
     return {"type": "text", "text": part}
 
 
+_OTHER_CONTENT = ("audio", "images", "image", "video")
+"""Fields of a message that may hold what was said where there is no text."""
 _TEXTS = (None, "text", "output_text")
+_REASONING = ("reasoning_content", "reasoning", "thinking")
+"""Fields of a message with the model's reasoning, by endpoint."""
 _THOUGHTS = ("thinking", "reasoning", "reasoning_text", "redacted_thinking")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tolman.scoring.endings import EARLIER
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.table import Column
 from tolman.scoring.unread import Unread
@@ -76,6 +77,7 @@ _ENDED: Mapping[str, tuple[str, str]] = {
     "cut off": ("ended by the token limit", "; give more with --max-tokens"),
     "filtered": ("ended by a filter of the endpoint", ""),
     "tool call": ("ended by a call of a tool", ""),
+    EARLIER: ("built on an earlier turn that the token limit ended", ""),
 }
 
 
@@ -93,6 +95,8 @@ def ended_sentence(name: str, ending: str, entry: Mapping[str, int], asked: int,
     count, unread = entry["count"], entry["unread"]
     were = "answer was" if count == 1 else "answers were"
     lost = f", {unread:,} of them before an answer that every rule set can read" if unread else ", and all can be read"
+    if ending == EARLIER:
+        lost = "; give such turns more with --reasoning-tokens"
     return f"{ending.upper()}: {name}: {count:,} of {asked:,} {were} {what}{limit}{lost}{advice if unread else ''}."
 
 

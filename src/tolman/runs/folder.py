@@ -201,17 +201,31 @@ class RunFolder:
         path = self.path / "scores.parquet"
         if not path.exists():
             raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
-        scores = with_all_columns(pl.read_parquet(path))
+        try:
+            scores = with_all_columns(pl.read_parquet(path))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            what = f"is no readable table of scores ({str(error).splitlines()[0]})"
+            raise InputError(path, what, fix=f"run 'tolman score {self.path}'") from None
         if scores is None:
             raise InputError(path, "was written by another version", fix=f"run 'tolman score {self.path}'")
         return scores
 
     def figures(self) -> dict[str, Any]:
-        """The figures of scores.json."""
+        """The figures of scores.json.
+
+        Raises:
+            InputError: there are none, or the file is broken.
+        """
         path = self.path / "scores.json"
         if not path.exists():
             raise InputError(self.path, "holds no scores", fix=f"run 'tolman score {self.path}'")
-        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if "rule_sets" not in loaded:
+                raise ValueError("no rule sets")
+        except (ValueError, TypeError) as error:
+            what = f"holds no figures ({str(error).splitlines()[0]})"
+            raise InputError(path, what, fix=f"run 'tolman score {self.path}'") from None
         return loaded
 
 

@@ -16,7 +16,7 @@ from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
-from tolman.scoring.endings import ending_of
+from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
 from tolman.scoring.judge_sample import agreement
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
@@ -115,7 +115,8 @@ def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
 def _endings(outcomes: Sequence[Outcome], rows: pl.DataFrame) -> dict[str, dict[str, int]]:
     """Responses whose model was stopped before it was done: for each ending how many, and how many of them at least one
     rule set (other than 'judged') reads no answer in. A trace of reasoning that is never closed counts as cut off,
-    whatever the endpoint says or where it says nothing."""
+    whatever the endpoint says or where it says nothing. Apart from these, those whose answer rests on an earlier turn
+    that was cut off."""
     unread, unfinished = (
         set(rows.filter((pl.col("rule_set") != judged.NAME) & found).select("id", "repeat").iter_rows())
         for found in (pl.col("state").ne_missing("read"), pl.col("state").eq_missing("cut off"))
@@ -130,6 +131,8 @@ def _endings(outcomes: Sequence[Outcome], rows: pl.DataFrame) -> dict[str, dict[
             entry = counts.setdefault(ending, {"count": 0, "unread": 0})
             entry["count"] += 1
             entry["unread"] += asking in unread
+        elif rests_on_cut_off_turn(outcome):
+            counts.setdefault(EARLIER, {"count": 0, "unread": 0})["count"] += 1
     return dict(sorted(counts.items()))
 
 

@@ -12,6 +12,9 @@ from tolman.responses import Response
 
 Ending = Literal["cut off", "filtered", "tool call"]
 
+EARLIER = "cut off earlier"
+"""What is said of a response whose own text is whole and rests on a turn that was cut off."""
+
 TOKEN_LIMIT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"})
 """The token limit ended the text."""
 
@@ -48,6 +51,11 @@ def final_reason(response: Response) -> str:
 def ending_of(response: Response) -> Ending | None:
     """What stopped the model before it was done with the text that is scored; None where nothing did."""
     return ending_named(final_reason(response))
+
+
+def rests_on_cut_off_turn(response: Response) -> bool:
+    """Whether an earlier turn of the conversation, such as its reasoning, was ended by the token limit."""
+    return any((turn.finish_reason or "").lower() in TOKEN_LIMIT_REASONS for turn in response.turns)
 
 
 def ending_named(reason: str) -> Ending | None:
