@@ -110,6 +110,18 @@ def test_a_partial_answer_stays_a_response_and_is_counted_above_the_table(go: Go
     assert found["row"]["figures"]["route_plan"]["value"] == 0.0  # as the released rules score what came
 
 
+def test_a_comparison_says_which_run_was_cut_off(go: Go, place: Path) -> None:
+    go(Server(answer="I would say that it must be B", thinks=THINKS), "--max-tokens", str(THINKS + 3), out="short")
+    go(Server(answer="B"), out="whole")
+    done = terminal.tolman(place, "compare", "short", "whole")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("CUT OFF: openai/m (blind, ")
+    assert "max_tokens 53): 12 of 12 answers were ended by the token limit (53 tokens), 12 of them" in done.stdout
+    found = json.loads(terminal.tolman(place, "compare", "short", "whole", "--json").stdout)
+    assert found["endings"] == {"cut off": {"count": 12, "unread": 12}}
+    assert found["comparisons"][0]["endings"] == {}
+
+
 def test_an_answer_that_can_be_read_before_the_limit_is_counted_and_no_failure(go: Go) -> None:
     found = go(Server(answer="B. Turn right at the sofa and", thinks=THINKS), "--max-tokens", str(THINKS + 3))
     assert found["code"] == 0

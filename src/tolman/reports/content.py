@@ -221,6 +221,15 @@ def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str
     ]
 
 
+def ended_early(run: LoadedRun) -> list[str]:
+    """A sentence for each way in which something stopped the model in answers of a run."""
+    limit = run.record.settings.sampling.max_tokens
+    return [
+        ended_sentence(run.name, ending, entry, run.figures["asked"], limit)
+        for ending, entry in run.figures.get("endings", {}).items()
+    ]
+
+
 def _published_rows(benchmark: Benchmark, published: Published) -> list[ReportRow]:
     order = {"chance": 0, "human": 1, "model": 2}
     return [
@@ -313,9 +322,7 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
         asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
         reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
         warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
-    limit = run.record.settings.sampling.max_tokens
-    for ending, entry in run.figures.get("endings", {}).items():
-        warnings.append(ended_sentence(run.name, ending, entry, run.figures["asked"], limit))
+    warnings += ended_early(run)
     judge = run.figures.get("judge")
     if judge and judge["failed"]:
         warnings.append(
