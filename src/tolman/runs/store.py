@@ -2,7 +2,7 @@
 
 SQLite in WAL mode, one row for each answer, committed as it comes: a process that is killed loses at most what was in
 flight. What is committed is brought to the disk within `SYNC_SECONDS`, so that a loss of power takes no more than the
-answers of that time with it. (Waiting for the disk at each answer costs 4 ms, a hundred at once half a second.)
+answers of that time with it: waiting for the disk at each answer would hold up all calls (`benchmarks/runs.py store`).
 
 Runs share the store, so a run that starts again, or another run that asks the same, finds its answers there; a lease on
 each key keeps two that run at once from asking the same. Failures never enter it.
