@@ -229,7 +229,7 @@ def memory(place: Path) -> None:
 
 
 def store(place: Path) -> None:
-    """What an answer costs in the response store, what it would cost if each waited for the disk, and the first check."""
+    """What an answer costs in the response store, and would if each waited for the disk; and the check of a store."""
     answer = Response(id="1", response="A" * 300)
     request = "x" * 2500
     waits = {}
