@@ -1,6 +1,6 @@
 """What a run costs, against the physical limit: text requests, videos, and memory over a whole benchmark.
 
-    python benchmarks/runs.py [text] [video] [memory] [--pairs 5]
+    python benchmarks/runs.py [text] [video] [memory] [store] [--pairs 5]
 
 Everything runs as whole processes against a loopback server of this repository (`tests/loopback.py`).
 """
@@ -24,6 +24,8 @@ from pathlib import Path
 
 from tolman.item_table import write_items
 from tolman.items import Item, Media
+from tolman.responses import Response
+from tolman.runs.store import ResponseStore
 
 ROOT = Path(__file__).resolve().parents[1]
 TOLMAN = str(Path(sys.executable).with_name("tolman"))
@@ -226,12 +228,39 @@ def memory(place: Path) -> None:
     print(f"| … peak, report included | {peak:.0f} MB | |")
 
 
+def store(place: Path) -> None:
+    """What an answer costs in the response store, and would if each waited for the disk; and the check of a store."""
+    answer = Response(id="1", response="A" * 300)
+    request = "x" * 2500
+    waits = {}
+    for name in ("NORMAL", "FULL"):
+        opened = ResponseStore(place / f"store-{name}.sqlite")
+        opened._db.execute(f"PRAGMA synchronous={name}")
+        start = time.perf_counter()
+        for i in range(1000):
+            opened.put(f"{i:064x}", "openai/m", request, answer)
+        waits[name] = time.perf_counter() - start  # 1,000 answers: the seconds are milliseconds for each
+        opened.close()
+    filled = ResponseStore(place / "store-full.sqlite")
+    filled._db.execute("BEGIN")
+    for i in range(100_000):
+        filled.put(f"{i:064x}", "openai/m", request, answer)
+    filled._db.execute("COMMIT")
+    filled.close()
+    start = time.perf_counter()
+    ResponseStore(place / "store-full.sqlite").close()
+    opening = time.perf_counter() - start
+    print(f"| an answer into the response store, on the disk within a second | {waits['NORMAL']:.2f} ms | 1 ms |")
+    print(f"| … if each waited for the disk | {waits['FULL']:.2f} ms | |")
+    print(f"| opening and checking a store of 100,000 answers | {opening:.2f} s | 2 s |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", metavar="text|video|memory", help="default: all three")
+    parser.add_argument("what", nargs="*", metavar="text|video|memory|store", help="default: all four")
     parser.add_argument("--pairs", type=int, default=5)
     options = parser.parse_args()
-    what = options.what or ["text", "video", "memory"]
+    what = options.what or ["text", "video", "memory", "store"]
     place = Path(tempfile.mkdtemp(prefix="tolman-runs-"))
     os.environ["OPENAI_API_KEY"] = "none"
     print("| what | measured | limit |\n|---|---:|---:|")
@@ -242,6 +271,8 @@ def main() -> None:
             video(place)
         if "memory" in what:
             memory(place)
+        if "store" in what:
+            store(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

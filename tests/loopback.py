@@ -10,6 +10,9 @@ for each request from a seeded generator:
 cut          closes the connection   malformed    200 with something that is no JSON
 html         200 with a web page     shape        200 with JSON of another shape
 empty        200 with an empty text  401, 404, images   refusals for good
+
+With --thinks N it behaves as vLLM does with a model that thinks: reasoning of N tokens in a field of its own, then the
+answer; a limit of no more tokens ends it with `finish_reason: length` and null content.
 """
 
 from __future__ import annotations
@@ -43,8 +46,9 @@ class Server:
         retry_after: float = 0.1,
         keep: bool = True,
         reply: Callable[[dict[str, Any]], str] | None = None,
+        thinks: int = 0,
     ) -> None:
-        self.reply = reply
+        self.reply, self.thinks = reply, thinks
         self.latency, self.answer, self.retry_after, self.keep = latency, answer, retry_after, keep
         self.faults = dict(faults or {})
         self._random = random.Random(seed)
@@ -96,7 +100,7 @@ class Server:
             await asyncio.sleep(self.latency)
             self.answered[hashlib.sha256(text.encode()).hexdigest()] += 1
             answer = self.answer if self.reply is None else self.reply(body)
-            return web.json_response(_completion(body, answer, len(raw)))
+            return web.json_response(_completion(body, answer, len(raw), self.thinks))
         finally:
             self.in_flight -= 1
 
@@ -153,7 +157,20 @@ def _seen(body: dict[str, Any]) -> tuple[str, list[str]]:
     return "\n".join(texts), pictures
 
 
-def _completion(body: Mapping[str, Any], answer: str, size: int) -> dict[str, Any]:
+def _completion(body: Mapping[str, Any], answer: str, size: int, thinks: int = 0) -> dict[str, Any]:
+    if thinks:
+        limit = body.get("max_completion_tokens") or body.get("max_tokens") or 1 << 17
+        spoken, left = answer.split(), max(0, limit - thinks)
+        message = {
+            "role": "assistant",
+            "content": " ".join(spoken[:left]) or None,
+            "reasoning_content": " ".join(["Hmm."] * min(thinks, limit)),
+        }
+        reason = "stop" if len(spoken) <= left else "length"
+        return {
+            "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+            "usage": {"prompt_tokens": size // 4, "completion_tokens": min(limit, thinks + len(spoken))},
+        }
     return {
         "id": "x",
         "object": "chat.completion",
@@ -205,9 +222,17 @@ def main() -> None:
     parser.add_argument("--fault", action="append", default=[], help="NAME=SHARE")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--answer", default="A")
+    parser.add_argument("--thinks", type=int, default=0)
     options = parser.parse_args()
     faults = {name: float(share) for name, share in (fault.split("=") for fault in options.fault)}
-    server = Server(latency=options.latency, faults=faults, seed=options.seed, answer=options.answer, keep=False)
+    server = Server(
+        latency=options.latency,
+        faults=faults,
+        seed=options.seed,
+        answer=options.answer,
+        thinks=options.thinks,
+        keep=False,
+    )
     with serving(server) as url:
         print(url, flush=True)
         threading.Event().wait()

@@ -31,6 +31,9 @@ class FailureKind(StrEnum):
     MEDIA = "media"  # a video or image that is missing or broken
     INTERRUPTED = "interrupted"
     IMPORTED = "imported"  # another harness's file records a failed call
+    CUT_OFF = "cut off"  # the token limit ended the answer before its first word
+    FILTERED = "filtered"  # the endpoint's filter withheld the answer, or the model refused the question
+    NO_TEXT = "no text"  # a tool call, or reasoning without an answer
 
 
 class Usage(BaseModel):

@@ -15,6 +15,7 @@ from PIL import Image
 from tolman.errors import MissingExtraError
 from tolman.items import Media
 from tolman.media import store as store_module
+from tolman.media.images import may_be_deep
 from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
@@ -151,6 +152,50 @@ def test_other_images_become_upright_jpegs_on_white(data: Path, store: FrameStor
     exif[0x0112] = 6  # taken with the camera turned
     (picture,) = store.pictures(data, image(data, "t.jpg", jpeg("red", exif=exif)), Frames())
     assert opened(picture).size == (20, 40)
+
+
+def deep(form: str, **options: object) -> bytes:
+    """A ramp over all values of 16 bits."""
+    out = io.BytesIO()
+    ramp = np.arange(65536, dtype=np.uint16).reshape(256, 256)
+    Image.fromarray(ramp).save(out, form, **options)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF", "PPM", "JPEG2000"])
+def test_sixteen_bits_are_scaled_to_eight(data: Path, store: FrameStore, form: str) -> None:
+    medium = image(data, f"deep.{form.lower()}", deep(form))
+    (picture,) = store.pictures(data, medium, Frames(quality=95))
+    rows = np.asarray(opened(picture).convert("L"), dtype=float)[:, 100]
+    assert np.abs(rows - np.arange(256)).max() <= 2
+    joined = Joined(kind="image", path=medium.path, members=(medium, medium))
+    (picture,) = store.pictures(data, joined, Frames(quality=95))
+    assert 126 < np.asarray(opened(picture).convert("L"))[:, :256].mean() < 129
+
+
+def test_a_transparent_value_of_sixteen_bits_becomes_white(data: Path, store: FrameStore) -> None:
+    out = io.BytesIO()
+    halves = np.full((16, 32), 20000, dtype=np.uint16)
+    halves[:, 16:] = 0
+    Image.fromarray(halves).save(out, "PNG", transparency=0)
+    (picture,) = store.pictures(data, image(data, "clear.png", out.getvalue()), Frames(quality=95))
+    shown = np.asarray(opened(picture).convert("L"))
+    assert (abs(int(shown[8, 4]) - 78) <= 2, shown[8, 28] > 250) == (True, True)
+
+
+def test_white_frames_of_an_earlier_version_are_not_taken_from_the_store(data: Path, store: FrameStore) -> None:
+    """Only the keys of images that may be deep are others than before: all that was decoded stays."""
+    assert [may_be_deep(content) for content in (jpeg("red"), deep("PNG"), deep("TIFF"))] == [False, True, True]
+    flat = io.BytesIO()
+    Image.new("RGB", (4, 4)).save(flat, "PNG")
+    assert not may_be_deep(flat.getvalue())
+
+
+def test_values_without_a_known_range_are_named(data: Path, store: FrameStore) -> None:
+    out = io.BytesIO()
+    Image.fromarray(np.linspace(0, 1, 64, dtype=np.float32).reshape(8, 8)).save(out, "TIFF")
+    with pytest.raises(BrokenMediaError, match="32 bits and no range that is known"):
+        store.pictures(data, image(data, "float.tiff", out.getvalue()), Frames())
 
 
 def test_images_inside_tables(data: Path, store: FrameStore) -> None:

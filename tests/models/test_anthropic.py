@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,7 @@ def test_an_empty_answer_is_a_response(ask: Ask) -> None:
         ({"content": "A"}, 200, FailureKind.MALFORMED, True),
         ({"content": [{"type": "text"}]}, 200, FailureKind.MALFORMED, True),
         ({"type": "message"}, 200, FailureKind.MALFORMED, True),
-        (reply(stop="refusal"), 200, FailureKind.REFUSED, False),
+        (reply(text("A"), {"type": "new", "say": "B"}), 200, FailureKind.MALFORMED, False),
         (
             {"type": "error", "error": {"type": "authentication_error", "message": "no key"}},
             401,
@@ -263,8 +264,11 @@ def test_a_whole_run_is_tried_again_by_the_engine_and_goes_on(shared_data: Path,
         async def answer(self, request: web.Request) -> web.StreamResponse:
             await request.read()  # nothing waits behind it, so that no other request is counted in between
             self.status, self.headers = (529, {"retry-after": "0.05"}) if len(self.bodies) in (0, 3) else (200, None)
-            return await super().answer(request)
+            found = await super().answer(request)
+            answered.update([await request.text()] if found.status == 200 else [])
+            return found
 
+    answered: Counter[str] = Counter()
     server = Overloaded(reply(text("B")))
     command = [
         sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--protocol", "blind",
@@ -280,4 +284,5 @@ def test_a_whole_run_is_tried_again_by_the_engine_and_goes_on(shared_data: Path,
             assert said in done.stderr
     distinct = {json.dumps(body) for body in server.bodies}
     assert len(server.bodies) == len(distinct) + 2
+    assert (len(answered), set(answered.values())) == (12, {1})  # no question is paid for twice
     assert {(body["temperature"], body["max_tokens"]) for body in server.bodies} == {(0.0, 16)}

@@ -289,6 +289,8 @@ def test_an_answer_keeps_its_tokens_thoughts_and_reason(ask: Ask) -> None:
 def test_an_empty_answer_is_a_response(ask: Ask) -> None:
     assert ask(Google(generated(reason="MAX_TOKENS")))[0].response == ""
     assert ask(Google({"candidates": [{"finishReason": "STOP"}]}))[0].response == ""
+    (filtered,) = ask(Google(generated(reason="SAFETY")))  # what becomes of it is decided where all models are called
+    assert (filtered.response, filtered.finish_reason) == ("", "SAFETY")
 
 
 RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}
@@ -302,8 +304,9 @@ RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"
         ({"candidates": []}, 200, FailureKind.MALFORMED, True),
         ({"candidates": "A"}, 200, FailureKind.MALFORMED, True),
         ({"candidates": [{}]}, 200, FailureKind.MALFORMED, True),
-        ({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, 200, FailureKind.REFUSED, False),
-        (generated(reason="SAFETY"), 200, FailureKind.REFUSED, False),
+        ({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, 200, FailureKind.FILTERED, False),
+        (generated({"functionCall": {"name": "look", "args": {}}}), 200, FailureKind.NO_TEXT, False),
+        (generated({"inlineData": {"mimeType": "image/png", "data": "QQ=="}}), 200, FailureKind.MALFORMED, False),
         (failure(400, "API key not valid.", "INVALID_ARGUMENT"), 400, FailureKind.REFUSED, False),
         (failure(404, "models/m is not found", "NOT_FOUND"), 404, FailureKind.REFUSED, False),
         (failure(429, "quota", "RESOURCE_EXHAUSTED", RETRY), 429, FailureKind.RATE_LIMIT, True),

@@ -118,6 +118,8 @@ def message(content: object, **fields: object) -> dict[str, object]:
         ("", ""),
         (None, ""),
         ([{"type": "text", "text": "A"}, {"type": "text", "text": "B"}], "AB"),
+        ([{"type": "output_text", "text": "A"}], "A"),
+        ([{"type": "refusal", "refusal": "I won't."}], "I won't."),
         ("Error: 5", "Error: 5"),
     ],
 )
@@ -143,8 +145,15 @@ def test_a_lone_surrogate_is_replaced(ask: Ask) -> None:
 
 
 def test_reasoning_is_kept_apart(ask: Ask) -> None:
-    for field in ("reasoning_content", "reasoning"):
+    for field in ("reasoning_content", "reasoning", "thinking"):
         found = ask(Says(message("B", **{field: "Because."})))
+        assert (found.response, found.reasoning) == ("B", "Because.")
+    for thought in (
+        {"type": "thinking", "thinking": "Because."},
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Because."}]},
+        {"type": "reasoning", "text": "Because."},
+    ):
+        found = ask(Says(message([thought, {"type": "text", "text": "B"}])))
         assert (found.response, found.reasoning) == ("B", "Because.")
 
 
@@ -163,12 +172,17 @@ def test_the_key_travels_in_the_header_only(ask: Ask) -> None:
         ({"choices": [{"message": {"content": "A"}}], "error": {"message": "dead"}}, 200, FailureKind.SERVER, True),
         ({"choices": [{"message": {"content": ""}, "finish_reason": "error"}]}, 200, FailureKind.SERVER, True),
         ({"choices": [{"message": {"content": ""}, "error": {"code": 502}}]}, 200, FailureKind.SERVER, True),
+        ({"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}, 200, FailureKind.NO_TEXT, False),
         (
-            {"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]},
+            {"choices": [{"message": {"content": None, "function_call": {"name": "f"}}}]},
             200,
-            FailureKind.REFUSED,
+            FailureKind.NO_TEXT,
             False,
         ),
+        ({"choices": [{"message": {"content": [{"type": "new", "say": "A"}]}}]}, 200, FailureKind.MALFORMED, False),
+        ({"choices": [{"message": {"content": None, "audio": {"id": "1"}}}]}, 200, FailureKind.MALFORMED, False),
+        ({"choices": [{"message": {"content": [{"type": "image_url"}]}}]}, 200, FailureKind.MALFORMED, False),
+        ({"choices": [{"message": {"content": ["A"]}}]}, 200, FailureKind.MALFORMED, True),
         ({"choices": []}, 200, FailureKind.MALFORMED, True),
         ({"choices": [{"message": {"content": 5}}]}, 200, FailureKind.MALFORMED, True),
         ("[" * 100_000, 200, FailureKind.MALFORMED, True),

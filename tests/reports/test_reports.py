@@ -18,6 +18,7 @@ from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.item_table import data_hash, write_items
 from tolman.items import Item
+from tolman.reports.alike import one_benchmark
 from tolman.reports.content import LoadedRun, build, load_runs
 from tolman.reports.html import embedded
 from tolman.reports.terminal import print_report
@@ -180,6 +181,31 @@ def test_runs_of_different_sets_do_not_go_into_one_table(make_run: MakeRun) -> N
     runs = make_run(model="a") + make_run(model="b", subset="tiny")
     with pytest.raises(UsageError, match="different question sets"):
         build(runs)
+
+
+def test_one_folder_under_two_spellings_is_one_question_set(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What is in a folder is told by the hash of its data, and never by how its path is written."""
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "benchmark.json").write_text('{"title": "Mine", "like": "vsi-bench"}')
+    monkeypatch.chdir(tmp_path)
+    spellings = ("./bench", "bench", str(tmp_path / "bench"))
+    runs = [run for i, name in enumerate(spellings) for run in make_run(model=f"m{i}", benchmark=name)]
+    assert {row.name for row in build(runs, "none").rows} == {"m0", "m1", "m2"}
+    assert one_benchmark(runs).title == "Mine"
+    other = make_run(model="other", benchmark="./bench", data_hash="0123456789abcdef")
+    for refuse in (build, one_benchmark):
+        with pytest.raises(UsageError, match=r"made on different data.*0123456789abcdef"):
+            refuse([*runs, *other])
+
+
+@pytest.mark.parametrize(("name", "content"), [("scores.json", "{"), ("scores.json", "{}"), ("scores.parquet", "PAR1")])
+def test_broken_figures_are_one_sentence_that_says_what_to_do(make_run: MakeRun, name: str, content: str) -> None:
+    (run,) = make_run()
+    (run.folder.path / name).write_text(content)
+    with pytest.raises(InputError, match=f"{name}: .*; run 'tolman score "):
+        load_runs([run.folder.path])[0].folder.scores()
 
 
 def test_a_suffix_names_the_form() -> None:

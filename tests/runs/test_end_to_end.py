@@ -62,17 +62,44 @@ def test_spatialbench_questions_go_out_exactly_as_released(shared_data: Path, tm
 
 
 def test_a_missing_video_is_a_failure_that_names_file_and_item(shared_data: Path, tmp_path: Path) -> None:
+    items = SPATIALBENCH.load(shared_data / "spatialbench", "v1")
+    there, *gone = list({item.media[0].path: item for item in items}.values())[:4]
+    write_video(tmp_path / there.media[0].path, 20, rate=10, size=(176, 120))
     with serving(Server()) as url:
         done = tolman(
-            tmp_path, "run", "spatialbench", "--data", str(shared_data / "spatialbench"), "--media", ".", "--limit", "4",
-            "--model", "openai/m", "--base-url", url, "--out", "run",
+            tmp_path, "run", "spatialbench", "--data", str(shared_data / "spatialbench"), "--media", ".",
+            "--ids", ",".join(item.id for item in (there, *gone)), "--model", "openai/m", "--base-url", url, "--out", "run",
         )  # fmt: skip
     assert done.returncode == 1
-    assert done.stdout.startswith("INCOMPLETE: openai/m: 4 failed of 4 items, not in the figures. 4 × media: item ")
-    first = json.loads((tmp_path / "run" / "responses.jsonl").read_text().splitlines()[0])
-    assert first["failure"]["kind"] == "media"
-    assert f"item {first['id']}: dataset/rgb_video" in first["failure"]["message"]
-    assert ".mp4: the file is missing" in first["failure"]["message"]
+    assert "INCOMPLETE: openai/m: 3 failed of 4 items, not in the figures. 3 × media: item " in done.stdout
+    lines = [json.loads(line) for line in (tmp_path / "run" / "responses.jsonl").read_text().splitlines()]
+    lost = [line for line in lines if "failure" in line]
+    assert {line["id"] for line in lost} == {item.id for item in gone}
+    for line in lost:
+        assert line["failure"]["kind"] == "media"
+        assert f"item {line['id']}: dataset/rgb_video" in line["failure"]["message"]
+        assert ".mp4: the file is missing" in line["failure"]["message"]
+
+
+def test_a_missing_media_folder_is_one_sentence_before_anything_is_asked(shared_data: Path, tmp_path: Path) -> None:
+    server = Server()
+    with serving(server) as url:
+        done = tolman(
+            tmp_path, "run", "spatialbench", "--data", str(shared_data / "spatialbench"), "--media", "./nowhere",
+            "--model", "openai/m", "--base-url", url, "--out", "run",
+        )  # fmt: skip
+        blind = tolman(
+            tmp_path, "run", "spatialbench", "--data", str(shared_data / "spatialbench"), "--media", "./nowhere",
+            "--model", "openai/m", "--base-url", url, "--out", "blind", "--protocol", "blind", "--limit", "2",
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("tolman: nowhere: none of the ")
+    assert "(the first: dataset/rgb_video" in done.stderr
+    assert done.stderr.endswith("; name the folder that holds them with --media.\n")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+    assert blind.returncode == 0  # a model that is shown no media needs none
+    assert server.requests == 2
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import terminal
 from tolman.item_table import write_items
 from tolman.items import Item
 
@@ -58,6 +59,11 @@ def command(url: str, *more: str) -> list[str]:
         sys.executable, "-m", "tolman", "run", "./bench", "--model", "openai/m", "--base-url", url, "--out", "run",
         "--store", "store.sqlite", "--concurrency", str(IN_FLIGHT), *more,
     ]  # fmt: skip
+
+
+def quick(place: Path, line: list[str]) -> subprocess.CompletedProcess[str]:
+    """A whole command where neither its start nor a signal is what is tested."""
+    return terminal.tolman(place, *line[3:])
 
 
 def requests(url: str) -> int:
@@ -118,6 +124,155 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) ->
     done = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert requests(server) <= ITEMS + IN_FLIGHT
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "background"),
+    [(signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True), (signal.SIGHUP, 129, False)],
+)
+def test_a_batch_system_that_stops_it_finds_a_partial_table(
+    server: str, place: Path, number: signal.Signals, code: int, background: bool
+) -> None:
+    """A shell that starts a job in the background has it ignore Ctrl-C; SIGTERM reaches it all the same."""
+    process = subprocess.Popen(
+        command(server), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if background else None,
+    )  # fmt: skip
+    while committed(place) < 50:
+        time.sleep(0.01)
+    process.send_signal(number)
+    process.send_signal(number)  # as `timeout` does
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == code, errors
+    assert "of 400 answered and kept; the same command goes on." in errors
+    assert "Traceback" not in errors
+    kept = len((place / "run" / "responses.jsonl").read_text().splitlines())
+    assert 50 <= kept < ITEMS
+    scores = json.loads((place / "run" / "scores.json").read_text())
+    assert scores["unanswered"] == {"failed": 0, "missing": ITEMS - kept}
+    assert not (place / "run" / ".lease").exists()
+    done = quick(place, command(server))
+    assert done.returncode == 0, done.stderr
+    assert requests(server) <= ITEMS + IN_FLIGHT
+
+
+def test_two_runs_of_the_same_at_once_ask_nothing_twice(server: str, place: Path) -> None:
+    folders = ("one", "two", "three")
+    commands = [[*command(server), "--out", folder] for folder in folders]
+    started = [
+        subprocess.Popen(line, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in commands
+    ]
+    said = [process.communicate(timeout=60)[1] for process in started]
+    assert [process.returncode for process in started] == [0, 0, 0], said
+    assert requests(server) == ITEMS
+    for folder in folders:
+        lines = [json.loads(line) for line in (place / folder / "responses.jsonl").read_text().splitlines()]
+        assert [(line["id"], line["response"]) for line in lines] == [(str(i), "A") for i in range(ITEMS)]
+    called = [json.loads((place / folder / "usage.json").read_text()) for folder in folders]
+    assert sum(usage["called"] for usage in called) == ITEMS
+    assert all(usage["called"] + usage["reused"] == ITEMS for usage in called)
+
+
+def test_a_second_run_in_the_same_folder_is_refused_until_the_first_is_killed(server: str, place: Path) -> None:
+    first = subprocess.Popen(command(server), cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while committed(place) < 20:
+        time.sleep(0.01)
+    first.send_signal(signal.SIGSTOP)  # it would be done before the second has begun
+    second = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    assert second.returncode == 2
+    assert f"tolman: run: process {first.pid} on " in second.stderr
+    assert "is at work in this folder; wait for its end, or give another with --out." in second.stderr
+    first.kill()
+    first.wait()
+    third = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    assert third.returncode == 0, third.stderr
+    assert requests(server) <= ITEMS + IN_FLIGHT
+
+
+def test_a_killed_run_frees_what_another_waits_for(server: str, place: Path) -> None:
+    lines = [[*command(server), "--out", folder] for folder in ("one", "two")]
+    first, second = (
+        subprocess.Popen(line, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for line in lines
+    )
+    while committed(place) < 50:
+        time.sleep(0.01)
+    first.kill()
+    first.wait()
+    assert second.wait(timeout=60) == 0
+    assert committed(place) == ITEMS
+    assert requests(server) <= ITEMS + IN_FLIGHT
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        (
+            "responses.jsonl",
+            '{"id": "0", "response": "A"}\n{"id": "1", "resp',
+            "run/responses.jsonl, row 2: is no JSON",
+        ),
+        ("responses.jsonl", '{"id": "0", "said": "A"}\n', "run/responses.jsonl, row 1, field"),
+        ("judgements.json", "{}", "run/judgements.json: holds no judgements"),
+        ("run.json", "{", "run/run.json: is not a run's"),
+    ],
+)
+def test_a_broken_file_of_an_earlier_start_is_told_before_anything_is_asked(
+    server: str, place: Path, name: str, content: str, sentence: str
+) -> None:
+    done = quick(place, command(server, "--limit", "5"))
+    assert done.returncode == 0, done.stderr
+    (place / "run" / name).write_text(content)
+    (place / "store.sqlite").unlink()
+    done = quick(place, command(server, "--limit", "5"))
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert requests(server) == 5
+    assert (place / "run" / name).read_text() == content
+
+
+def test_responses_of_no_run_are_not_taken_for_this_ones(server: str, place: Path) -> None:
+    (place / "run").mkdir()
+    (place / "run" / "responses.jsonl").write_text('{"id": "0", "response": "B"}\n')
+    done = quick(place, command(server, "--limit", "5"))
+    assert done.returncode == 2
+    assert "run holds a responses.jsonl and no run.json" in done.stderr
+    assert requests(server) == 0
+
+
+def test_a_damaged_store_is_told_before_anything_is_asked(server: str, place: Path) -> None:
+    assert quick(place, command(server)).returncode == 0
+    path = place / "store.sqlite"
+    content = bytearray(path.read_bytes())
+    content[8192:20480] = b"\x5a" * 12288
+    path.write_bytes(content)
+    for arguments in (command(server), [sys.executable, "-m", "tolman", "store", "show", "--store", "store.sqlite"]):
+        done = quick(place, arguments)
+        assert done.returncode == 2
+        assert done.stderr.startswith("tolman: store.sqlite: is damaged (")
+        assert done.stderr.endswith("; put a copy in its place, or name another with --store.\n")
+        assert done.stderr.count("\n") == 1
+    assert requests(server) == ITEMS
+
+
+def test_the_same_data_under_another_spelling_is_the_same_run(server: str, place: Path) -> None:
+    for spelling in ("./bench", "bench/../bench", str(place / "bench"), "bench"):
+        line = [spelling if part == "./bench" else part for part in command(server, "--limit", "5")]
+        done = quick(place, line)
+        assert done.returncode == 0, done.stderr
+    assert requests(server) == 5
+    write_items(
+        place / "bench" / "items.parquet",
+        [
+            Item(id=str(i), question="Another?", kind="choice", answer="A", options=("x", "y"), task="t")
+            for i in range(9)
+        ],
+    )
+    done = quick(place, command(server, "--limit", "5"))
+    assert done.returncode == 2
+    assert "run holds a run with data hash" in done.stderr
+    assert requests(server) == 5
 
 
 def test_a_stopped_repetition_loses_nothing_that_was_there(server: str, place: Path) -> None:

@@ -142,9 +142,11 @@ def show(*folders: RunFolder, as_json: bool) -> None:
 
 
 def exit_incomplete(*figures: dict[str, object]) -> None:
-    """A run with failures ends with exit code 1."""
+    """Exit code 1 for a run with failures, or with answers that were ended before a rule set could read them."""
     for one in figures:
-        unanswered, judge = one["unanswered"], one.get("judge")
+        unanswered, judge, endings = one["unanswered"], one.get("judge"), one.get("endings")
+        if isinstance(endings, dict) and any(entry["unread"] for entry in endings.values()):
+            raise typer.Exit(1)
         if isinstance(unanswered, dict) and sum(unanswered.values()):
             raise typer.Exit(1)
         if isinstance(judge, dict) and judge["failed"]:

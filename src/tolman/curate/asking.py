@@ -22,6 +22,7 @@ from tolman.benchmarks.base import Benchmark, Preset, plain_question
 from tolman.curate.candidates import Candidate
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.items import Item
+from tolman.media.missing import refuse_missing
 from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore, default_root
 from tolman.messages import Message, Sampling
@@ -30,12 +31,14 @@ from tolman.protocols.base import Answer, Ask, Conversation, Protocol
 from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.prices import read_price
+from tolman.runs.stopping import run_until_stopped, stoppable
 from tolman.runs.store import open_store
+from tolman.runs.without_text import ANSWERED
 from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3
 """How often a candidate is asked about alone until the reply can be read, as for judges."""
-_LASTING = {FailureKind.MEDIA, FailureKind.REFUSED}
+_LASTING = {FailureKind.MEDIA, FailureKind.REFUSED, *ANSWERED}
 """Failures that the same call would meet again."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,4})[.)][ \t]+", re.MULTILINE)
 _BENCHMARK = Benchmark(  # the engine takes one; what is asked here is no benchmark's question
@@ -155,6 +158,7 @@ class Asker:
             EndpointError: the first call showed that none can succeed.
             RunInterruptedError: the user stopped it; what was answered is kept.
             UsageError: media are to be shown to a model that sees none.
+            InputError: media are to be shown and are not there.
         """
         if task.shows_media and not getattr(self.model, "takes_pictures", True):
             raise UsageError(
@@ -163,6 +167,9 @@ class Asker:
             )
         groups = [candidates[i : i + task.batch] for i in range(0, len(candidates), task.batch)]
         jobs = {f"{task.name}:{group[0].id}": group for group in groups}
+        items = [_item(key, group, task) for key, group in jobs.items()]
+        if task.shows_media and self.model.remote:
+            refuse_missing(self._data, items)
         engine = Engine(
             benchmark=_BENCHMARK,
             model=self.model,
@@ -180,10 +187,11 @@ class Asker:
             prices={"model": self._price} if self._price else {},
             tally=self.tally,
         )
-        try:
-            self._runner.run(engine.run([_item(key, group, task) for key, group in jobs.items()], close=False))
-        except KeyboardInterrupt:
-            raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
+        with stoppable():
+            try:
+                run_until_stopped(engine.run(items, close=False), self._runner.run)
+            except KeyboardInterrupt:
+                raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
         found: dict[str, Reply] = {}
         for key, group in jobs.items():
             outcome = engine.outcomes[key, 0]

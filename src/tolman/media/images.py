@@ -6,6 +6,8 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, need_pillow
 
@@ -68,11 +70,49 @@ def read_upright(data: bytes, where: str) -> Image:
         raise BrokenMediaError(f"{where}: is no readable image ({error})") from None
 
 
+_SIXTEEN_BITS_IN_INTEGERS = ("PNG", "PPM")
+"""Formats whose 16-bit pixels Pillow may give as 32-bit integers from 0 to 65,535."""
+
+
+def eight_bits(image: Image, form: str | None = None) -> Image:
+    """The image with at most eight bits for each value: those of 16 are scaled, 65,535 to 255.
+
+    Pillow's own conversion sets every value above 255 to 255, so that a depth map turns white.
+
+    Args:
+        image: as it was opened, or changed since.
+        form: of the file, where the image doesn't know it any more.
+
+    Raises:
+        ValueError: its values have 32 bits and no range that is known.
+    """
+    from PIL import Image as Pillow
+
+    deep = image.mode.startswith("I;16")
+    if not deep and image.mode not in ("I", "F"):
+        return image
+    if not deep and (image.mode == "F" or (form or image.format) not in _SIXTEEN_BITS_IN_INTEGERS):
+        raise ValueError("its values have 32 bits and no range that is known; save it with 8 or 16 bits")
+    values = np.asarray(image).astype(np.uint32)
+    scaled = Pillow.fromarray(((values * 255 + 32767) // 65535).astype(np.uint8))
+    clear = image.info.get("transparency")
+    if isinstance(clear, int):
+        scaled.putalpha(Pillow.fromarray(np.where(values == clear, 0, 255).astype(np.uint8)))
+    return scaled
+
+
+def may_be_deep(data: bytes) -> bool:
+    """Whether an image file's bytes may hold more than eight bits for each value, as far as their beginning tells."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n":
+        return data[24:25] == b"\x10"
+    return not data.startswith((b"\xff\xd8", b"GIF8", b"BM")) and data[8:12] != b"WEBP"
+
+
 def _upright(image: Image) -> Image:
     from PIL import Image as Pillow
     from PIL import ImageOps
 
-    upright = ImageOps.exif_transpose(image)
+    upright = eight_bits(ImageOps.exif_transpose(image), image.format)
     if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
         ground = Pillow.new("RGBA", upright.size, "white")
         upright = Pillow.alpha_composite(ground, upright.convert("RGBA"))

@@ -24,7 +24,7 @@ from typing import Any
 
 from tolman.files import cache_folder, write_text
 from tolman.items import Media
-from tolman.media.images import image_to_jpeg, read_image, to_jpeg
+from tolman.media.images import image_to_jpeg, may_be_deep, read_image, to_jpeg
 from tolman.media.joining import join
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
@@ -82,12 +82,14 @@ class FrameStore:
             encoding["quality"], sampling = media.quality, {"numbers": media.numbers}
             frames = frames.model_copy(update={"quality": media.quality})
         key = {"media": digest, "start": media.start, "end": media.end, **encoding, **sampling}
+        key |= _depth([source] if isinstance(source, bytes) else [])
         return self._stored(key, lambda: _encode(source, media, frames, str(data / media.path)))
 
     def _joined(self, data: Path, media: Joined, frames: Frames) -> tuple[Picture, ...]:
         sources = [(read_image(data, m.path, m.part), str(data / m.path)) for m in media.members]
         digests = [hashlib.sha256(source).hexdigest() for source, _ in sources]
         key = {"joined": digests, "matcher": media.matcher, **_encoding(frames)}
+        key |= _depth([source for source, _ in sources])
         return self._stored(key, lambda: [_Encoded(to_jpeg(join(sources, media.matcher), frames), 0, None)])
 
     def _stored(self, key: dict[str, Any], make: Callable[[], Iterable[_Encoded]]) -> tuple[Picture, ...]:
@@ -156,6 +158,11 @@ class FrameStore:
 
 def _encoding(frames: Frames) -> dict[str, Any]:
     return frames.model_dump(include={"quality", "longest_side"})
+
+
+def _depth(images: Iterable[bytes]) -> dict[str, int]:
+    """What is added to the key of images that may have 16 bits, whose frames an earlier version stored white."""
+    return {"bits": 8} if any(may_be_deep(image) for image in images) else {}
 
 
 def _encode(source: bytes | Path, media: Media, frames: Frames, where: str) -> Iterable[_Encoded]:

@@ -16,7 +16,7 @@ from tolman.errors import MissingExtraError
 from tolman.messages import Part, Picture
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
-from tolman.responses import FailureKind, Response, Usage
+from tolman.responses import Response, Usage
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -130,8 +130,9 @@ class Anthropic:
             text = "".join(block["text"] for block in blocks if block["type"] == "text")
             thinking = "".join(block["thinking"] for block in blocks if block["type"] == "thinking")
             reason = reply.get("stop_reason")
-            if reason == "refusal" and not text:
-                raise CallError(FailureKind.REFUSED, f"{self._url}: the model refused the question", retry=False)
+            unknown = [block["type"] for block in blocks if not _is_known(block["type"])]
+            if unknown:
+                raise endpoint.unknown_part(self._url, unknown[0])
             usage = reply.get("usage") or {}
             inputs = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
             return Response(
@@ -148,6 +149,11 @@ class Anthropic:
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise endpoint.malformed(self._url, "message", error, content) from None
+
+
+def _is_known(kind: str) -> bool:
+    """Whether a content block is text, or of a type that holds no part of an answer."""
+    return kind in ("text", "thinking", "redacted_thinking") or kind.endswith(("tool_use", "tool_result"))
 
 
 def _part(part: Part) -> dict[str, Any]:

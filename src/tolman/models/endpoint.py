@@ -97,6 +97,18 @@ def malformed(url: str, what: str, error: BaseException, content: str = "") -> C
     return CallError(FailureKind.MALFORMED, f"{url} sent no {what} ({type(error).__name__}): {excerpt}", retry=True)
 
 
+def unknown_part(url: str, kind: object) -> CallError:
+    """A part of an answer whose type is unknown here, so that what it says can't be read: not the model's error."""
+    return CallError(
+        FailureKind.MALFORMED, f"{url} sent content of the type '{kind}', which can't be read", retry=False
+    )
+
+
+def called_a_tool(url: str) -> CallError:
+    """A call of a tool where a text was wanted."""
+    return CallError(FailureKind.NO_TEXT, f"{url}: the model called a tool instead of answering", retry=False)
+
+
 def refusal(
     url: str, status: int, content: bytes, *, after: float | None, hints: Mapping[int, str] | None = None
 ) -> CallError:

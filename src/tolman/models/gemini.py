@@ -14,7 +14,7 @@ import contextlib
 import json
 import mimetypes
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 DEFAULT_URL = "https://generativelanguage.googleapis.com"
 FILE_PAUSE = 1.0
 """Seconds between two looks at a file that the endpoint is taking in."""
-_BLOCKED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY")
 
 
 class Gemini:
@@ -181,14 +180,14 @@ class Gemini:
             blocked = reply.prompt_feedback and reply.prompt_feedback.block_reason
             if blocked:
                 reason = getattr(blocked, "value", blocked)
-                raise CallError(FailureKind.REFUSED, f"{self._url} blocked the question: {reason}", retry=False)
+                raise CallError(FailureKind.FILTERED, f"{self._url} blocked the question: {reason}", retry=False)
             candidate = reply.candidates[0]
             parts = (candidate.content.parts if candidate.content else None) or []
             text = "".join(part.text for part in parts if part.text and not part.thought)
             thoughts = "".join(part.text for part in parts if part.text and part.thought)
             reason = getattr(candidate.finish_reason, "value", candidate.finish_reason)
-            if not text and reason in _BLOCKED:
-                raise CallError(FailureKind.REFUSED, f"{self._url} filtered the answer out: {reason}", retry=False)
+            if not text.strip():
+                self._refuse_other_parts(parts)
             if not text and reason is None:
                 raise ValueError("no content and no reason")
             usage = reply.usage_metadata
@@ -206,6 +205,15 @@ class Gemini:
             )
         except (ValueError, TypeError, AttributeError, IndexError) as error:
             raise endpoint.malformed(self._url, "content", error) from None
+
+    def _refuse_other_parts(self, parts: Sequence[GeminiPart]) -> None:
+        """A CallError where an answer without text holds something else than thoughts."""
+        for part in parts:
+            if part.function_call or getattr(part, "tool_call", None):
+                raise endpoint.called_a_tool(self._url)
+            held = sorted(part.model_fields_set - {"text", "thought", "thought_signature"})
+            if held:
+                raise endpoint.unknown_part(self._url, held[0])
 
 
 @contextlib.contextmanager

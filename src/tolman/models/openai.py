@@ -110,15 +110,18 @@ class OpenAICompatible:
                 sentence = f"{self._url} answered with an error: {endpoint.error_text(json.dumps(error).encode())}"
                 raise CallError(FailureKind.SERVER, sentence, retry=True)
             message = choice["message"]
-            text = _text(message)
-            if choice.get("finish_reason") == "content_filter" and not text:
-                raise CallError(FailureKind.REFUSED, f"{self._url} filtered the answer out", retry=False)
+            text, thought = self._text(message)
+            if not text.strip() and (message.get("tool_calls") or message.get("function_call")):
+                raise endpoint.called_a_tool(self._url)
+            other = next((name for name in _OTHER_CONTENT if message.get(name)), None)
+            if not text.strip() and other:
+                raise endpoint.unknown_part(self._url, other)
             usage = reply.get("usage") or {}
             return Response(
                 id=request.item.id,
                 response=text,
                 repeat=request.repeat,
-                reasoning=message.get("reasoning_content") or message.get("reasoning") or None,
+                reasoning=next((found for name in _REASONING if (found := message.get(name))), thought) or None,
                 finish_reason=choice.get("finish_reason"),
                 usage=Usage(
                     input_tokens=endpoint.count(usage.get("prompt_tokens")),
@@ -129,6 +132,29 @@ class OpenAICompatible:
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             text = content[: endpoint.EXCERPT].decode("utf-8", "replace")
             raise endpoint.malformed(self._url, "chat completion", error, text) from None
+
+    def _text(self, message: Mapping[str, Any]) -> tuple[str, str]:
+        """The text and the reasoning in the content of an assistant's message: a string, a list of parts, or none where
+        the model said nothing."""
+        content = message.get("content")
+        if content is None:
+            return str(message.get("refusal") or ""), ""
+        if isinstance(content, str):
+            return content, ""
+        if not isinstance(content, list):
+            raise TypeError("content is no text")
+        texts, thoughts = [], []
+        for part in content:
+            kind = part.get("type")
+            if kind in _TEXTS:
+                texts.append(part["text"])
+            elif kind == "refusal":
+                texts.append(part["refusal"])
+            elif kind in _THOUGHTS:
+                thoughts.append(_thought(part))
+            else:
+                raise endpoint.unknown_part(self._url, kind)
+        return "".join(texts), "".join(thoughts)
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
@@ -144,16 +170,18 @@ def _part(part: Part) -> dict[str, Any]:
     return {"type": "text", "text": part}
 
 
-def _text(message: Mapping[str, Any]) -> str:
-    """The text of an assistant's message: a string, a list of parts, or none where the model said nothing."""
-    content = message.get("content")
-    if content is None:
-        return str(message.get("refusal") or "")
-    if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") in (None, "text"))
-    if not isinstance(content, str):
-        raise TypeError("content is no text")
-    return content
+_OTHER_CONTENT = ("audio", "images", "image", "video")
+"""Fields of a message that may hold what was said where there is no text."""
+_TEXTS = (None, "text", "output_text")
+_REASONING = ("reasoning_content", "reasoning", "thinking")
+"""Fields of a message with the model's reasoning, by endpoint."""
+_THOUGHTS = ("thinking", "reasoning", "reasoning_text", "redacted_thinking")
+
+
+def _thought(part: Mapping[str, Any]) -> str:
+    """What a part of a reasoning type holds: a text, or a list of such parts (Mistral)."""
+    held = part.get("thinking") or part.get("reasoning") or part.get("text") or ""
+    return held if isinstance(held, str) else "".join(str(one.get("text") or "") for one in held)
 
 
 def create(name: str, options: ModelOptions) -> OpenAICompatible:

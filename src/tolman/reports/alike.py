@@ -10,6 +10,7 @@ from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.reports.content import LoadedRun
+from tolman.runs.folder import same_benchmark
 
 
 def one_benchmark(runs: Sequence[LoadedRun]) -> Benchmark:
@@ -21,7 +22,7 @@ def one_benchmark(runs: Sequence[LoadedRun]) -> Benchmark:
     first = runs[0].record.settings
     for run in runs[1:]:
         other = run.record.settings
-        if first.benchmark != other.benchmark:
+        if not same_benchmark(first.benchmark, other.benchmark):
             raise UsageError(f"the runs are of different benchmarks: {first.benchmark} and {other.benchmark}.")
         if first.subset == other.subset and first.data_hash != other.data_hash:
             raise UsageError(f"the runs were made on different data ({first.data_hash} and {other.data_hash}).")

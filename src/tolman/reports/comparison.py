@@ -15,7 +15,7 @@ from rich.markup import escape
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
-from tolman.reports.content import LoadedRun, load_runs, marks_of
+from tolman.reports.content import LoadedRun, ended_early, load_runs, marks_of
 from tolman.reports.missing import sentences as missing_sentences
 from tolman.reports.terminal import print_differences
 from tolman.reports.unread import stored
@@ -50,6 +50,7 @@ def compare_runs(console: Console, a: Path, others: Sequence[Path], rules: str |
                 "b": str(path),
                 "columns": {key: {**asdict(d), "p_holm": own[key]} for key, d in each.items()},
                 "unread": _unread(other, chosen),
+                "endings": other.figures.get("endings", {}),
             }
             for path, other, each, own in zip(others, rest, found, adjusted, strict=True)
         ]
@@ -58,10 +59,13 @@ def compare_runs(console: Console, a: Path, others: Sequence[Path], rules: str |
             "rules": chosen,
             "seed": seed,
             "unread": _unread(one, chosen),
+            "endings": one.figures.get("endings", {}),
             "comparisons": comparisons,
         }
         console.file.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         return
+    for text in dict.fromkeys(text for run in (one, *rest) for text in ended_early(run)):
+        console.print(f"[bold red]{escape(text)}[/]", soft_wrap=True)
     for path, other, each, own in zip(others, rest, found, adjusted, strict=True):
         if answered[path]:
             console.print(

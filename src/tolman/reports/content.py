@@ -12,8 +12,8 @@ from tolman.benchmarks.base import Benchmark
 from tolman.errors import InputError, UsageError
 from tolman.reports.frames_shown import frames_note, frames_warning
 from tolman.reports.missing import marks as missing_marks
-from tolman.reports.unread import mark_sentence, sample_sentence, stored
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings
+from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings, same_benchmark
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
 from tolman.scoring.table import Column, Table
 from tolman.scoring.unread import Unread
@@ -85,6 +85,7 @@ class Report:
         marks: what the signs in it mean, right below it.
         judge_samples: for each run with a judge and a sample, how far judge and reader agree, as scores.json has it.
         frames_shown: for each run that samples videos, how many items its frames answer, likewise.
+        endings: for each run whose model was stopped in answers, how often and by what, as scores.json has it.
     """
 
     benchmark: Benchmark
@@ -95,6 +96,7 @@ class Report:
     marks: list[str] = field(default_factory=list)
     judge_samples: list[dict[str, Any]] = field(default_factory=list)
     frames_shown: list[dict[str, Any]] = field(default_factory=list)
+    endings: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -202,15 +204,20 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         left_out: a sentence for each run that should be in the table and has no figures.
 
     Raises:
-        UsageError: the runs are of different benchmarks or subsets.
+        UsageError: the runs are of different benchmarks, subsets or data.
     """
     first = runs[0].record.settings
     for run in runs[1:]:
         other = run.record.settings
-        if (other.benchmark, other.subset) != (first.benchmark, first.subset):
+        if not same_benchmark(other.benchmark, first.benchmark) or other.subset != first.subset:
             raise UsageError(
                 f"the runs are of different question sets ({first.benchmark} {first.subset} and "
                 f"{other.benchmark} {other.subset}); report them one by one."
+            )
+        if other.data_hash != first.data_hash:
+            raise UsageError(
+                f"the runs were made on different data of {first.benchmark} {first.subset} ({first.data_hash} and "
+                f"{other.data_hash}); report them one by one."
             )
     benchmark = benchmarks.get(first.benchmark)
     rows = _published_rows(benchmark, published)
@@ -241,6 +248,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         marks=list(dict.fromkeys(marks)),
         judge_samples=samples,
         frames_shown=frames_shown,
+        endings=[{"run": run.name, **run.figures["endings"]} for run in runs if run.figures.get("endings")],
     )
 
 
@@ -252,6 +260,15 @@ def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str
         mark_sentence(run.name, name, unread, headline, has_judge=has_judge)
         for name, unread in found.items()
         if unread is not None and unread.is_marked
+    ]
+
+
+def ended_early(run: LoadedRun) -> list[str]:
+    """A sentence for each way in which something stopped the model in answers of a run."""
+    limit = run.record.settings.sampling.max_tokens
+    return [
+        ended_sentence(run.name, ending, entry, run.figures["asked"], limit)
+        for ending, entry in run.figures.get("endings", {}).items()
     ]
 
 
@@ -354,6 +371,7 @@ def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
         asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
         reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
         warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
+    warnings += ended_early(run)
     judge = run.figures.get("judge")
     if judge and judge["failed"]:
         warnings.append(

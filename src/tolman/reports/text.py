@@ -141,6 +141,7 @@ def as_json(report: Report) -> str:
         "notes": report.notes,
         "judge_samples": report.judge_samples,
         "frames_shown": report.frames_shown,
+        "endings": report.endings,
         "columns": [{"key": c.key, "title": c.title, "group": c.group} for c in report.columns],
         "rows": [
             {

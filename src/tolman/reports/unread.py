@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tolman.scoring.endings import EARLIER
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.table import Column
 from tolman.scoring.unread import Unread
@@ -70,6 +71,33 @@ def mark_sentence(name: str, rules: str, unread: Unread, headline: Column, *, ha
         f"({unread.none:.1f} % none, {unread.cut_off:.1f} % cut off): the score lies between {low} (all of them wrong) "
         f"and {high} (all of them at chance){'; ' + ', or '.join(advice) if advice else ''}."
     )
+
+
+_ENDED: Mapping[str, tuple[str, str]] = {
+    "cut off": ("ended by the token limit", "; give more with --max-tokens"),
+    "filtered": ("ended by a filter of the endpoint", ""),
+    "tool call": ("ended by a call of a tool", ""),
+    EARLIER: ("built on an earlier turn that the token limit ended", ""),
+}
+
+
+def ended_sentence(name: str, ending: str, entry: Mapping[str, int], asked: int, max_tokens: int | None) -> str:
+    """The line above the table for answers in which the model was stopped.
+
+    Args:
+        name: the run's.
+        ending, entry: as `endings` of scores.json has them.
+        asked: how often items were asked.
+        max_tokens: of the run's sampling.
+    """
+    what, advice = _ENDED[ending]
+    limit = f" ({max_tokens:,} tokens)" if ending == "cut off" and max_tokens else ""
+    count, unread = entry["count"], entry["unread"]
+    were = "answer was" if count == 1 else "answers were"
+    lost = f", {unread:,} of them before an answer that every rule set can read" if unread else ", and all can be read"
+    if ending == EARLIER:
+        lost = "; give such turns more with --reasoning-tokens"
+    return f"{ending.upper()}: {name}: {count:,} of {asked:,} {were} {what}{limit}{lost}{advice if unread else ''}."
 
 
 def sample_sentence(name: str, judge: str, sample: Mapping[str, Any]) -> str:

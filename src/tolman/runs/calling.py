@@ -11,6 +11,7 @@ from tolman.models.base import CallError, Model, Request
 from tolman.responses import FailureKind, Response
 from tolman.runs.prices import Price
 from tolman.runs.throttle import Throttle
+from tolman.runs.without_text import ANSWERED, failure_of
 
 PROBE_RETRIES = 4
 """How often a run's first call is tried again."""
@@ -77,12 +78,10 @@ class Caller:
                     raise self._hopeless
                 if not self._probed:
                     try:
-                        response = await self._retrying(request, probing=True)
+                        return await self._retrying(request, probing=True)
                     except EndpointError as error:
                         self._hopeless = error  # those who wait behind this call must not try their luck
                         raise
-                    self._probed = True
-                    return response
         return await self._retrying(request, probing=False)
 
     async def _retrying(self, request: Request, *, probing: bool) -> Response:
@@ -96,6 +95,9 @@ class Caller:
                 unreachable = error.kind == FailureKind.NETWORK and attempt >= 2
                 too_long = error.after is not None and error.after > self._limits.longest_pause
                 final = not error.retry or too_long or attempt >= tries or (probing and unreachable)
+                if final and error.kind in ANSWERED:
+                    self._probed = True
+                    raise
                 if final and probing and error.kind != FailureKind.MEDIA:
                     to_it = "" if self._tally.called == self._called else f" to {self.model.name}"
                     raise EndpointError(f"{error.message}. Nothing else was sent{to_it}.") from None
@@ -109,6 +111,10 @@ class Caller:
                 self._tally.input_tokens += response.usage.input_tokens
                 self._tally.output_tokens += response.usage.output_tokens
                 self._tally.cost += self.cost(response) or 0.0
+                self._probed = True
+                lost = failure_of(response, request.sampling.max_tokens)  # after its tokens, which are paid for
+                if lost is not None:
+                    raise lost
                 return response
 
     def cost(self, response: Response) -> float | None:

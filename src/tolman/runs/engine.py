@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,14 @@ from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usag
 from tolman.runs.calling import Caller, Limits, Tally
 from tolman.runs.prices import Price
 from tolman.runs.store import ResponseStore, request_key
+from tolman.runs.without_text import failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
 
 DECODERS = 2
 """Videos decoded side by side."""
+FIRST_LOOK, LAST_LOOK = 0.05, 1.0
+"""Seconds between looks at whether another process has its answer: at first, and at most."""
 _NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost"}
 """What a turn has of its own, or not at all."""
 
@@ -208,8 +212,7 @@ class Engine:
             caller.model.name, dict(caller.model.settings), messages, request.sampling, repeat, ask.draw
         )
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
-        async with self._asking.setdefault(key, asyncio.Lock()):
-            found = self.store.get(key)
+        async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key) as found:
             if found is not None:
                 self.tally.reused += 1
                 return found
@@ -240,6 +243,34 @@ class Engine:
         if type(media) is Media and media.kind == "video" and self.preset.frames.whole:
             return (self.frames.video(self.data, media),)
         return self.frames.pictures(self.data, media, self.preset.frames)
+
+
+@asynccontextmanager
+async def _leased(store: ResponseStore, key: str) -> AsyncIterator[Response | None]:
+    """The answer under a key, waited for while another process asks for it; None, with the lease on asking, where there
+    is none."""
+    found, pause = _stored(store, key), FIRST_LOOK
+    while found is None and not store.lease(key):
+        await asyncio.sleep(pause)
+        pause = min(LAST_LOOK, 1.5 * pause)
+        found = _stored(store, key)
+    if found is not None:
+        yield found
+        return
+    try:
+        yield _stored(store, key, forget=True)  # another may have stored it just before its lease ended
+    finally:
+        store.end_lease(key)
+
+
+def _stored(store: ResponseStore, key: str, *, forget: bool = False) -> Response | None:
+    """The answer under a key; a call without text, which earlier versions kept, is none and may be forgotten."""
+    found = store.get(key)
+    if found is None or failure_of(found) is None:
+        return found
+    if forget:
+        store.forget(key)
+    return None
 
 
 def _media_key(item: Item) -> tuple[str, ...]:

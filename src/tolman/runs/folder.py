@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import platform
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import tolman
+from tolman.benchmarks.folder import is_folder
 from tolman.errors import InputError, RunConflictError
 from tolman.files import whole, write_text
 from tolman.item_table import read_items, write_items
@@ -30,6 +32,7 @@ from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Sampling
 from tolman.responses import Outcome, read_outcomes, write_outcomes
+from tolman.runs.leases import sole_writer
 from tolman.runs.selection import Selection
 from tolman.scoring.judged import Judgements
 from tolman.scoring.score import with_all_columns
@@ -92,19 +95,41 @@ class RunFolder:
         """Where the outcomes are."""
         return self.path / "responses.jsonl"
 
-    def start(self, record: RunRecord, items: list[Item]) -> None:
-        """Create the folder, or make sure that it holds the same run.
+    def sole_writer(self) -> AbstractContextManager[None]:
+        """Keep other processes from writing into the folder, which is made if it isn't there.
 
         Raises:
-            RunConflictError: it holds a run with other settings; the sentence names the first difference.
+            RunConflictError: another is at work there.
         """
+        return sole_writer(self.path)
+
+    def start(self, record: RunRecord, items: list[Item]) -> list[Outcome]:
+        """Create the folder, or make sure that it holds the same run.
+
+        Returns:
+            What an earlier start of the run brought.
+
+        Raises:
+            RunConflictError: it holds a run with other settings, whose first difference the sentence names, or
+                responses of no run.
+            InputError: what an earlier start left can't be read.
+        """
+        earlier: list[Outcome] = []
         if (self.path / "run.json").exists():
             difference = _first_difference(self.record().settings, record.settings)
             if difference:
                 raise RunConflictError(f"{self.path} holds a run with {difference}; give another folder with --out.")
+            earlier = self.outcomes()
+            self.judgements()
+        elif self.responses_path.exists():
+            raise RunConflictError(
+                f"{self.path} holds a responses.jsonl and no run.json, so that nothing tells of which run it is; give "
+                "another folder with --out."
+            )
         self.path.mkdir(parents=True, exist_ok=True)
         write_text(self.path / "run.json", record.model_dump_json(indent=2) + "\n")
         write_items(self.path / "items.parquet", items)
+        return earlier
 
     def record(self) -> RunRecord:
         """What run.json says.
@@ -130,7 +155,13 @@ class RunFolder:
         """What came back; empty before the first answer."""
         if not self.responses_path.exists():
             return []
-        return read_outcomes(self.responses_path)
+        try:
+            return read_outcomes(self.responses_path)
+        except InputError as error:
+            fix = (
+                "put a copy in its place, or delete it: answers that are in the response store are not asked for again"
+            )
+            raise InputError(error.path, error.what, row=error.row, field=error.field, fix=fix) from None
 
     def write_outcomes(self, outcomes: list[Outcome]) -> None:
         """Replace the outcomes."""
@@ -212,9 +243,16 @@ def default_folder(settings: RunSettings) -> Path:
     return Path("runs") / f"{settings.benchmark}-{settings.subset}" / safe
 
 
+def same_benchmark(one: str, other: str) -> bool:
+    """Whether two names may mean one benchmark: they are equal, or both are folders, which have many spellings."""
+    return one == other or (is_folder(one) and is_folder(other))
+
+
 def _first_difference(old: RunSettings, new: RunSettings) -> str | None:
     for name in RunSettings.model_fields:
         before, now = getattr(old, name), getattr(new, name)
+        if name == "benchmark" and same_benchmark(before, now):
+            continue  # what is in the folder is told by the hash of the data
         if before != now:
             shown = (v.describe() or "everything" if isinstance(v, Selection) else v for v in (before, now))
             before, now = shown

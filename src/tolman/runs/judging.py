@@ -10,7 +10,6 @@ Tolman's own words, to measure how far the two agree.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +28,7 @@ from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.folder import RunFolder
 from tolman.runs.judge_jobs import JudgeJob, plan_judging, reader_of
 from tolman.runs.prices import Price, read_price
+from tolman.runs.stopping import run_until_stopped, stoppable
 from tolman.runs.store import open_store
 from tolman.scoring.judge_sample import SampleSize
 from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, read_reply
@@ -182,11 +182,8 @@ def consult(
     )
     started(len(items), engine.tally, judge.remote)
     try:
-        asyncio.run(engine.run(items))
-    except KeyboardInterrupt:
-        raise RunInterruptedError(
-            f"Stopped: {len(engine.outcomes):,} of {len(items):,} judgements made and kept; the same command goes on."
-        ) from None
+        with stoppable():
+            _ask(engine, items)
     except EndpointError as error:
         raise EndpointError(f"the judge {judge.name}: {error}") from None
     finally:
@@ -194,6 +191,15 @@ def consult(
             engine.store.close()
     found = {item.id: engine.outcomes[item.id, 0] for item in items}
     return found, _cost(found.values()) if price else None
+
+
+def _ask(engine: Engine, items: Sequence[Item]) -> None:
+    try:
+        run_until_stopped(engine.run(items))
+    except KeyboardInterrupt:
+        raise RunInterruptedError(
+            f"Stopped: {len(engine.outcomes):,} of {len(items):,} judgements made and kept; the same command goes on."
+        ) from None
 
 
 def _conversation(jobs: Mapping[str, JudgeJob]) -> Callable[[Benchmark, Item, Preset], Conversation]:

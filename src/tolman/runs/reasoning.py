@@ -16,6 +16,7 @@ from pathlib import Path
 from tolman.benchmarks.base import Benchmark, Preset
 from tolman.errors import UsageError
 from tolman.items import Item
+from tolman.media.missing import refuse_missing
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
 from tolman.models.base import Model
@@ -128,6 +129,7 @@ def judge_reasoning(
 
     Raises:
         UsageError: an item has no human reasoning to be shown, or the judge can't look at what it is to be shown.
+        InputError: the media to be shown are not there.
         EndpointError: the first call showed that none can succeed.
         RunInterruptedError: the user stopped it; what was judged is kept.
     """
@@ -180,6 +182,8 @@ def check_judge(
     shown = [one.item for one in reasoned if one.item.media] if media is not None and judge.remote else []
     if shown and not getattr(judge, "takes_pictures", True):
         raise UsageError(f"{judge.name} reads text only; let it judge without the pictures: --text-only.")
+    if media is not None:
+        refuse_missing(media, shown)
     videos = any(medium.kind == "video" for item in shown for medium in item.media)
     if videos and frames.whole and not getattr(judge, "takes_videos", False):
         raise UsageError(f"the run showed whole videos, which {judge.name} doesn't take; give --frames N.")

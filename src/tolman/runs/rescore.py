@@ -95,9 +95,10 @@ def score_outcomes(
         settings=settings, subset_items=len(loaded.items), data=loaded.source, failures_are_wrong=failures_are_wrong
     )
     folder = RunFolder(out or default_folder(settings))
-    folder.start(record, loaded.items)
-    folder.write_outcomes(outcomes)
-    return folder, score_run(folder, loaded.benchmark, record, loaded.items, outcomes)
+    with folder.sole_writer():
+        folder.start(record, loaded.items)
+        folder.write_outcomes(outcomes)
+        return folder, score_run(folder, loaded.benchmark, record, loaded.items, outcomes)
 
 
 def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
@@ -105,9 +106,15 @@ def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
 
     Raises:
         InputError: the folder is no run's.
+        RunConflictError: a run is at work in it.
     """
     folder = RunFolder(path)
     record = folder.record()
+    with folder.sole_writer():
+        return folder, _score_again(folder, record)
+
+
+def _score_again(folder: RunFolder, record: RunRecord) -> dict[str, Any]:
     benchmark = benchmarks.get(record.settings.benchmark)
     items, outcomes = folder.items(), folder.outcomes()
     expectation = None
@@ -116,7 +123,7 @@ def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
         if isinstance(model, KnowsTheTruth) and len(items) == (record.presented_items or record.subset_items):
             model.prepare(benchmark, items)
             expectation = model if isinstance(model, HasExpectation) else None
-    return folder, score_run(folder, benchmark, record, items, outcomes, expectation=expectation)
+    return score_run(folder, benchmark, record, items, outcomes, expectation=expectation)
 
 
 def judge_folder(
@@ -132,15 +139,17 @@ def judge_folder(
         UsageError: the judge can't be one.
         InputError: the folder is no run's.
         EndpointError: the judge's first call showed that none can succeed.
+        RunConflictError: a run is at work in the folder.
     """
     judge = request.open()
     folder = RunFolder(path)
     record = folder.record()
-    judge_run(
-        folder, benchmarks.get(record.settings.benchmark), folder.items(), folder.outcomes(), request, judge, done=done,
-        seed=record.settings.seed,
-        started=lambda calls, tally, remote: started(
-            Started(calls, path, tally, bool(request.prices), remote, "judging")
-        ),
-    )  # fmt: skip
-    return score_folder(path)
+    with folder.sole_writer():
+        judge_run(
+            folder, benchmarks.get(record.settings.benchmark), folder.items(), folder.outcomes(), request, judge,
+            done=done, seed=record.settings.seed,
+            started=lambda calls, tally, remote: started(
+                Started(calls, path, tally, bool(request.prices), remote, "judging")
+            ),
+        )  # fmt: skip
+        return folder, _score_again(folder, record)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import signal
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tolman.errors import RunInterruptedError, UsageError
 from tolman.files import write_text
 from tolman.item_table import data_hash
 from tolman.items import Item
+from tolman.media.missing import refuse_missing
 from tolman.media.store import FrameStore, default_root
 from tolman.models.base import HasExpectation, KnowsTheTruth, Model, ModelOptions
 from tolman.protocols.base import Protocol, ProtocolOptions
@@ -27,6 +27,7 @@ from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prices import read_price
 from tolman.runs.scoring import score_run
 from tolman.runs.selection import Selection
+from tolman.runs.stopping import run_until_stopped, stoppable, uninterrupted
 from tolman.runs.store import open_store
 
 
@@ -117,8 +118,16 @@ def run(
     Raises:
         TolmanError: before the first call, for everything that can be known before it; after the first call, where
             it shows that none can succeed.
-        RunInterruptedError: the user stopped it; what was answered is kept.
+        RunInterruptedError: the user, a batch system or a container stopped it; what was answered is kept and scored.
     """
+    with stoppable(), ExitStack() as held:
+        return _run(request, started, done, held)
+
+
+def _run(
+    request: RunRequest, started: Callable[[Started], None], done: Callable[[Outcome], None], held: ExitStack
+) -> tuple[RunFolder, dict[str, Any]]:
+    """`run`, from names to figures; what it holds until its end goes into `held`."""
     protocols.get(request.protocol)  # a wrong name is told before anything is loaded
     model = models.create(request.model, request.options)
     helpers = _helpers(request)
@@ -134,18 +143,19 @@ def run(
     _check(everyone, protocol, preset, loaded.benchmark, items)
     prices = {role: read_price(request.prices, one.name) for role, one in everyone.items()} if request.prices else {}
     record = _record(request, model, protocol, preset, loaded, len(presented))
+    remote = any(one.remote for one in everyone.values())
+    data = _media_folder(request, loaded, items, shown=protocol.shows_media and remote)
     folder = RunFolder(_place(request, record))
-    folder.start(record, items)
+    held.enter_context(folder.sole_writer())
+    earlier = folder.start(record, items)
     if isinstance(model, KnowsTheTruth):
         model.prepare(loaded.benchmark, presented)
-    remote = any(one.remote for one in everyone.values())
     engine = Engine(
         benchmark=loaded.benchmark,
         model=model,
         protocol=protocol,
         preset=preset,
-        data=request.media
-        or (loaded.media_folder() if protocol.shows_media and remote and _media(items) else loaded.folder),
+        data=data,
         frames=FrameStore(request.frame_store or default_root()),
         store=open_store(request.store) if remote else None,
         limits=request.limits,
@@ -156,9 +166,9 @@ def run(
     started(Started(len(items) * request.repeats, folder.path, engine.tally, bool(prices), remote))
     expectation = model if isinstance(model, HasExpectation) else None
     try:
-        asyncio.run(engine.run(items, request.repeats))
+        run_until_stopped(engine.run(items, request.repeats))
     except KeyboardInterrupt:
-        outcomes = _keep(folder, engine, items, request.repeats)
+        outcomes = _keep(folder, engine, items, request.repeats, earlier)
         score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
         answered = sum(isinstance(outcome, Response) for outcome in outcomes)
         raise RunInterruptedError(
@@ -166,12 +176,12 @@ def run(
         ) from None
     except BaseException:
         if engine.outcomes:
-            _keep(folder, engine, items, request.repeats)
+            _keep(folder, engine, items, request.repeats, earlier)
         raise
     finally:
         if engine.store is not None:
             engine.store.close()
-    outcomes = _keep(folder, engine, items, request.repeats)
+    outcomes = _keep(folder, engine, items, request.repeats, earlier)
     figures = score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
     if request.judge is None or judge is None:
         return folder, figures
@@ -266,6 +276,19 @@ _WITHOUT_WORDS = {"direct", "blind", "circular", "shuffle"}
 """Protocols that matter to a model which looks at items only."""
 
 
+def _media_folder(request: RunRequest, loaded: Loaded, items: list[Item], *, shown: bool) -> Path:
+    """The folder that media are relative to; fetched where the questions came from the hub and media are shown.
+
+    Raises:
+        InputError: media are shown, and they are not there.
+    """
+    if not (shown and _media(items)):
+        return request.media or loaded.folder
+    folder = request.media or loaded.media_folder()
+    refuse_missing(folder, items)
+    return folder
+
+
 def _media(items: list[Item]) -> bool:
     return any(item.media for item in items)
 
@@ -297,11 +320,10 @@ def _record(
     )
 
 
-def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int) -> list[Outcome]:
+def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int, earlier: list[Outcome]) -> list[Outcome]:
     """Write what came, in the order of items, then repeats; what an earlier start of this run had stays beside it."""
-    patience = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not stop the writing
-    try:
-        found = {(o.id, o.repeat): o for o in folder.outcomes()} | engine.outcomes
+    with uninterrupted():  # a second Ctrl-C must not stop the writing
+        found = {(o.id, o.repeat): o for o in earlier} | engine.outcomes
         keys = ((item.id, repeat) for item in items for repeat in range(repeats))
         outcomes = [found[key] for key in keys if key in found]
         folder.write_outcomes(outcomes)
@@ -311,5 +333,3 @@ def _keep(folder: RunFolder, engine: Engine, items: list[Item], repeats: int) ->
                 del usage["cost"]
             write_text(folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
         return outcomes
-    finally:
-        signal.signal(signal.SIGINT, patience)

@@ -17,6 +17,7 @@ from tolman.runs.folder import RunFolder, RunRecord
 from tolman.runs.frames_shown import count_frames_shown
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
+from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
 from tolman.scoring.judge_sample import agreement
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
@@ -74,6 +75,9 @@ def score_run(
     frames_shown = count_frames_shown(record, items)
     if frames_shown:
         figures["frames_shown"] = frames_shown
+    endings = _endings(outcomes, rows)
+    if endings:
+        figures["endings"] = endings
     notes = _notes(outcomes)
     if notes:
         figures["notes"] = notes
@@ -112,6 +116,30 @@ def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
     for outcome in outcomes:
         if isinstance(outcome, Response):
             counts.update(outcome.notes)
+    return dict(sorted(counts.items()))
+
+
+def _endings(outcomes: Sequence[Outcome], rows: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Responses whose model was stopped before it was done: for each ending how many, and how many of them at least one
+    rule set (other than 'judged') reads no answer in. A trace of reasoning that is never closed counts as cut off,
+    whatever the endpoint says or where it says nothing. Apart from these, those whose answer rests on an earlier turn
+    that was cut off."""
+    unread, unfinished = (
+        set(rows.filter((pl.col("rule_set") != judged.NAME) & found).select("id", "repeat").iter_rows())
+        for found in (pl.col("state").ne_missing("read"), pl.col("state").eq_missing("cut off"))
+    )
+    counts: dict[str, dict[str, int]] = {}
+    for outcome in outcomes:
+        if not isinstance(outcome, Response):
+            continue
+        asking = outcome.id, outcome.repeat
+        ending = ending_of(outcome) or ("cut off" if asking in unfinished else None)
+        if ending is not None:
+            entry = counts.setdefault(ending, {"count": 0, "unread": 0})
+            entry["count"] += 1
+            entry["unread"] += asking in unread
+        elif rests_on_cut_off_turn(outcome):
+            counts.setdefault(EARLIER, {"count": 0, "unread": 0})["count"] += 1
     return dict(sorted(counts.items()))
 
 

@@ -1,8 +1,11 @@
 """The response store: every answer that a model ever gave, under the hash of all that determined it.
 
 SQLite in WAL mode, one row for each answer, committed as it comes: a process that is killed loses at most what was in
-flight. Runs share it, so a run that starts again, or another run that asks the same, finds its answers there. Failures
-never enter it.
+flight. What is committed is brought to the disk within `SYNC_SECONDS`, so that a loss of power takes no more than the
+answers of that time with it: waiting for the disk at each answer would hold up all calls (`benchmarks/runs.py store`).
+
+Runs share the store, so a run that starts again, or another run that asks the same, finds its answers there; a lease on
+each key keeps two that run at once from asking the same. Failures never enter it.
 """
 
 from __future__ import annotations
@@ -11,14 +14,22 @@ import hashlib
 import json
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from tolman.errors import InputError
 from tolman.messages import Message, Sampling, content_of
 from tolman.responses import Response
+from tolman.runs.leases import Leases
+
+SYNC_SECONDS = 1.0
+"""The longest time between a commit and its being on the disk."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS responses (
@@ -62,24 +73,46 @@ class ResponseStore:
         path: of the SQLite file; made if it isn't there.
 
     Raises:
-        InputError: the file is no such store.
+        InputError: the file is no such store, or a damaged one.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with self._told("is no response store"):
             self._db = sqlite3.connect(path, isolation_level=None, timeout=60)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
-        except sqlite3.Error as error:
-            raise InputError(path, f"is no response store ({error})", fix="name another with --store") from None
+            (found,) = self._db.execute("PRAGMA quick_check(1)").fetchone()  # 0.3 s for 100,000 answers
+        if found != "ok":
+            raise self._damaged(" ".join(str(found).split()))
+        self._leases: Leases | None = None
+        self._syncing: _Syncing | None = None
 
     def get(self, key: str) -> Response | None:
-        """The answer under a key."""
-        row = self._db.execute("SELECT response FROM responses WHERE key = ?", (key,)).fetchone()
-        return Response.model_validate_json(row[0]) if row else None
+        """The answer under a key.
+
+        Raises:
+            InputError: it can't be read.
+        """
+        with self._told("can't be read"):
+            row = self._db.execute("SELECT response FROM responses WHERE key = ?", (key,)).fetchone()
+        try:
+            return Response.model_validate_json(row[0]) if row else None
+        except ValidationError:
+            raise self._damaged(f"the answer {key} is no response") from None
+
+    def lease(self, key: str) -> bool:
+        """Take the lease on asking for a key; False while another process or store has it."""
+        if self._leases is None:
+            self._leases = Leases(self.path.with_name(f"{self.path.name}-leases"))
+        return self._leases.take(key)
+
+    def end_lease(self, key: str) -> None:
+        """Let others ask for a key."""
+        if self._leases is not None:
+            self._leases.give_back(key)
 
     def put(self, key: str, model: str, request: str, response: Response) -> Response:
         """Commit an answer, and give the one that now stands under its key: the first one stays.
@@ -87,19 +120,24 @@ class ResponseStore:
         Two equal requests in flight at once bring two answers; both then count as the one that a later run will find.
         """
         row = (key, model, time.time(), request, response.model_dump_json(exclude_defaults=True))
-        try:
+        with self._told("can't be written", fix="make room, or name another with --store"):
             if self._db.execute("INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?)", row).rowcount:
+                if self._syncing is None:
+                    self._syncing = _Syncing(self.path.with_name(f"{self.path.name}-wal"))
+                self._syncing.wanted()
                 return response
-        except sqlite3.Error as error:
-            raise InputError(
-                self.path, f"can't be written ({error})", fix="make room, or name another with --store"
-            ) from None
         return self.get(key) or response
+
+    def forget(self, key: str) -> None:
+        """Delete the answer under a key."""
+        with self._told("can't be written", fix="make room, or name another with --store"):
+            self._db.execute("DELETE FROM responses WHERE key = ?", (key,))
 
     def summary(self) -> list[tuple[str, int, float, float]]:
         """For each model: answers, first and last time (seconds since 1970)."""
         query = "SELECT model, COUNT(*), MIN(created), MAX(created) FROM responses GROUP BY model ORDER BY model"
-        return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._db.execute(query)]
+        with self._told("can't be read"):
+            return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._db.execute(query)]
 
     def prune(self, *, model: str | None = None, before: float | None = None) -> int:
         """Delete a model's answers, or those older than a time, or both at once; the number deleted."""
@@ -111,25 +149,76 @@ class ResponseStore:
             conditions.append("created < ?")
             values.append(str(before))
         where = " AND ".join(conditions) or "1"
-        deleted = self._db.execute(f"DELETE FROM responses WHERE {where}", values).rowcount
-        self._db.execute("VACUUM")
+        with self._told("can't be written", fix="make room, or name another with --store"):
+            deleted = self._db.execute(f"DELETE FROM responses WHERE {where}", values).rowcount
+            self._db.execute("VACUUM")
         return deleted
 
     def export(self) -> Iterator[dict[str, Any]]:
         """All rows, for JSONL."""
         query = "SELECT key, model, created, request, response FROM responses ORDER BY model, created, key"
-        for key, model, created, request, response in self._db.execute(query):
-            yield {
-                "key": key,
-                "model": model,
-                "created": created,
-                "request": json.loads(request),
-                "response": json.loads(response),
-            }
+        with self._told("can't be read"):
+            for key, model, created, request, response in self._db.execute(query):
+                try:
+                    asked, answered = json.loads(request), json.loads(response)
+                except (ValueError, TypeError):
+                    raise self._damaged(f"the answer {key} is no JSON") from None
+                yield {"key": key, "model": model, "created": created, "request": asked, "response": answered}
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and end all leases."""
+        if self._syncing is not None:
+            self._syncing.close()
         self._db.close()
+        if self._leases is not None:
+            self._leases.close()
+
+    @contextmanager
+    def _told(self, what: str, *, fix: str = "name another with --store") -> Iterator[None]:
+        """Whatever SQLite finds as one sentence."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
+                raise self._damaged(str(error)) from None
+            raise InputError(self.path, f"{what} ({error})", fix=fix) from None
+
+    def _damaged(self, how: str) -> InputError:
+        return InputError(self.path, f"is damaged ({how})", fix="put a copy in its place, or name another with --store")
+
+
+class _Syncing:
+    """A thread that brings a file to the disk soon after it was written, so that nobody waits for the disk.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._wanted, self._over = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._work, name="sync", daemon=True)
+        self._thread.start()
+
+    def wanted(self) -> None:
+        """The file was written."""
+        self._wanted.set()
+
+    def close(self) -> None:
+        """Stop; SQLite syncs when it closes."""
+        self._over.set()
+        self._wanted.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while self._wanted.wait() and not self._over.wait(SYNC_SECONDS):
+            self._wanted.clear()
+            with suppress(OSError):  # a disk that fails is told by SQLite's own writing
+                file = os.open(self._path, os.O_RDWR)
+                try:
+                    os.fsync(file)
+                finally:
+                    os.close(file)
 
 
 def open_store(path: Path | None, *, existing: bool = False) -> ResponseStore:

@@ -11,13 +11,11 @@ from typing import Literal
 
 from tolman.items import Item
 from tolman.responses import Response
+from tolman.scoring.endings import ending_of
 from tolman.scoring.parse.reasoning import behind_reasoning
 from tolman.scoring.reading import Reading
 
 ResponseState = Literal["read", "none", "cut off"]
-
-TOKEN_LIMIT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"})
-"""Finish reasons of OpenAI-compatible endpoints, Anthropic and Gemini for a text that the token limit ended."""
 
 
 def state_of(response: Response, reading: Reading) -> ResponseState:
@@ -34,9 +32,7 @@ def state_of(response: Response, reading: Reading) -> ResponseState:
 
 def was_cut_off(response: Response) -> bool:
     """Whether the text that is scored ends before the model was done."""
-    reasons = [turn.finish_reason for turn in response.turns if turn.response == response.response]
-    reason = reasons[-1] if reasons else response.finish_reason
-    if reason is not None and reason.lower() in TOKEN_LIMIT_REASONS:
+    if ending_of(response) == "cut off":
         return True
     begin, end, unfinished = behind_reasoning(response.response)
     return unfinished and not response.response[begin:end].strip()

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError, MissingExtraError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
+from tolman.media.images import eight_bits
 from tolman.media.video import need_pillow
 
 CLOUDS = ("sensor_msgs/msg/PointCloud2",)
@@ -174,7 +175,7 @@ def _picture(path: Path, message: Any) -> NDArray[np.uint8]:
         need_pillow()
         from PIL import Image
 
-        return np.asarray(Image.open(io.BytesIO(message.data.tobytes())).convert("RGB"))
+        return np.asarray(eight_bits(Image.open(io.BytesIO(message.data.tobytes()))).convert("RGB"))
     encoding = str(message.encoding)
     if encoding not in _CHANNELS:
         raise InputError(path, f"its pictures are encoded as '{encoding}'", fix=f"record {', '.join(_CHANNELS)}")

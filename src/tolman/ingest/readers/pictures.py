@@ -9,11 +9,16 @@ import warnings
 import zipfile
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tolman.errors import InputError, MissingExtraError
 from tolman.ingest.base import Mask, Picture
+from tolman.media.images import eight_bits
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
 
 _MOST = 1 << 28
 """Bytes of a picture in an archive, at most."""
@@ -38,7 +43,10 @@ def decoded(data: bytes | Path, path: Path, what: str) -> Picture:
         MissingExtraError: pillow is not installed.
     """
     image = _opened(data, path, what)
-    return np.asarray(image.convert("RGB"))  # type: ignore[attr-defined]
+    try:
+        return np.asarray(eight_bits(image).convert("RGB"))
+    except ValueError as error:
+        raise InputError(path, f"{what} is no picture to be shown: {error}") from None
 
 
 def decoded_mask(data: bytes | Path, path: Path, what: str) -> Mask:
@@ -54,7 +62,7 @@ def decoded_mask(data: bytes | Path, path: Path, what: str) -> Mask:
     return found.astype(np.int64)
 
 
-def _opened(data: bytes | Path, path: Path, what: str) -> object:
+def _opened(data: bytes | Path, path: Path, what: str) -> PillowImage:
     try:
         from PIL import Image
     except ImportError:

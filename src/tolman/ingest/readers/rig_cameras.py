@@ -22,6 +22,7 @@ from tolman.ingest.clouds.files import read_stamps
 from tolman.ingest.clouds.trajectories import read_rates, read_trajectory
 from tolman.ingest.readers.numbers import in_order
 from tolman.ingest.readers.rig_file import Calibration, RigCamera, inside, read_calibration
+from tolman.media.images import eight_bits
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
 
 _VIDEOS = (".mp4", ".mov", ".mkv", ".avi", ".webm", ".m4v")
@@ -193,6 +194,6 @@ def _picture(path: Path) -> NDArray[np.uint8]:
 
     try:
         with Image.open(path) as image:
-            return np.asarray(image.convert("RGB"))
+            return np.asarray(eight_bits(image).convert("RGB"))
     except (OSError, ValueError, SyntaxError) as error:
         raise InputError(path, f"is no readable picture ({error})") from None

@@ -1,0 +1,61 @@
+"""Media that are not there are told before anything is asked."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tolman.errors import InputError
+from tolman.items import Item, Media
+from tolman.media.missing import MIN_FILES, refuse_missing
+from tolman.messages import Joined
+
+Make = Callable[..., Item]
+
+
+@pytest.fixture
+def items(choice: Make) -> list[Item]:
+    """As many videos of two data sets as make a folder, two questions each."""
+    return [
+        choice(id=f"{name}{i}{turn}", media=[{"kind": "video", "path": f"{name}/{i}.mp4"}])
+        for name in ("scannet", "arkitscenes")
+        for i in range(MIN_FILES)
+        for turn in "ab"
+    ]
+
+
+def write(folder: Path, *paths: str) -> None:
+    for path in paths:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(b"x")
+
+
+def test_a_folder_without_any_of_them_is_named(tmp_path: Path, items: list[Item]) -> None:
+    with pytest.raises(InputError, match=r"none of the 20 files .*the first: scannet/0\.mp4.*--media") as caught:
+        refuse_missing(tmp_path, items)
+    assert caught.value.path == str(tmp_path)
+
+
+def test_one_whole_folder_that_is_missing_is_named(tmp_path: Path, items: list[Item]) -> None:
+    write(tmp_path, "scannet/3.mp4")
+    with pytest.raises(InputError, match="none of the 10 files") as caught:
+        refuse_missing(tmp_path, items)
+    assert caught.value.path == str(tmp_path / "arkitscenes")
+    write(tmp_path, "arkitscenes/9.mp4")
+    refuse_missing(tmp_path, items)  # single files are failures of their items
+
+
+def test_a_folder_for_each_scene_is_no_whole_folder(tmp_path: Path, choice: Make) -> None:
+    write(tmp_path, "scene1/video.mp4")
+    scenes = [choice(id=str(i), media=[{"kind": "video", "path": f"scene{i}/video.mp4"}]) for i in range(5)]
+    refuse_missing(tmp_path, scenes)
+
+
+def test_joined_images_count_by_their_members(tmp_path: Path, choice: Make) -> None:
+    members = tuple(Media(kind="image", path=f"{name}.jpg") for name in "ab")
+    item = choice().model_copy(update={"media": (Joined(kind="image", path="a.jpg", members=members),)})
+    with pytest.raises(InputError, match="none of the 2 files"):
+        refuse_missing(tmp_path, [item])
+    write(tmp_path, "b.jpg")
+    refuse_missing(tmp_path, [item])
+    refuse_missing(tmp_path / "nowhere", [choice()])  # no media, nothing missing
