@@ -171,8 +171,8 @@ def test_the_docs_own_benchmark_runs_under_every_baseline(tmp_path: Path, monkey
 def test_a_judge_that_nothing_can_be_held_against_is_refused_before_anything_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only = MODULE.replace("import careful", "import RuleSet, score_exactly").replace(
-        "rule_sets=(careful(),)", 'rule_sets=(RuleSet("official", lambda item, text, seed: None, score_exactly),)'
+    only = MODULE.replace("import careful", "import RuleSet, careful, score_exactly").replace(
+        "rule_sets=(careful(),)", 'rule_sets=(RuleSet("official", careful().read, score_exactly),)'
     )
     only = only.replace('rule_sets=("careful",)', 'rule_sets=("official",)')
     install(tmp_path, monkeypatch, "only_official", only, "only = only_official:BENCHMARK")
