@@ -166,3 +166,19 @@ def test_the_docs_own_benchmark_runs_under_every_baseline(tmp_path: Path, monkey
         ran = CliRunner().invoke(app, command)
         assert ran.exit_code == 0, (ran.output, ran.exception)
         assert "My Bench" in ran.output
+
+
+def test_a_judge_that_nothing_can_be_held_against_is_refused_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only = MODULE.replace("import careful", "import RuleSet, careful, score_exactly").replace(
+        "rule_sets=(careful(),)", 'rule_sets=(RuleSet("official", careful().read, score_exactly),)'
+    )
+    only = only.replace('rule_sets=("careful",)', 'rule_sets=("official",)')
+    install(tmp_path, monkeypatch, "only_official", only, "only = only_official:BENCHMARK")
+    judge = ["--judge", "openai/judge", "--judge-base-url", "http://127.0.0.1:9"]
+    command = ["run", "only", "--data", ".", "--model", "baseline/most-frequent", "--protocol", "blind", *judge]
+    ran = CliRunner().invoke(app, command)
+    assert isinstance(ran.exception, UsageError)
+    assert "Tiny has no rule set 'careful'; known: official" in str(ran.exception)
+    assert not (tmp_path / "runs").exists()

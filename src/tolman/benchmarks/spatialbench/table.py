@@ -1,7 +1,7 @@
 """SpatialBench's Table 1: average over all questions, capability score, levels and tasks.
 
 The capability score is the sum of the level averages times the released weights. A level without any question
-counts 0 and keeps its weight, as in the released code.
+counts 0 and keeps its weight under the official rule sets, as in the released code; `careful` renormalises the weights.
 """
 
 from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS
