@@ -37,8 +37,8 @@ submissions: what may not be lost or doubled) → `schema` by `database` → `pa
    answer is shown `blind.blind(…)` and nothing else of the item.
 3. `POST /NAME/{assignment}` submits: `work.submit(db, site, own, STEP, content, seconds, marks)`, which counts a form
    once however often it comes, with the marks that `marks.marks_of` gives an answer; where it is the last step and
-   `fresh`, `work.finish(…)`, which tells whether the task is done. Then `see_other(…)`, mostly to `/projects/ID/work`,
-   which gives the next task.
+   `fresh`, `work.finish(…)`, which tells whether the task is done. Then `see_other(…)`, mostly to
+   `/projects/ID/work`, which gives the next task.
 4. `start(db, site, project, items)` makes the tasks: `work.add_item` and `work.add_task` (how many people are wanted,
    who must not do it, in which stage). A task needs no item: a slot of something to be written has none, and keeps
    what it is about in `content`. New tasks may be added at any time, a second stage's when the first is done.
