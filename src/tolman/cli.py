@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -46,8 +46,19 @@ def _root(
 
 def main() -> None:
     """Run the command line; a TolmanError is one sentence and exit code 2."""
-    from tolman.errors import TolmanError
+    import warnings
 
+    from tolman.errors import TolmanError, UnknownFieldWarning
+
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, UnknownFieldWarning):
+            console(stderr=True).print(f"mind: {message}", style="yellow", markup=False, soft_wrap=True)
+        else:
+            shown(message, category, *place, **more)
+
+    warnings.showwarning = show
     try:
         app()
     except TolmanError as error:

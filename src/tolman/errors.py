@@ -96,6 +96,10 @@ class EndpointError(TolmanError):
     """The first call to a model failed in a way that every other would; nothing else was sent."""
 
 
+class UnknownFieldWarning(UserWarning):
+    """Released data has a field that Tolman doesn't know; it is told, and the data is read."""
+
+
 class RunInterruptedError(TolmanError):
     """The user stopped a run. What was answered is kept."""
 

@@ -117,7 +117,6 @@ def test_direction_is_the_plain_mean_of_its_levels_and_the_average_that_of_the_t
     ("change", "sentence"),
     [
         ({"id": None}, "row 1, field 'id': is missing"),
-        ({"surprise": 1}, "row 1, field 'surprise': is not a field of this benchmark"),
         ({"question_type": "object_colour"}, "'object_colour' is no question type of VSI-Bench"),
         ({"ground_truth": "four"}, "row 1, field 'answer': the answer 'four' is no number"),
         ({"question_type": "route_planning"}, "row 1, field 'options': is missing"),

@@ -378,3 +378,89 @@ def test_whatever_stands_in_a_row_it_is_mapped_or_named(tmp_path: Path, rows: li
     for one in found:
         done = convert(one, ConvertRules(), Bank(), Dealer("0"), "0")
         assert isinstance(done, Unconverted) or done.item()
+
+
+def _tsv(path: Path, *rows: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def _rotations(index: int) -> list[dict[str, Any]]:
+    """A row of 3DSRBench and its circular ones, as VLMEvalKit numbers them."""
+    options = ["left", "right", "front", "behind"]
+    return [
+        {
+            "index": index + 1_000_000 * k, "qid": f"q{index}", "question": "Where is it?",
+            **dict(zip("ABCD", options[k:] + options[:k], strict=True)), "answer": "ABCD"[-k % 4],
+            "category": "location_above", "image": f"{index}.jpg",
+        }
+        for k in range(4)
+    ]  # fmt: skip
+
+
+def test_a_circular_file_beside_the_plain_one_is_passed_over(tmp_path: Path) -> None:
+    _tsv(tmp_path / "a/3dsrbench_v1_vlmevalkit.tsv", *(_rotations(i)[0] for i in range(3)))
+    _tsv(tmp_path / "a/3dsrbench_v1_vlmevalkit_circular.tsv", *(row for i in range(3) for row in _rotations(i)))
+    _tsv(tmp_path / "a/3dsrbench_v1.csv", *(_rotations(i)[0] for i in range(3)))
+    found, lost = take(tmp_path / "a", tmp_path / "pool", open_mapping("3dsrbench"))
+    assert (len(found), lost) == (3, [])
+    _tsv(tmp_path / "b/3dsrbench_v1.csv", *(_rotations(i)[0] for i in range(3)))
+    assert len(take(tmp_path / "b", tmp_path / "pool2", open_mapping("3dsrbench"))[0]) == 3
+    with pytest.raises(InputError, match=r"circular.tsv: is another version of 3DSRBench's questions, by its name"):
+        take(tmp_path / "a/3dsrbench_v1_vlmevalkit_circular.tsv", tmp_path / "pool3", open_mapping("3dsrbench"))
+    (tmp_path / "c").mkdir()
+    (tmp_path / "a/3dsrbench_v1_vlmevalkit_circular.tsv").rename(tmp_path / "c/x_circular.tsv")
+    with pytest.raises(InputError, match="holds no 3DSRBench"):
+        take(tmp_path / "c", tmp_path / "pool4", open_mapping("3dsrbench"))
+
+
+def test_other_orders_of_a_question_are_told_whatever_the_name(tmp_path: Path) -> None:
+    _tsv(tmp_path / "a/renamed.tsv", *(row for i in range(3) for row in _rotations(i)))
+    found, lost = take(tmp_path / "a", tmp_path / "pool", open_mapping("3dsrbench"))
+    assert [one.id for one in found] == ["mine/0", "mine/1", "mine/2"]
+    assert len(lost) == 9
+    assert lost[0].reason == "renamed.tsv has this question with its options in another order: one is circular"
+
+
+def test_versions_of_a_question_set_in_one_folder_are_told(tmp_path: Path) -> None:
+    row = {**_rotations(1)[0]}
+    _tsv(tmp_path / "a/one.tsv", row)
+    _tsv(tmp_path / "a/two.tsv", {**row, "index": 99})
+    found, lost = take(tmp_path / "a", tmp_path / "pool", open_mapping("3dsrbench"))
+    assert len(found) == 1
+    assert [one.reason for one in lost] == [
+        "one.tsv has the same question: these files are versions of one question set"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "plain_name", "other"),
+    [
+        ("mmbench", "mmbench_dev_en.tsv", "mmbench_dev_cn.tsv"),
+        ("mmt-bench", "MMT-Bench_VAL.parquet", "MMT-Bench_VAL_MI.parquet"),
+        ("mme-realworld", "MME-RealWorld.parquet", "MME-RealWorld-CN.parquet"),
+        ("mme-realworld", "MME-RealWorld.parquet", "MME-RealWorld_lite.parquet"),
+    ],
+)
+def test_translations_and_parts_are_passed_over(tmp_path: Path, mapping: str, plain_name: str, other: str) -> None:
+    for name in (plain_name, other):
+        (tmp_path / name).write_bytes(b"")
+    assert [path.name for path in Source("x", open_mapping(mapping), tmp_path).files()] == [plain_name]
+    with pytest.raises(InputError, match="is another version of"):
+        Source("x", open_mapping(mapping), tmp_path / other).files()
+
+
+def test_a_missing_shard_is_named(tmp_path: Path) -> None:
+    for number in (0, 2):
+        pl.DataFrame({"id": [number], "q": ["?"], "a": ["1"]}).write_parquet(
+            tmp_path / f"val-{number:05d}-of-00003.parquet"
+        )
+    with pytest.raises(
+        InputError, match=r"2 of 3 shards are read, val-00001-of-00003.parquet is not; fetch the others"
+    ):
+        take(tmp_path, tmp_path / "pool")
+    with pytest.raises(InputError, match="1 of 3 shards is read"):
+        take(tmp_path / "val-00000-of-00003.parquet", tmp_path / "pool")

@@ -24,6 +24,8 @@ def write_generic(
     boxes: bool = True,
     labels: bool = True,
     masks: bool = False,
+    depth: bool = False,
+    mesh: bool = True,
 ) -> dict[str, Any]:
     """Centimetres, y up, cameras that look along −z with y up, poses scene → camera: nothing is as it is wanted.
 
@@ -38,8 +40,13 @@ def write_generic(
         (folder / "masks").mkdir()
         for i, picture in enumerate(pictures):
             Image.fromarray(picture.instances.astype(np.uint16)).save(folder / "masks" / f"{i}.png")
+    if depth:
+        (folder / "depth").mkdir()
+        for i, picture in enumerate(pictures):
+            Image.fromarray(np.round(picture.depth * 1000).astype(np.uint16)).save(folder / "depth" / f"{i}.png")
     extra = {"object": world.numbers} if labels else {}
-    write_ply(folder / "mesh.ply", 100 * world.points @ TO_Y_UP.T, world.faces, **extra)
+    if mesh:
+        write_ply(folder / "mesh.ply", 100 * world.points @ TO_Y_UP.T, world.faces, **extra)
     objects = []
     for i, thing in enumerate(world.objects):
         entry: dict[str, Any] = {"id": f"{thing.category} {thing.id}", "label": thing.category}
@@ -54,12 +61,12 @@ def write_generic(
         objects.append(entry)
     content: dict[str, Any] = {
         "tolman_scene": 1, "unit": "cm", "up": "y", "objects": objects,
-        "mesh": {"file": "mesh.ply", **({"labels": "object"} if labels else {})},
+        **({"mesh": {"file": "mesh.ply", **({"labels": "object"} if labels else {})}} if mesh else {}),
         "room_area": world.area * 1e4,
         "cameras": [{
             "name": "ego", "frames": "frames", "rate": 10, "axes": "opengl", "direction": "scene_to_camera",
             "poses": "poses.txt", "intrinsics": world.intrinsics, "standard": [160, 120, 10],
-            **({"masks": "masks"} if masks else {}),
+            **({"masks": "masks"} if masks else {}), **({"depth": "depth"} if depth else {}),
         }],
     }  # fmt: skip
     lines = []

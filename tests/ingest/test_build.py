@@ -197,7 +197,7 @@ def test_what_cannot_be_true_is_refused_or_left_out(tmp_path: Path) -> None:
     assert "5,000 m wide" in said["0001_00"][1]
     assert "0.5 cm wide" in said["0002_00"][1]
     assert "frame 0 is mirrored: its axes are left-handed" in said["0003_00"][1]
-    assert "no camera is within 3 m of the mesh" in said["0004_00"][1]
+    assert "the cameras are at least 48 m from everything that is there; check that" in said["0004_00"][1]
     assert [said[f"000{n}_00"][0] for n in range(1, 7)] == ["refused"] * 4 + ["left out", "new"]
     assert "complete, less than 75%" in said["0005_00"][1]
     # A limit that lets it pass is another setting: it is read again.

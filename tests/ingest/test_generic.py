@@ -54,7 +54,7 @@ BOX = {"center": [0, 0, 0], "extents": [1, 1, 1]}
         ({"cameras": [{"name": "x"}]}, "field 'cameras.0': takes a 'video' or a folder 'frames'"),
         ({"cameras": [{**CAMERA, "rate": 3}]}, "field 'cameras.0': takes no 'rate'"),
         ({"cameras": [{"video": "../v.mp4"}]}, "field 'cameras.0.video': takes a path below the folder"),
-        ({"cameras": [{**CAMERA, "poses": [[1, 2, 3]]}]}, "field 'cameras.0': a pose takes 16 numbers"),
+        ({"cameras": [{**CAMERA, "poses": [[1, 2, 3]]}]}, "field 'cameras.0.poses': pose 1 has 3 numbers: a pose takes 16 numbers"),
         ({"cameras": [CAMERA, CAMERA]}, "two cameras have the name 'ego'"),
         ({"mesh": {"file": "/etc/passwd"}}, "field 'mesh.file': takes a path below the folder"),
     ],
@@ -101,7 +101,7 @@ def test_the_example_of_the_page_is_right(tmp_path: Path) -> None:
         ({"unit": "m"}, "in another unit than metres"),
         ({"poses": "mirrored"}, "left-handed"),
         ({"poses": "short"}, "poses.txt: has 15 poses for 16 frames"),
-        ({"poses": "skew"}, "poses.txt, row 3: a pose is no turn and shift"),
+        ({"poses": "skew"}, "poses.txt, row 3: pose 3 is no turn and shift: its axes are 2 long"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, drawn: tuple, change: dict[str, Any], said: str) -> None:  # type: ignore[type-arg]

@@ -225,3 +225,34 @@ def test_times_that_do_not_rise_are_taken_as_the_sensors(tmp_path: Path, drawn: 
         reading = FORMAT.read(FORMAT.find(tmp_path)[0])
         assert len(frames_for(reading.films[0].times, 24)) == count
         assert sum("don't rise" in one for one in reading.mended) == mended
+
+
+def test_frames_of_the_cpp_exporter_are_told(tmp_path: Path) -> None:
+    folder = write_scannet(tmp_path / "scans", None, "scene0001_00")
+    place = folder / "frames"
+    place.mkdir()
+    for name in ("frame-000000.color.jpg", "frame-000000.pose.txt", "frame-000000.depth.pgm"):
+        (place / name).write_bytes(b"")
+    (entry,) = ingest(Order("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
+    assert entry.state == "refused"
+    assert entry.reason is not None
+    assert "frames/frame-000000.color.jpg: is a frame as ScanNet's C++ exporter" in entry.reason
+    assert "put scene0001_00.sens there, or its folders color, pose and intrinsic" in entry.reason
+
+
+@pytest.mark.parametrize("masks", [True, False])
+def test_poses_in_the_other_direction_are_told(tmp_path: Path, drawn: tuple, masks: bool) -> None:  # type: ignore[type-arg]
+    """By masks, or by the depth of the .sens."""
+    folder = write_scannet(tmp_path / "scans", drawn, "scene0001_00", masks=masks, aligned=False)
+    path = folder / "scene0001_00.sens"
+    found = read_sens(path)
+    poses = found.poses.copy()
+    seen = np.isfinite(poses).all((1, 2))
+    poses[seen] = np.linalg.inv(poses[seen])
+    path.write_bytes(sens_bytes(drawn, poses, 5.0 + np.arange(FRAMES) / 24))
+    (entry,) = ingest(Order("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
+    assert entry.state == "refused"
+    assert entry.reason is not None
+    what = "boxes and masks" if masks else "depth and mesh"
+    assert f"{what} contradict the cameras" in entry.reason
+    assert "they fit with direction: scene_to_camera" in entry.reason

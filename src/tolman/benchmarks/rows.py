@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError, MissingExtraError, UnknownFieldWarning
 from tolman.items import Item
 
 Row = dict[str, Any]
@@ -19,23 +20,6 @@ KEY = "_key"
 _BATCH_BYTES = 1 << 26
 _JSON_LIMIT = 1 << 26  # larger files are not read whole
 _CSV_LIMIT = 1 << 28  # a row of MMSI's TSV holds up to ten images in base64
-
-
-def find_file(folder: Path, patterns: Sequence[str], what: str) -> Path:
-    """The first file in a folder (or below it) that fits one of some patterns, tried in order.
-
-    Raises:
-        InputError: there is none.
-    """
-    if folder.is_file():
-        return folder
-    if not folder.is_dir():
-        raise InputError(folder, "does not exist", fix=f"give the folder that holds {what} with --data")
-    for pattern in patterns:
-        found = sorted(folder.glob(pattern)) or sorted(folder.glob(f"**/{pattern}"))
-        if found:
-            return found[0]
-    raise InputError(folder, f"holds no {what}", fix=f"put one of {', '.join(patterns)} there")
 
 
 def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
@@ -96,21 +80,25 @@ def stream_rows(
 
 
 def check_fields(path: Path, number: int, row: Row, required: Iterable[str], optional: Iterable[str] = ()) -> None:
-    """Make sure that a row has the fields it needs and no other.
+    """Make sure that a row has the fields it needs; fields that are unknown are told, for releases gain columns.
 
     Raises:
-        InputError: naming the row and the first field that is wrong.
+        InputError: naming the row and the first field that is missing.
     """
     required = list(required)
     known = [*required, *optional]
     for field in required:
         if row.get(field) is None:
             raise InputError(path, "is missing", row=number, field=field, fix="check that the file is the benchmark's")
-    for field in row:
-        if field not in known:
-            raise InputError(
-                path, "is not a field of this benchmark", row=number, field=field, fix=f"known: {', '.join(known)}"
-            )
+    unknown = [field for field in row if field not in known]
+    if unknown and number == 1:  # once for a file
+        names = ", ".join(f"'{field}'" for field in unknown)
+        warnings.warn(
+            f"{path}: {names} {'is' if len(unknown) == 1 else 'are'} not known of this benchmark and not read; a newer "
+            "release may have more fields.",
+            UnknownFieldWarning,
+            stacklevel=2,
+        )
 
 
 def make_item(path: Path, number: int, **fields: Any) -> Item:

@@ -7,13 +7,15 @@ import binascii
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import ValidationError
 
+from tolman.benchmarks.question_files import matching, whole
 from tolman.benchmarks.rows import Row, stream_rows
 from tolman.curate.candidates import Candidate
 from tolman.curate.fields import Field, Unmappable, plain
@@ -52,22 +54,26 @@ class Source:
         return self.media or (self.data if self.data.is_dir() else self.data.parent)
 
     def files(self) -> list[Path]:
-        """The files to read: all that fit the first pattern that fits any.
+        """The files to read: all that fit the first pattern that fits any, without other versions of their questions.
 
         Raises:
-            InputError: there is none.
+            InputError: there is none, one is another version, or a shard is missing.
         """
+        title, without = self.mapping.title, self.mapping.without
         if self.data.is_file():
-            return [self.data]
+            if any(fnmatch(self.data.name, pattern) for pattern in without):
+                raise InputError(
+                    self.data,
+                    f"is another version of {title}'s questions, by its name (as circular or translated)",
+                    fix=f"give one of {', '.join(self.mapping.files)}",
+                )
+            return whole([self.data])
         if not self.data.is_dir():
-            raise InputError(self.data, "does not exist", fix=f"give the folder that holds {self.mapping.title}")
+            raise InputError(self.data, "does not exist", fix=f"give the folder that holds {title}")
         for pattern in self.mapping.files:
-            found = sorted(self.data.glob(pattern)) or sorted(self.data.glob(f"**/{pattern}"))
-            if found:
-                return found
-        raise InputError(
-            self.data, f"holds no {self.mapping.title}", fix=f"put one of {', '.join(self.mapping.files)} there"
-        )
+            if found := matching(self.data, pattern, without):
+                return whole(found)
+        raise InputError(self.data, f"holds no {title}", fix=f"put one of {', '.join(self.mapping.files)} there")
 
 
 @dataclass(frozen=True)
@@ -89,10 +95,12 @@ class Importer:
 
     Attributes:
         seen: hashes of the ids so far.
+        asked: hashes of what was asked of what → of the options in their order, and the file.
     """
 
     pool: Path
     seen: set[bytes] = field(default_factory=set)
+    asked: dict[bytes, tuple[bytes, str]] = field(default_factory=dict)
 
     def read(self, source: Source) -> Iterator[Candidate | Unmapped]:
         """The candidates of a question set, and the rows that can't be mapped.
@@ -114,6 +122,7 @@ class Importer:
                     if not _kept(mapping, row):
                         continue
                     candidate = self._candidate(source, row)
+                    self._check_new(candidate, str(relative))
                 except (Unmappable, ValidationError) as error:
                     yield Unmapped(source.name, str(relative), number, _reason(error))
                     continue
@@ -149,6 +158,33 @@ class Importer:
             candidate = _open(mapping, task, answer, _also(fields.also, row), common)
         self.seen.add(digest)
         return candidate
+
+    def _check_new(self, candidate: Candidate, file: str) -> None:
+        """Make sure that a question isn't another version of one that was read, as circular files hold them.
+
+        Raises:
+            Unmappable: the question set asks the same, of the same media, with the options in another order or in
+                another file.
+        """
+        if not candidate.media and not candidate.scene:
+            return  # what is asked about isn't known
+        texts = [" ".join(option.casefold().split()) for option in candidate.options]
+        what = [
+            candidate.source,
+            candidate.question,
+            candidate.task,
+            candidate.scene or "",
+            *(_medium(one) for one in candidate.media),
+            *sorted(texts),
+        ]
+        if not candidate.options:
+            what.append(str(candidate.answer))
+        key, order = _hash(what), _hash(texts)
+        known = self.asked.setdefault(key, (order, file))
+        if known[0] != order:
+            raise Unmappable(f"{known[1]} has this question with its options in another order: one is circular")
+        if known[1] != file:
+            raise Unmappable(f"{known[1]} has the same question: these files are versions of one question set")
 
     def _labels(self, source: Source, row: Row, task: str) -> dict[str, str]:
         mapping = source.mapping
@@ -240,6 +276,14 @@ def _columns(path: Path, mapping: Mapping) -> list[str] | None:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(path, f"is no readable Parquet file ({str(error).splitlines()[0]})") from None
     return [name for name in mapping.columns if name in there] or None
+
+
+def _medium(medium: Media) -> str:
+    return f"{medium.path}|{medium.start}|{medium.end}"
+
+
+def _hash(texts: Iterable[str]) -> bytes:
+    return hashlib.blake2b("\0".join(texts).encode(), digest_size=8).digest()
 
 
 def _kept(mapping: Mapping, row: Row) -> bool:

@@ -118,6 +118,7 @@ class Mapping(BaseModel):
         read: what the fields were read in.
         unsure: what is not certain, a sentence each.
         files: patterns below the data folder; all files of the first that fits any are read.
+        without: patterns of names that are passed over: other versions of the same questions, as circular files.
         records: for JSON, the dotted name of the list of rows.
         keep: column → the values of rows that are taken.
         answer: what the answer of a choice is: 'letter', 'index' (from 0), 'position' (from 1), or an option's 'text'.
@@ -137,6 +138,7 @@ class Mapping(BaseModel):
     read: str = ""
     unsure: tuple[str, ...] = ()
     files: tuple[str, ...] = Setting(min_length=1)
+    without: tuple[str, ...] = ()
     records: str | None = None
     keep: dict[str, tuple[str, ...]] = {}
     answer: Literal["letter", "index", "position", "text"] = "letter"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from tolman.scenes import Capture, Clock, Event, OrientedBox, Sighting, TrackPoi
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]
+Axes = Literal["opencv", "opengl"]
+Direction = Literal["camera_to_scene", "scene_to_camera"]
+Up = Literal["x", "y", "z", "-x", "-y", "-z"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,12 @@ class Film:
         media: a video that exists already.
         sightings: what is seen in which of these frames, where a format knows it without masks and without a surface.
         offset, clock: as in Capture.
+        depths: called with a frame number, gives metres along the view at any resolution, 0 for no reading, or None
+            where that frame has none; the cameras are held to them.
+        depth_intrinsics: as `intrinsics`, of the depths' own camera, in pixels of its pictures brought to `size`, shape
+            (4,); None where the depths show what the pictures show.
+        axes, direction: how the poses were written on disk; named where a scan turns out to be written otherwise.
+        anamorphic: whether fx and fy may differ.
     """
 
     role: str
@@ -107,6 +116,11 @@ class Film:
     offset: float = 0.0
     sightings: tuple[Sighting, ...] | None = None
     clock: Clock | None = None
+    depths: Callable[[int], Floats | None] | None = None
+    depth_intrinsics: Floats | None = None
+    axes: Axes = "opencv"
+    direction: Direction = "camera_to_scene"
+    anamorphic: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +137,7 @@ class Reading:
         room_area, room_center: where the data set says them; else they follow from the surface.
         outdoors: whether there is no room to measure.
         events: what happens in the scene, by time.
+        up: the axis of the files that points up.
         mended: what was wrong and put right, a sentence each that names the file and the rule.
         notes: what else is to be said, as what the scan lacks.
     """
@@ -137,6 +152,7 @@ class Reading:
     room_center: tuple[float, float, float] | None = None
     outdoors: bool = False
     events: tuple[Event, ...] = ()
+    up: Up = "z"
     mended: tuple[str, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
 

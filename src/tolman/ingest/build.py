@@ -31,7 +31,7 @@ from tolman.ingest.summary import Entry, Summary, read_summary, write_summary
 from tolman.parallel import mapped
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 
-_RULES = 2
+_RULES = 3
 """Raised when the same files give other scenes than before."""
 _ORIGINALS = ".originals"
 """Scenes as they were read, of those that are corrected: a correction may be taken back."""

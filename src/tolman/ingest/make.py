@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,15 +11,20 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.files import link_or_copy
+from tolman.geometry.agreement import in_frames
 from tolman.geometry.boxes import Floats
 from tolman.geometry.casting import Tree
 from tolman.geometry.rooms import room_area, room_center
 from tolman.geometry.turning import scaled_intrinsics
+from tolman.ingest.annotations import check_boxes
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
 from tolman.ingest.categories import Categories
-from tolman.ingest.checks import check_intrinsics, check_scale, check_together, checked_poses
+from tolman.ingest.checks import check_intrinsics, check_precision, check_scale, check_together, checked_poses
+from tolman.ingest.consistency import check_cameras, fitting
+from tolman.ingest.conventions import Candidate, Declared
 from tolman.ingest.films import Sight, record, working_size
 from tolman.ingest.surfaces import box_of, completeness, points_of, spread_points
+from tolman.ingest.upright import is_upright
 from tolman.scene_parts import Part
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
 
@@ -82,15 +88,22 @@ def make(source: Source, dataset: str, reading: Reading, settings: Settings, out
     films = [_checked(film, source, mended) for film in reading.films]
     if not reading.outdoors:
         check_scale(source.path, points if len(points) else _corners(reading.instances))
-    for film in films:
-        check_together(source.path, points, film.poses)
-    tree = _tree(surface)
-    complete = None if reading.outdoors or tree is None else _completeness(tree, films)
-    if complete is not None and complete < settings.completeness:
-        reason = f"its mesh is {complete:.0%} complete, less than {settings.completeness:.0%}"
-        return Made(None, reason, complete, tuple(mended), ())
+    if surface is not None and len(surface.faces):
+        check_precision(source.path, points)
+        notes += check_boxes(source.path, surface, points, reading.instances)
     objects, counts, small = _objects(reading, settings.categories)
     notes += small
+    tree = _tree(surface)
+    numbered, boxes = _standing(reading, objects)
+    notes += check_cameras(source.path, films, reading.up, tree, numbered, boxes, points, outdoors=reading.outdoors)
+    for film in films:
+        check_together(source.path, points, film.poses)
+    complete = None if reading.outdoors or tree is None else _completeness(tree, films)
+    if complete is not None and complete < settings.completeness:
+        assert tree is not None
+        _check_seen(source, tree, films, reading, complete, settings.completeness)
+        reason = f"its mesh is {complete:.0%} complete, less than {settings.completeness:.0%}"
+        return Made(None, reason, complete, tuple(mended), ())
     if not objects and not reading.captures and not films:
         raise InputError(source.path, "holds no object that is asked about, and no recording")
     names = {one.number: one.id for one in reading.instances if one.number and one.id in objects}
@@ -138,7 +151,7 @@ def _checked(film: Film, source: Source, mended: list[str]) -> Film:
         raise InputError(
             source.path, f"'{film.role}' has {len(film.intrinsics):,} rows of intrinsics for {len(film.times):,} frames"
         )
-    check_intrinsics(source.path, film.intrinsics, film.size)
+    check_intrinsics(source.path, film.intrinsics, film.size, anamorphic=film.anamorphic)
     if not len(film.poses):
         return film
     poses, said = checked_poses(source.path, film.poses)
@@ -154,15 +167,65 @@ def _tree(surface: Surface | None) -> Tree | None:
 
 def _completeness(tree: Tree, films: list[Film]) -> float | None:
     """Of the first film with poses and intrinsics, on frames evenly chosen."""
+    found = _looked_through(films)
+    return None if found is None else _share_met(tree, *found[1:])
+
+
+def _looked_through(films: list[Film]) -> tuple[Film, Floats, Floats, tuple[int, int]] | None:
+    """The first film with poses and intrinsics; poses and intrinsics of frames evenly chosen, and their size."""
     for film in films:
         tracked = np.flatnonzero(np.isfinite(film.poses).all((1, 2))) if len(film.poses) else np.empty(0, np.int64)
         if len(tracked) and len(film.intrinsics):
-            some = tracked[np.unique(np.linspace(0, len(tracked) - 1, _LOOKED_AT).round().astype(int))]
+            some = in_frames(tracked, _LOOKED_AT)
             work = working_size(film.size)
             cameras = scaled_intrinsics(film.intrinsics, film.size, work)
             rows = cameras[some] if len(cameras) > 1 else np.repeat(cameras, len(some), axis=0)
-            return completeness(tree, film.poses[some], [(*map(float, row),) for row in rows], work)  # type: ignore[misc]
+            return film, film.poses[some], rows, work
     return None
+
+
+def _share_met(tree: Tree, poses: Floats, cameras: Floats, size: tuple[int, int]) -> float | None:
+    return completeness(tree, poses, [(*map(float, row),) for row in cameras], size)  # type: ignore[misc]
+
+
+def _check_seen(
+    source: Source, tree: Tree, films: list[Film], reading: Reading, complete: float, wanted: float
+) -> None:
+    """Tell a mesh with holes from cameras that look past it; those that stand upright are read rightly.
+
+    Raises:
+        InputError: the mesh is complete as seen under other axes or in the other direction.
+    """
+    found = _looked_through(films)
+    if found is None:
+        return
+    film, poses, cameras, size = found
+    if is_upright(film):
+        return
+    declared = Declared(film.axes, film.direction, reading.up)
+    best = fitting(
+        Candidate("", poses, cameras), declared, lambda one: _share_met(tree, one.poses, one.intrinsics, size)
+    )
+    if best is not None and best[1] >= wanted and best[1] > 2 * complete:
+        raise InputError(
+            source.path,
+            "the cameras look past the mesh as they are declared",
+            fix=f"they fit with {best[0]}: {best[1]:.0%} of what they look at is there, against {complete:.0%}",
+        )
+
+
+def _standing(reading: Reading, objects: Mapping[str, SceneObject]) -> tuple[dict[int, OrientedBox], list[OrientedBox]]:
+    """The boxes of what stays where it is: those that masks have a number for, and all of them."""
+    numbered, boxes = {}, []
+    for one in reading.instances:
+        known = objects.get(one.id)
+        box = one.box if one.box is not None else known.box if known is not None else None
+        if box is None or one.track:
+            continue
+        boxes.append(box)
+        if one.number:
+            numbered[one.number] = box
+    return numbered, boxes
 
 
 def _objects(reading: Reading, categories: Categories) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:

@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, make_item, read_rows
+from tolman.benchmarks.question_files import find_file
+from tolman.benchmarks.rows import Row, check_fields, check_unique, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media
 
@@ -34,6 +35,8 @@ TASKS = (
     "MSR",
 )
 _ORDERS = ("ABCD", "BCDA", "CDAB", "DABC")
+_CIRCLE = 1_000_000
+"""What VLMEvalKit adds to a question's index for each further order."""
 _OPTIONS = re.compile(r"(?:\A|[\s,])([A-D])\s*:\s*(.*?)(?=(?:,\s*|\s+)[A-D]\s*:|\s*\Z)", re.DOTALL)
 _HEAD = re.compile(r"\s*\n?\s*Options\s*:\s*", re.IGNORECASE)
 
@@ -52,9 +55,27 @@ def load(folder: Path, subset: str) -> list[Item]:
     path = find_file(folder, ("MMSI*.parquet", "MMSI*.tsv", "*.parquet", "*.tsv"), "MMSI-Bench questions")
     items = [_item(path, number, row) for number, row in enumerate(read_rows(path), start=1)]
     check_unique(path, items)
+    _check_plain(path, items)
     if subset == "circular":
         return [turned for item in items for turned in _circle(item)]
     return items
+
+
+def _check_plain(path: Path, items: Sequence[Item]) -> None:
+    """Make sure that a file isn't VLMEvalKit's circular one, which has each question in four orders.
+
+    Raises:
+        InputError: it is.
+    """
+    ids = {item.id for item in items}
+    for number, item in enumerate(items, start=1):
+        if item.id.isdigit() and int(item.id) >= _CIRCLE and str(int(item.id) % _CIRCLE) in ids:
+            raise InputError(
+                path,
+                f"asks question {int(item.id) % _CIRCLE} again with its options in another order: a circular file",
+                row=number,
+                fix="give the plain one; the subset 'circular' makes the orders of it",
+            )
 
 
 def _item(path: Path, number: int, row: Row) -> Item:
@@ -116,7 +137,7 @@ def reorder(item: Item, order: Sequence[int]) -> Item | None:
 def _circle(item: Item) -> list[Item]:
     circle = (reorder(item, [item.letters.index(letter) for letter in order]) for order in _ORDERS)
     return [
-        turned.model_copy(update={"id": str(int(item.id) + turn * 1_000_000), "all_of": item.id})
+        turned.model_copy(update={"id": str(int(item.id) + turn * _CIRCLE), "all_of": item.id})
         for turn, turned in enumerate(circle)
         if turned is not None
     ]

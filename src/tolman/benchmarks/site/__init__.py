@@ -23,7 +23,9 @@ BENCHMARK = Benchmark(
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource(
-        "franky-veteran/SITE-Bench", ("*.parquet", "**/*.parquet", "*.jsonl", "**/*.jsonl"), media=("*.zip",)
+        "franky-veteran/SITE-Bench",
+        ("*.parquet", "**/*.parquet", "*.jsonl", "**/*.jsonl", "*.json", "**/*.json"),
+        media=("*.zip",),
     ),
     sizes={"full": 8068, "image": 4449, "video": 3619},
     question=question,

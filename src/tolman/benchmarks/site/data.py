@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tolman.benchmarks.rows import Row, check_fields, find_file, make_item, read_rows
+from tolman.benchmarks.question_files import find_files
+from tolman.benchmarks.rows import Row, check_fields, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media
 
@@ -47,13 +48,15 @@ def load(folder: Path, subset: str) -> list[Item]:
     items = []
     for name in configurations:
         patterns = [p for s in _SUFFIXES for p in (f"{name}_test*.{s}", f"{name}_test/*.{s}", f"{name}*.{s}")]
-        path = find_file(folder, patterns, f"SITE {name} questions")
-        rows = read_rows(path)
-        items += [_item(path, number, row, name) for number, row in enumerate(rows, start=1)]
+        before = 0
+        for path in find_files(folder, patterns, f"SITE {name} questions"):
+            rows = read_rows(path)
+            items += [_item(path, number, row, name, before) for number, row in enumerate(rows, start=1)]
+            before += len(rows)
     return items
 
 
-def _item(path: Path, number: int, row: Row, configuration: str) -> Item:
+def _item(path: Path, number: int, row: Row, configuration: str, before: int) -> Item:
     check_fields(path, number, row, _FIELDS)
     category = _SPELLINGS.get(row["category"].lower(), row["category"].lower())
     if category not in CATEGORIES:
@@ -74,7 +77,7 @@ def _item(path: Path, number: int, row: Row, configuration: str) -> Item:
     return make_item(
         path,
         number,
-        id=f"{configuration}-{number - 1}",
+        id=f"{configuration}-{before + number - 1}",
         question=row["question"].strip(),
         kind="choice",
         options=tuple(str(option) for option in row["options"]),

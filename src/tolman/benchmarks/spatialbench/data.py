@@ -7,9 +7,11 @@ QA_fewshot.txt, which adds reasoning and key frames to fifteen rows of the first
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, make_item, read_rows
+from tolman.benchmarks.question_files import find_file
+from tolman.benchmarks.rows import Row, check_fields, check_unique, make_item, read_rows
 from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
 from tolman.errors import InputError
 from tolman.items import Item, Media, Unit
@@ -24,6 +26,10 @@ _FILES = {
     "v2": ("QA.txt", "QA_v2*.txt"),
     "few-shot": ("QA_fewshot.txt",),
 }
+_FIRST_OF_V2 = 20_000
+"""Ids of v1 are 10001 to 11353; those that v2 adds begin at 20001."""
+_WHOLE = 1_000
+"""Questions from which a file is taken for a whole release, and not for a part of one."""
 _REQUIRED = ("problem_id", "problem", "problem_type", "original_question_type", "solution", "path", "scene_type")
 _OPTIONAL = ("options", "reason", "keyframes")
 _ANSWER_TAG = re.compile(r"<answer>(.*?)</answer>", re.DOTALL | re.IGNORECASE)
@@ -54,7 +60,23 @@ def load(folder: Path, subset: str) -> list[Item]:
             raise InputError(path, "is no object", row=number, field="sample")
         items.append(_item(path, number, sample))
     check_unique(path, items)
+    _check_version(path, items, subset)
     return items
+
+
+def _check_version(path: Path, items: Sequence[Item], subset: str) -> None:
+    """Make sure that a file is the version that a subset is of, by the ids that only version 2 has.
+
+    Raises:
+        InputError: it is the other one.
+    """
+    later = next((item for item in items if item.id.isdigit() and int(item.id) >= _FIRST_OF_V2), None)
+    if subset != "v2" and later is not None:
+        raise InputError(path, f"holds v2: the question {later.id} is not in v1", fix="ask for the subset v2")
+    if subset == "v2" and later is None and len(items) >= _WHOLE:
+        raise InputError(path, f"holds v1: none of its {len(items):,} questions is new in v2", fix="ask for v1")
+    if subset == "few-shot" and len(items) >= _WHOLE and not any(item.reasoning for item in items):
+        raise InputError(path, "holds no row with reasoning: it is not the few-shot file", fix="give QA_fewshot.txt")
 
 
 def examples(folder: Path) -> dict[str, Item]:

@@ -22,7 +22,10 @@ BENCHMARK = Benchmark(
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource(
-        "nyu-visionx/VSI-Bench", ("test-*.parquet",), "668dd47863a49c6ee50946df1bf085a039fc95cd", media=("*.zip",)
+        "nyu-visionx/VSI-Bench",
+        ("test-*.parquet", "*/test-*.parquet", "test.jsonl"),
+        "668dd47863a49c6ee50946df1bf085a039fc95cd",
+        media=("*.zip",),
     ),
     sizes={"full": 5130, "debiased": 2362, "tiny": 392},
     question=question,

@@ -10,7 +10,8 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, make_item, read_rows
+from tolman.benchmarks.question_files import find_files
+from tolman.benchmarks.rows import Row, check_fields, check_unique, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media, Unit
 
@@ -47,10 +48,11 @@ def load(folder: Path, subset: str) -> list[Item]:
     Raises:
         InputError: a row that is not the benchmark's.
     """
-    path = find_file(folder, ("test-*.parquet", "test.parquet", "test.jsonl"), "VSI-Bench questions")
-    rows = read_rows(path)
-    items = [_item(path, number, row) for number, row in enumerate(rows, start=1)]
-    check_unique(path, items)
+    paths = find_files(folder, ("test-*.parquet", "test.parquet", "test.jsonl"), "VSI-Bench questions")
+    shards = [(path, read_rows(path)) for path in paths]
+    rows = [row for _, own in shards for row in own]
+    items = [_item(path, number, row) for path, own in shards for number, row in enumerate(own, start=1)]
+    check_unique(paths[0], items)
     if subset == "tiny":
         return _only(items, _ids("tiny_ids.json"))
     if subset == "debiased":

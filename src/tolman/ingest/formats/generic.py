@@ -16,25 +16,18 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Film, Instance, Picture, Reading, Source, Surface
+from tolman.ingest.conventions import UP_TURNS
 from tolman.ingest.readers.annotated import faces_in, oriented, vector
 from tolman.ingest.readers.documents import numbers_of, read_text
 from tolman.ingest.readers.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
 from tolman.ingest.readers.numbers import in_order
+from tolman.ingest.readers.pictures import decoded_mask
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.stills import IMAGES, masks_of, pictures_of, size_of
 from tolman.ingest.readers.videos import Recording
 from tolman.ingest.surfaces import majority
 from tolman.scenes import TrackPoint
 
-_TURNS: dict[str, Floats] = {
-    "z": np.eye(3),
-    "-z": np.diag([1.0, -1.0, -1.0]),
-    "y": np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
-    "-y": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
-    "x": np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]]),
-    "-x": np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]),
-}
-"""The rotation that brings the axis that is up to z, and keeps what is right-handed right-handed."""
 _RATE = 30.0
 _LONGER = 640
 _RIGID = 0.02
@@ -74,6 +67,7 @@ class Generic:
             room_area=None if content.room_area is None else content.room_area * frame.scale**2,
             room_center=None if content.room_center is None else vector(frame.points(np.array(content.room_center))),
             outdoors=content.outdoors,
+            up=content.up,
         )
 
 
@@ -98,11 +92,11 @@ class _Frame:
 
     @property
     def turn(self) -> Floats:
-        return _TURNS[self.content.up]
+        return UP_TURNS[self.content.up]
 
     def points(self, values: Floats) -> Floats:
-        """Points in metres, z up, shape (…, 3)."""
-        return np.asarray(values * self.scale @ self.turn.T)
+        """Points in metres from the file's origin, z up, shape (…, 3)."""
+        return np.asarray((values - self.content.origin) * self.scale @ self.turn.T)
 
     def instance(self, index: int, one: ObjectEntry) -> Instance:
         row = f"objects.{index}"
@@ -180,10 +174,12 @@ class _Frame:
             if len(files) != count:
                 raise InputError(folder / camera.masks, f"holds {len(files):,} .png for {count:,} frames")
             masks = masks_of(list(files))
+        depths = None if camera.depth is None else _depths(folder / camera.depth, camera.depth_scale, count)
         return Film(
             camera.name, times, poses, intrinsics, size, pictures, masks, camera.turns,
             None if camera.as_it_is else camera.standard or _standard(size, camera.turns),
-            media if camera.as_it_is else None, camera.offset,
+            media if camera.as_it_is else None, camera.offset, depths=depths, axes=camera.axes,
+            direction=camera.direction, anamorphic=camera.anamorphic,
         )  # fmt: skip
 
     def poses(self, row: str, camera: CameraEntry, count: int) -> Floats:
@@ -211,13 +207,32 @@ class _Frame:
             pose[: len(value) // 4] = value.reshape(-1, 4)
             skew = np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max()
             if skew > _RIGID or np.abs(pose[3] - [0, 0, 0, 1]).max() > _RIGID:
-                raise InputError(where, "a pose is no turn and shift", row=i + 1, field=field or None)
+                raise InputError(where, f"pose {i + 1} {_not_rigid(pose)}", row=i + 1, field=field or None)
             found[i] = np.linalg.inv(pose) if camera.direction == "scene_to_camera" else pose
         if camera.axes == "opengl":
             found[:, :3, 1:3] *= -1
         found[:, :3, :3] = self.turn @ found[:, :3, :3]
         found[:, :3, 3] = self.points(found[:, :3, 3])
         return found
+
+
+def _not_rigid(pose: Floats) -> str:
+    """What keeps a pose from being a turn and shift, as the rest of a sentence."""
+    if np.abs(pose[3] - [0, 0, 0, 1]).max() > _RIGID:
+        column = np.abs(pose[:3, 3]).max() < _RIGID and np.abs(pose[3, :3]).max() > _RIGID
+        return "has another last row than 0 0 0 1" + (": it is written column by column" if column else "")
+    lengths = np.linalg.norm(pose[:3, :3], axis=0)
+    if np.ptp(lengths) < _RIGID * lengths.max() and lengths.max() > 0:
+        return f"is no turn and shift: its axes are {lengths.mean():.4g} long, so it scales; divide them by that"
+    return "is no turn and shift: its axes aren't at right angles"
+
+
+def _depths(folder: Path, scale: float, count: int) -> Callable[[int], Floats | None]:
+    """Depths in metres of a folder of pictures whose values are `scale` a metre."""
+    files = in_order(p for p in _listed(folder) if p.suffix.lower() == ".png")
+    if len(files) != count:
+        raise InputError(folder, f"holds {len(files):,} .png for {count:,} frames")
+    return lambda number: decoded_mask(files[number], files[number], "it") / scale
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ the mesh and to the poses. Instance numbers are objectId + 1, as in the masks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
+from tolman.geometry.turning import scaled_intrinsics
 from tolman.ingest.base import Film, Instance, Reading, Source, Surface
 from tolman.ingest.categories import plain
 from tolman.ingest.checks import checked_poses
@@ -188,6 +189,8 @@ def _labels(path: Path | None) -> dict[str, str]:
 def _film(folder: Path, scan: str, alignment: Floats) -> tuple[Film | None, list[str]]:
     """The camera; None where a scan comes without its frames."""
     masks = next((Archive(folder / (scan + end)) for end in _MASKS if (folder / (scan + end)).is_file()), None)
+    depths: Callable[[int], Floats | None] | None = None
+    depth_intrinsics: Floats | None = None
     path = folder / f"{scan}.sens"
     if path.is_file():
         sens = read_sens(path)
@@ -197,6 +200,7 @@ def _film(folder: Path, scan: str, alignment: Floats) -> tuple[Film | None, list
         numbers: Sequence[int] = range(len(poses))
         times, lost = _times(sens)
         size, matrix, pictures = sens.color_size, sens.color_intrinsic, sens.pictures
+        depths, depth_intrinsics = _depths(sens), _depth_intrinsics(sens)
         said += lost
     elif (folder / "color").is_dir():
         exported = read_exported(folder)
@@ -204,6 +208,7 @@ def _film(folder: Path, scan: str, alignment: Floats) -> tuple[Film | None, list
         numbers, size, matrix, pictures = exported.numbers, exported.size, exported.intrinsic, exported.pictures
         times = np.array(numbers) / RATE
     else:
+        _check_layout(folder, scan)
         return None, []
 
     def mask(frame: int) -> NDArray[np.integer] | None:
@@ -218,8 +223,48 @@ def _film(folder: Path, scan: str, alignment: Floats) -> tuple[Film | None, list
         pictures=pictures,
         masks=None if masks is None else mask,
         standard=STANDARD,
+        depths=depths,
+        depth_intrinsics=depth_intrinsics,
     )
     return film, said
+
+
+def _check_layout(folder: Path, scan: str) -> None:
+    """Tell a scan without frames from one whose frames are laid out as ScanNet's C++ exporter does.
+
+    Raises:
+        InputError: it is the latter.
+    """
+    for place in (folder, *sorted(path for path in folder.iterdir() if path.is_dir())):
+        found = next((path for path in sorted(place.glob("frame-*.*")) if ".color." in path.name), None)
+        if found is not None:
+            raise InputError(
+                found,
+                "is a frame as ScanNet's C++ exporter, 7-Scenes and BundleFusion lay them out, which isn't read",
+                fix=f"put {scan}.sens there, or its folders color, pose and intrinsic as ScanNet's SensReader/python "
+                "exports them",
+            )
+
+
+def _depths(sens: Sens) -> Callable[[int], Floats | None]:
+    """Depths of frames in metres; None of those that can't be read, which nothing else needs."""
+
+    def read(frame: int) -> Floats | None:
+        try:
+            return sens.depth(frame)
+        except InputError:
+            return None
+
+    return read
+
+
+def _depth_intrinsics(sens: Sens) -> Floats | None:
+    """Those of the depth camera in pixels of the colour pictures, shape (4,); None where the file has none."""
+    matrix = sens.depth_intrinsic
+    own = np.array([matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2]], dtype=np.float64)
+    if not np.isfinite(own).all() or (own[:2] <= 1).any():
+        return None
+    return scaled_intrinsics(own, sens.depth_size, sens.color_size)
 
 
 def _times(sens: Sens) -> tuple[Floats, list[str]]:

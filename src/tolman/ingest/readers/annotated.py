@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
+from tolman.ingest.checks import FARTHEST_PLACE, SUBTRACT
 from tolman.scenes import OrientedBox, Vector
 
 SKEW = 1e-2
@@ -40,7 +41,9 @@ def checked_box(center: Floats, axes: Floats, extents: Floats) -> OrientedBox | 
     """
     if not all(np.isfinite(part).all() for part in (center, extents, axes)):
         return "holds a number that isn't finite"
-    if max(np.abs(center).max(), np.abs(extents).max(), np.abs(axes).max()) > _FARTHEST:
+    if np.abs(center).max() > FARTHEST_PLACE:
+        return f"its centre is {np.abs(center).max():,.0f} m from the origin; {SUBTRACT}"
+    if max(np.abs(extents).max(), np.abs(axes).max()) > _FARTHEST:
         return "holds a number that is no length"
     if extents.max() > LARGEST:
         return f"is {extents.max():,.0f} m long: its numbers are in another unit than metres"

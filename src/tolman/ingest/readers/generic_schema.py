@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from tolman.errors import InputError
+from tolman.ingest.base import Axes, Direction, Up
 from tolman.ingest.readers.segments import read_json
 
 NAME = "scene.json"
@@ -27,6 +30,25 @@ def _inside(path: str) -> str:
     if not path or "\\" in path or "\0" in path or pure.is_absolute() or ".." in pure.parts:
         raise ValueError("takes a path below the folder of scene.json, with forward slashes")
     return path
+
+
+def _problem(row: Any, pose: bool) -> str | None:
+    """What is wrong with a pose, or with a row of intrinsics, as the rest of a sentence."""
+    lost = "; null in its place stands for a pose that isn't known" if pose else ""
+    if row is None and pose:
+        return None
+    if not isinstance(row, list):
+        return f"is {json.dumps(row)[:40]}, not a list of numbers{lost}"
+    for value in row:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return f"holds {json.dumps(value)[:40]}, which is no number{lost}"
+        if not math.isfinite(value):
+            return f"holds {value}, which isn't finite{lost}"
+    if pose and len(row) not in (12, 16):
+        return f"has {len(row)} numbers: a pose takes 16 numbers, or the 12 of its first three rows{lost}"
+    if not pose and len(row) != 4:
+        return f"has {len(row)} numbers, not fx, fy, cx, cy"
+    return None
 
 
 class BoxEntry(_Strict):
@@ -79,18 +101,33 @@ class CameraEntry(_Strict):
     video: str | None = None
     frames: str | None = None
     masks: str | None = None
+    depth: str | None = None
+    depth_scale: float = Field(default=1000.0, gt=0)
     rate: float | None = Field(default=None, gt=0, le=1000)
     times: tuple[float, ...] | None = None
     offset: float = 0.0
-    axes: Literal["opencv", "opengl"] = "opencv"
-    direction: Literal["camera_to_scene", "scene_to_camera"] = "camera_to_scene"
+    axes: Axes = "opencv"
+    direction: Direction = "camera_to_scene"
     poses: str | tuple[tuple[float, ...] | None, ...] | None = None
     intrinsics: Numbers4 | tuple[Numbers4, ...] | None = None
     turns: int = Field(default=0, ge=0, le=3)
     standard: tuple[int, int, float] | None = None
     as_it_is: bool = False
+    anamorphic: bool = False
 
-    @field_validator("video", "frames", "masks")
+    @field_validator("poses", "intrinsics", mode="before")
+    @classmethod
+    def _holds_numbers(cls, rows: Any, info: ValidationInfo) -> Any:
+        """Name the pose that is wrong, which a choice of types can't."""
+        if isinstance(rows, list):
+            what = "pose" if info.field_name == "poses" else "row of intrinsics"
+            several = info.field_name == "poses" or any(isinstance(row, list) for row in rows)
+            for i, row in enumerate(rows if several else [rows], start=1):
+                if problem := _problem(row, info.field_name == "poses"):
+                    raise ValueError(f"{what} {i} {problem}" if several else problem)
+        return rows
+
+    @field_validator("video", "frames", "masks", "depth")
     @classmethod
     def _stays_inside(cls, path: str | None) -> str | None:
         return None if path is None else _inside(path)
@@ -105,8 +142,6 @@ class CameraEntry(_Strict):
             raise ValueError("takes no 'rate' and no 'times' with a video, which has its own")
         if isinstance(self.poses, str):
             _inside(self.poses)
-        elif self.poses is not None and any(row is not None and len(row) not in (12, 16) for row in self.poses):
-            raise ValueError("a pose takes 16 numbers, or the 12 of its first three rows; or null where it isn't known")
         if self.standard is not None and (self.as_it_is or min(self.standard) <= 0 or max(self.standard[:2]) > 8192):
             raise ValueError("'standard' takes width, height and rate above 0, and no 'as_it_is' beside it")
         if self.as_it_is and (self.video is None or self.turns):
@@ -119,7 +154,8 @@ class SceneFile(_Strict):
 
     tolman_scene: Literal[1]
     unit: Literal["m", "cm", "mm", "ft", "in"]
-    up: Literal["x", "y", "z", "-x", "-y", "-z"]
+    up: Up
+    origin: Numbers3 = (0.0, 0.0, 0.0)
     objects: tuple[ObjectEntry, ...]
     mesh: MeshEntry | None = None
     cameras: tuple[CameraEntry, ...] = ()

@@ -1,0 +1,131 @@
+"""One shard isn't taken for the whole, nor one version of a benchmark for another."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tolman import benchmarks
+from tolman.errors import InputError, UnknownFieldWarning
+
+SITE: dict[str, Any] = {
+    "question": "Which?", "options": ["left", "right"], "answer": "A", "category": "counting & existence",
+    "dataset": "BLINK", "visual": ["a.jpg"],
+}  # fmt: skip
+VSI: dict[str, Any] = {
+    "id": 0, "dataset": "arkitscenes", "scene_name": "41069025", "question_type": "object_counting",
+    "question": "How many?", "ground_truth": "4",
+}  # fmt: skip
+
+
+def site_shard(folder: Path, number: int, count: int, rows: int = 20) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    questions = [{**SITE, "question": f"Which, {number} {i}?"} for i in range(rows)]
+    pl.DataFrame(questions).write_parquet(folder / f"image_test-{number:05d}-of-{count:05d}.parquet")
+
+
+def test_all_shards_of_a_configuration_are_read(tmp_path: Path) -> None:
+    for number in range(2):
+        site_shard(tmp_path, number, 2)
+    items = benchmarks.get("site").load(tmp_path, "image")
+    assert [item.id for item in items] == [f"image-{i}" for i in range(40)]
+    assert items[20].question == "Which, 1 0?"
+
+
+def test_a_missing_shard_is_named(tmp_path: Path) -> None:
+    site_shard(tmp_path, 0, 2)
+    site = benchmarks.get("site")
+    with pytest.raises(InputError, match=r"1 of 2 shards is read, image_test-00001-of-00002.parquet is not; fetch the"):
+        site.load(tmp_path, "image")
+    site_shard(tmp_path, 1, 2)
+    with pytest.raises(InputError, match="give the folder that holds all of them"):
+        site.load(tmp_path / "image_test-00001-of-00002.parquet", "image")
+
+
+def test_shards_below_a_folder_of_the_configuration(tmp_path: Path) -> None:
+    for number in range(2):
+        site_shard(tmp_path / "image_test", number, 2)
+        path = tmp_path / "image_test" / f"image_test-{number:05d}-of-00002.parquet"
+        path.rename(path.with_name(path.name.removeprefix("image_")))
+    assert len(benchmarks.get("site").load(tmp_path, "image")) == 40
+
+
+def test_several_files_that_may_be_it_are_named(tmp_path: Path) -> None:
+    for name in ("MMSIBench_a.tsv", "MMSIBench_b.tsv"):
+        (tmp_path / name).write_text("index\n")
+    with pytest.raises(InputError, match=r"holds several files that may be MMSI-Bench questions: MMSIBench_a.tsv, MM"):
+        benchmarks.get("mmsi-bench").load(tmp_path, "full")
+
+
+def test_a_circular_file_of_mmsi_is_told(tmp_path: Path) -> None:
+    head = "index\timage\tquestion\tanswer\tcategory"
+    question = "Which?\\nOptions: A: a, B: b, C: c, D: d".replace("\\n", " ")
+    rows = [f"{i + 1_000_000 * k}\tx\t{question}\tA\tMSR" for k in range(2) for i in range(3)]
+    path = tmp_path / "MMSIBench.tsv"
+    path.write_text("\n".join([head, *rows]))
+    with pytest.raises(InputError, match=r"row 4: asks question 0 again with its options in another order: a circular"):
+        benchmarks.get("mmsi-bench").load(tmp_path, "full")
+    path.write_text("\n".join([head, *rows[:3]]))
+    assert len(benchmarks.get("mmsi-bench").load(tmp_path, "full")) == 3
+
+
+def test_versions_of_spatialbench_are_told_apart(tmp_path: Path, shared_data: Path) -> None:
+    released, bench = shared_data / "spatialbench", benchmarks.get("spatialbench")
+    shutil.copy(released / "QA_v1_2025-11-26.txt", tmp_path / "QA.txt")
+    with pytest.raises(InputError, match=r"QA.txt: holds v1: none of its 1,347 questions is new in v2; ask for v1"):
+        bench.load(tmp_path, "v2")
+    with pytest.raises(InputError, match="holds no row with reasoning: it is not the few-shot file"):
+        bench.load(tmp_path / "QA.txt", "few-shot")
+    for subset in ("v1", "few-shot"):
+        with pytest.raises(
+            InputError, match=r"QA.txt: holds v2: the question 20001 is not in v1; ask for the subset v2"
+        ):
+            bench.load(released / "QA.txt", subset)
+    few = json.loads((released / "QA.txt").read_text())[:30]
+    (tmp_path / "QA.txt").write_text(json.dumps(few))
+    assert len(bench.load(tmp_path, "v2")) == 30
+
+
+def test_a_new_column_is_told_and_the_data_is_read(tmp_path: Path) -> None:
+    rows = [{**VSI, "id": i, "pruned": False, "checked": True, "by": "x"} for i in range(3)]
+    (tmp_path / "test.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    with pytest.warns(UnknownFieldWarning) as told:
+        items = benchmarks.get("vsi-bench").load(tmp_path, "full")
+    assert len(items) == 3
+    assert [str(one.message) for one in told] == [
+        f"{tmp_path / 'test.jsonl'}: 'checked', 'by' are not known of this benchmark and not read; a newer release may "
+        "have more fields."
+    ]
+
+
+def test_the_command_line_tells_a_new_column_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "test.jsonl").write_text(json.dumps({**VSI, "checked": True}))
+    command = [sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(tmp_path / "data"), "--model"]
+    command += ["baseline/random", "--out", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "mind: " in done.stderr
+    assert "test.jsonl: 'checked' is not known of this benchmark and not read" in done.stderr
+    assert "Warning" not in done.stderr
+
+
+def test_the_fetch_asks_for_every_layout() -> None:
+    from huggingface_hub.utils import filter_repo_objects
+
+    def asked(name: str, *files: str) -> list[str]:
+        hub = benchmarks.get(name).hub
+        assert hub is not None
+        return list(filter_repo_objects(files, allow_patterns=list(hub.patterns)))
+
+    for file in ("test.jsonl", "test-00000-of-00001.parquet", "VSI-Bench/test-00000-of-00001.parquet"):
+        assert asked("vsi-bench", "README.md", file, "arkitscenes.zip") == [file]
+    for file in ("image_test.json", "image_test/test-00000-of-00002.parquet", "video_test.jsonl"):
+        assert asked("site", "README.md", file) == [file]
