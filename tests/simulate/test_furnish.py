@@ -59,7 +59,8 @@ def _no_two_intersect(plan: Plan, library: Library) -> None:
 
 
 def _stands_on(thing: Placed, below: Placed, library: Library) -> bool:
-    if below.category not in FLAT_TOPS or not below.footprint.covers(thing.footprint):
+    # Surfaces are known to half a step of their rays.
+    if below.category not in FLAT_TOPS or not below.footprint.buffer(0.015).covers(thing.footprint):
         return False
     mesh = library.mesh(library.pieces[below.model])
     assert mesh is not None
