@@ -36,7 +36,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -m "not full" -n 3 --dist loadfile --no-loadscope-reorder
 
-# What `make test` skips because the extra 'hf' is large.
+# What `make test` skips because it is slow, or because the extra 'hf' is large.
 $(VENV)/.full: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[hf]' 'torch==2.13.0'
 	@touch $@

@@ -45,7 +45,7 @@ def make(folder: Path, questions: int) -> Path:
     """A benchmark of many questions about one video."""
     (folder / "videos").mkdir(parents=True)
     with as_file(files("tolman.demo") / "rooms" / "videos") as rooms:
-        shutil.copyfile(rooms / "0-0000.mp4", folder / "videos" / "walk.mp4")
+        shutil.copyfile(rooms / "6-0000.mp4", folder / "videos" / "walk.mp4")
     video = Media(kind="video", path="videos/walk.mp4")
     write_items(
         folder / "items.parquet",

@@ -69,7 +69,7 @@ def make_benchmark(folder: Path, *only: str) -> Path:
     (folder / "images").mkdir(parents=True)
     (folder / "videos").mkdir()
     with as_file(files("tolman.demo") / "rooms" / "videos") as rooms:
-        for name, room, picture in (("left", "0-0000.mp4", "a.jpg"), ("right", "0-0001.mp4", "b.png")):
+        for name, room, picture in (("left", "6-0000.mp4", "a.jpg"), ("right", "6-0001.mp4", "b.png")):
             shutil.copyfile(rooms / room, folder / "videos" / f"{name}.mp4")
             with av.open(str(rooms / room)) as container:
                 frame = next(container.decode(video=0)).to_image()

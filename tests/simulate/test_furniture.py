@@ -45,6 +45,23 @@ def test_the_selection_is_what_the_documentation_says(library: Library) -> None:
     assert {piece.category for piece in pieces} >= FLAT_TOPS
 
 
+def test_categories_are_what_people_call_the_models(library: Library) -> None:
+    """Names of the catalogue that pictures contradict, and one name for what looks alike."""
+    called = {piece.name: piece.category for piece in library.usable()}
+    assert called["Bookcase"] == "cabinet"  # with closed doors
+    assert called["Cupboard"] == "cabinet"
+    assert called["Box"] == "crate"  # open
+    assert called["Television cabinet"] == "shelf"  # open shelves, 1.6 m high
+    assert called["Little plant"] == called["Plant"] == "plant"  # all are in pots
+    assert {piece.category for piece in library.usable()}.isdisjoint({"bookcase", "box", "cupboard", "tv cabinet"})
+
+
+def test_what_hangs_hangs_and_what_is_built_in_is_left_out(library: Library) -> None:
+    habits = {piece.name: piece.habit for piece in library.usable()}
+    assert habits["Radiator"] == habits["Cuckoo clock"] == "hung"
+    assert habits["Double oven"] == "never"
+
+
 def test_every_model_fills_its_box_and_stands_on_the_floor(library: Library) -> None:
     for piece in library.usable():
         mesh = library.mesh(piece)

@@ -12,13 +12,15 @@ pytest.importorskip("shapely", reason="walks need the extra 'simulate'")
 
 import shapely
 
+from tolman.geometry.casting import pixel_rays
 from tolman.geometry.visibility import project
+from tolman.simulate.casting import Caster
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.gaze import find_views
 from tolman.simulate.interior import build_interior
 from tolman.simulate.rooms import SHAPES
-from tolman.simulate.walks import SPEED, TURN, draw_walk, intrinsics_of, looking
+from tolman.simulate.walks import SPEED, TURN, Walk, draw_walk, intrinsics_of, looking
 from tolman.simulate.world import World
 
 POSES = Path(__file__).parent / "poses.json"
@@ -48,6 +50,36 @@ def test_a_walk_is_free_smooth_and_upright(library: Library, shape: int, seconds
     yaw = np.unwrap(np.arctan2(rotations[:, 1, 2], rotations[:, 0, 2]))
     assert np.abs(np.diff(yaw)).max() * 15 < 1.8 * TURN
     assert np.abs(np.diff(yaw, 2)).max() * 15**2 < np.radians(400)  # no jerks of the head
+
+
+@pytest.mark.parametrize(("shape", "seed", "seconds"), [(0, 3, 30.0), (0, 9, 8.0), (1, 1, 8.0), (2, 8, 8.0)])
+def test_a_walk_does_not_begin_by_staring_at_a_wall(library: Library, shape: int, seed: int, seconds: float) -> None:
+    place = world(library, shape, f"walk:{seed}")
+    walk = draw_walk(place, f"0:room{seed}", seconds=seconds, rate=10)
+    assert staring(place, walk) < 0.5
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(12))
+def test_no_walk_begins_by_staring_at_a_wall(library: Library, seed: int) -> None:
+    place = world(library, seed % 3, f"begin:{seed}")
+    for seconds in (8.0, 30.0):
+        assert staring(place, draw_walk(place, "0", seconds=seconds, rate=10)) == 0
+
+
+def staring(place: World, walk: Walk) -> float:
+    """Seconds for which nine tenths of a walk's first pictures are walls, ceilings, doors and panes, by rays."""
+    size = (48, 36)
+    caster = Caster(place)
+    fixed = [place.numbers[thing.id] for thing in place.scene.objects if thing.category in ("door", "window")]
+    for seconds, pose in zip(walk.times, walk.poses, strict=True):
+        rays = pixel_rays(pose, intrinsics_of(size), size)
+        hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+        off_the_floor = pose[2, 3] + hits.distances * rays[:, 2] > 0.05
+        wall = off_the_floor & ((hits.numbers == 0) | np.isin(hits.numbers, fixed))
+        if wall.mean() < 0.9:
+            return float(seconds)
+    return float(walk.times[-1])
 
 
 def test_a_long_walk_turns_to_everything(library: Library) -> None:

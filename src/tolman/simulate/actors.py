@@ -9,7 +9,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
-from tolman.simulate.figure import STRIDE, Limb, draw_figure
+from tolman.simulate.figure import STRIDE, Limb, draw_figure, stance
 from tolman.simulate.ground import Ground
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod
 from tolman.simulate.moving import moving_object, reach_of, shifted
@@ -18,11 +18,11 @@ from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
 CARRIED: dict[str, tuple[float, float, float]] = {
-    "parcel": (0.34, 0.26, 0.24),
+    "parcel": (0.41, 0.28, 0.24),
     "toolbox": (0.42, 0.22, 0.2),
-    "suitcase": (0.46, 0.2, 0.34),
+    "suitcase": (0.42, 0.2, 0.32),
 }
-"""What people carry: width, depth and height in metres."""
+"""What people carry: width, depth and height in metres; as wide as the hands are apart."""
 _SPEED = (0.7, 1.1)
 _LIFT = 0.9
 """Seconds to pick up or to put down."""
@@ -66,9 +66,13 @@ class _Way:
         return np.asarray(series[low] + (series[low + 1] - series[low]) * (x - low))
 
     def person(self, seconds: float) -> Floats:
-        """The person's transform."""
+        """The transform of the ground below the person, facing as it does."""
         x, y = self.at(self.places, seconds)
         return placed((x, y, 0.0), float(self.at(self.yaws, seconds)) - np.pi / 2)
+
+    def body(self, seconds: float) -> Floats:
+        """The transform of the person's body, which a step lifts and lowers."""
+        return np.asarray(self.person(seconds) @ placed((0.0, 0.0, stance(float(self.at(self.swing, seconds))))))
 
     def load(self, seconds: float) -> Floats:
         """The load's transform; its origin is in the middle of its lower side."""
@@ -82,7 +86,7 @@ class _Way:
     def limb(self, limb: Limb, seconds: float) -> Floats:
         """The transform of one of the person's limbs."""
         swing, raised = float(self.at(self.swing, seconds)), float(self.at(self.raised, seconds))
-        return np.asarray(self.person(seconds) @ limb.pose(swing, raised))
+        return np.asarray(self.body(seconds) @ limb.pose(swing, raised))
 
 
 def with_actors(
@@ -122,7 +126,7 @@ def with_actors(
             break
         keep_off.others.append(way.places)
         person, thing = f"person-{number}", f"{name}-{number}"
-        bodies += [Body(figure, person, way.person), Body(load, thing, way.load)]
+        bodies += [Body(figure, person, way.body), Body(load, thing, way.load)]
         bodies += [Body(limb.mesh, person, partial(way.limb, limb)) for limb in limbs]
         body_box = partial(shifted, way.person, reach.mean(0))
         load_box = partial(shifted, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))

@@ -214,7 +214,8 @@ def place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tu
     for room in SHAPES:
         if shape == room:
             plan = draw_plan(identity, room, seed, library, objects=order.objects)
-            left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in library.broken)
+            unused = (*library.broken, *library.unstable())
+            left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
             return build_interior(plan, library), plan.notes + left_out
     raise UsageError(f"there is no place '{shape}'; known: {', '.join(PLACES)}.")
 

@@ -20,6 +20,17 @@ REACH = np.radians(52)
 """How far arms are raised to carry."""
 STRIDE = 1.35
 """Metres for a step of each leg."""
+_HIP = 0.86
+_HEEL, _TOE = -0.08, 0.17
+"""The ends of a sole, metres behind and ahead of the hip."""
+
+
+def stance(swing: float) -> float:
+    """How much a figure is raised so that its lower foot is on the ground, metres; legs swing from -1 to 1."""
+    # A sole's end at (y, -hip) below the pivot comes to the height y sin a - hip cos a.
+    angle = swing * SWING
+    lowest = min(y * np.sin(a) - _HIP * np.cos(a) for a in (angle, -angle) for y in (_HEEL, _TOE))
+    return float(-lowest - _HIP)
 
 
 @dataclass(frozen=True)
@@ -85,10 +96,10 @@ def draw_figure(generator: np.random.Generator) -> tuple[Mesh, tuple[Limb, ...]]
     for side, sign in ((-1, 1.0), (1, -1.0)):
         x = side * 0.09
         thigh = smoothed(turned([(0.05, 0.09), (0.058, 0.45), (0.08, 0.82), (0.05, 0.9)], trousers, 14), 60)
-        shoe = block((x - 0.045, -0.08, 0.0), (x + 0.045, 0.17, 0.085), (0.12, 0.1, 0.09))
+        shoe = block((x - 0.045, _HEEL, 0.0), (x + 0.045, _TOE, 0.085), (0.12, 0.1, 0.09))
         aside = np.eye(4)
         aside[0, 3] = x
-        legs.append(Limb(joined([thigh.moved(aside), shoe]), (x, 0.0, 0.86), sign, False))
+        legs.append(Limb(joined([thigh.moved(aside), shoe]), (x, 0.0, _HIP), sign, False))
         shoulder = (side * 0.215, 0.0, 1.4)
         elbow, hand = (side * 0.245, -0.02, 1.12), (side * 0.245, 0.03, 0.86)
         arm = [rod(shoulder, elbow, 0.05, shirt), rod(elbow, hand, 0.038, skin), _ball(shoulder, (0.058,) * 3, shirt)]

@@ -215,8 +215,9 @@ def _bicycle(generator: np.random.Generator) -> Mesh:
     colour = COLOURS[int(generator.integers(len(COLOURS)))]
     parts = []
     for y in (-0.52, 0.52):
-        tyre = turned([(0.325, -0.018), (0.34, 0.0), (0.325, 0.018), (0.31, 0.0), (0.325, -0.018)], _IRON, 30)
-        rim = turned([(0.3, -0.01), (0.312, 0.0), (0.3, 0.01)], (0.7, 0.7, 0.72), 30)
+        # A multiple of four sides: a corner touches the ground.
+        tyre = turned([(0.325, -0.018), (0.34, 0.0), (0.325, 0.018), (0.31, 0.0), (0.325, -0.018)], _IRON, 32)
+        rim = turned([(0.3, -0.01), (0.312, 0.0), (0.3, 0.01)], (0.7, 0.7, 0.72), 32)
         stand = np.array([[0.0, 0, 1, 0], [1, 0, 0, y], [0, 1, 0, 0.34], [0, 0, 0, 1]])
         parts.append(joined([smoothed(tyre, 80), rim]).moved(stand))
         hub = np.array([0.0, y, 0.34])
@@ -233,7 +234,7 @@ def _bicycle(generator: np.random.Generator) -> Mesh:
         rod((-0.29, 0.31, 1.0), (0.29, 0.31, 1.0), 0.013, _IRON),
         rod((-0.09, -0.08, 0.3), (0.09, -0.08, 0.3), 0.02, _IRON),
         block((-0.07, -0.36, 0.94), (0.07, -0.12, 0.985), _IRON),
-        rod((0.02, -0.3, 0.3), (0.14, -0.34, 0.0), 0.008, _IRON, 6),
+        rod((0.02, -0.3, 0.3), (0.14, -0.34, 0.003), 0.008, _IRON, 6),
     ]
     return joined(parts)
 

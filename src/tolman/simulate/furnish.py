@@ -12,19 +12,17 @@ from tolman.simulate.plan import Placed, Plan, turned
 from tolman.simulate.rooms import Room, Shape, draw_shell
 
 THEMES: dict[str, tuple[str, ...]] = {
-    "living room": ("sofa", "table", "tv cabinet", "armchair", "bookcase", "tv", "piano", "lamp", "shelf", "clock"),
-    "bedroom": ("bed", "nightstand", "wardrobe", "desk", "lamp", "armchair", "shelf", "cupboard", "tv"),
-    "office": ("desk", "bookcase", "whiteboard", "table", "cupboard", "lamp", "trash can", "tv", "sofa", "clock"),
-    "kitchen": ("table", "refrigerator", "oven", "cabinet", "coffee maker", "bread", "shelf", "trash can", "radiator"),
+    "living room": ("sofa", "table", "shelf", "armchair", "cabinet", "tv", "piano", "lamp", "plant", "clock"),
+    "bedroom": ("bed", "nightstand", "wardrobe", "desk", "lamp", "armchair", "shelf", "cabinet", "tv"),
+    "office": ("desk", "shelf", "whiteboard", "table", "cabinet", "lamp", "trash can", "tv", "sofa", "clock"),
+    "kitchen": ("table", "refrigerator", "cabinet", "coffee maker", "bread", "shelf", "trash can", "radiator"),
 }
 """What each kind of room has first, in the order of need."""
 REPEATED = (
     "chair",
     "stool",
     "plant",
-    "box",
     "crate",
-    "potted plant",
     "cup",
     "lamp",
     "speaker",
@@ -33,7 +31,10 @@ REPEATED = (
 )
 """What people have several of. Their counts are drawn evenly, so that no count is the usual one."""
 MOST = 8
-_RUG = 0.01
+_RUG = 0.008
+"""Thickness in metres. Less flickers at a distance; people walk over it as over the floor."""
+_RUG_MARGIN = 0.7
+"""Metres by which a rug reaches beyond its table, so that chairs stand on it with all legs."""
 _CHAIRS = 0.6
 """How often chairs are among what a room has several of."""
 _ACCESS = {"wall": 0.55, "desk": 0.9}
@@ -51,8 +52,8 @@ def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objec
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     shell = draw_shell(shape, generator)
-    placing = Placing(shell, generator)
-    pieces = library.usable()
+    placing = Placing(shell, generator, library)
+    pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.support(piece).stable]
     themes = tuple(str(name) for name in generator.permutation(list(THEMES))[: len(shell.rooms)])
     areas = np.array([room.polygon.area for room in shell.rooms])
     shares = np.round(objects * areas / areas.sum()).astype(int)
@@ -143,7 +144,8 @@ def _table(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
     if table is None or placing.generator.random() > 0.67:
         return table
     placing.remove(table)
-    rug = placing.flat("rug", table, table.size[0] + 1.2, table.size[1] + 1.2, _RUG)
+    width, depth = (side + 2 * _RUG_MARGIN for side in table.size[:2])
+    rug = placing.flat("rug", table, width, depth, _RUG)
     spot = (table.center[0], table.center[1], table.yaw)
     again = placing.at(room, piece, [spot])
     if again is None and rug is not None:

@@ -24,6 +24,7 @@ from tolman.errors import InputError, MissingExtraError
 from tolman.simulate.habits import Habit, habit_of
 from tolman.simulate.mesh import Mesh
 from tolman.simulate.models import Models
+from tolman.simulate.supports import Support, support_of
 
 CATALOGUE = "PluginFurnitureCatalog.properties"
 _LONGEST = 25.0
@@ -98,10 +99,28 @@ class Library:
             self.pieces.setdefault(piece.id, piece)
         self._models = Models(self._zip, hashlib.sha256(content).hexdigest())
         self._mesh = lru_cache(maxsize=None)(self._load)
+        self._support = lru_cache(maxsize=None)(self._cast)
 
     def mesh(self, piece: Furniture) -> Mesh | None:
         """A model standing on (0, 0, 0), its front along +y; None, named in `broken`, where it can't be used."""
         return self._mesh(piece.id)
+
+    def support(self, piece: Furniture) -> Support:
+        """What a usable model stands on, and what can stand on it.
+
+        Raises:
+            ValueError: the model can't be used.
+            MissingExtraError: embreex is not installed.
+        """
+        return self._support(piece.id)
+
+    def unstable(self) -> list[Broken]:
+        """The usable models that are to stand on a floor or a table but would fall over, by their ids."""
+        return [
+            Broken(piece.name, "what touches the floor doesn't carry it")
+            for piece in self.usable()
+            if piece.habit not in ("hung", "never") and not self.support(piece).stable
+        ]
 
     def usable(self) -> list[Furniture]:
         """The pieces whose models can be read, in the order of their ids.
@@ -114,6 +133,12 @@ class Library:
             reason = f"; the first: {self.broken[0].reason}" if self.broken else ""
             raise InputError(self.path or "furniture.sh3f", f"holds no usable model{reason}")
         return found
+
+    def _cast(self, identity: str) -> Support:
+        mesh = self._mesh(identity)
+        if mesh is None:
+            raise ValueError(f"the furniture library has no usable model '{identity}'")
+        return support_of(mesh)
 
     def _load(self, identity: str) -> Mesh | None:
         piece = self.pieces[identity]

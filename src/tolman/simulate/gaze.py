@@ -76,6 +76,9 @@ def _shown(world: World, eyes: Floats, focal: float) -> Floats:
     centers = np.array([thing.box.center for thing in things])
     halves = np.array([thing.box.extents for thing in things]) / 2
     shown = np.zeros((len(eyes), len(things)))
+    # What stands on a desk below its raised part is inside the desk's box and yet open to the eye.
+    offsets = np.einsum("bij,tbj->tbi", axes, centers[:, None] - centers[None])
+    holds = (np.abs(offsets) < halves).all(-1)
     for number in range(len(things)):
         targets = centers[number] + (_SAMPLES * halves[number]) @ axes[number]
         if floor is not None and not floor.contains(shapely.Point(centers[number, :2])):
@@ -86,7 +89,7 @@ def _shown(world: World, eyes: Floats, focal: float) -> Floats:
             face = np.sort(halves[number])[1:].prod() * 4
             if distance > _FAR or face * (focal / max(distance, 0.3)) ** 2 < _PIXELS:
                 continue
-            others = np.arange(len(things)) != number
+            others = ~holds[number]
             blocked = _blocked(eye, targets, centers[others], axes[others], np.maximum(halves[others] - _SHRINK, 1e-3))
             if floor is not None:
                 lines = shapely.linestrings(np.stack([np.tile(eye[:2], (len(targets), 1)), targets[:, :2]], axis=1))

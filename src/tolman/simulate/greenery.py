@@ -11,6 +11,9 @@ from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import Mesh, block, joined, quads, rod, smoothed, turned
 
 _LEAF = np.array([[0.0, -0.5], [0.32, 0.0], [0.0, 0.5], [-0.32, 0.0]])
+_BARK = (0.3, 0.24, 0.18)
+_FEET = np.array([[0.5, 0.0], [0.15, 0.48], [-0.4, 0.29], [-0.4, -0.29], [0.15, -0.48]])
+"""Where a bush's stems come out of the ground, in halves of its width and depth."""
 GREENS = ((0.3, 0.45, 0.16), (0.24, 0.4, 0.18), (0.38, 0.47, 0.16), (0.22, 0.36, 0.2))
 
 
@@ -46,7 +49,15 @@ def bush(generator: np.random.Generator, size: tuple[float, float, float]) -> Me
     colour = np.array(GREENS[int(generator.integers(len(GREENS)))])
     parts = [_blob(center, radius * 0.88, colour * 0.5) for center, radius in zip(centers, radii, strict=True)]
     parts.append(_leaves(generator, centers, radii, half * (0, 0, 0.8), colour, 700, 0.11 * size[0]))
-    return joined(parts).fitted(size)
+    crown = joined(parts)
+    (left, near, low), (right, far, _) = crown.bounds
+    middle = np.array([(left + right) / 2, (near + far) / 2])
+    stems = []
+    for (x, y), center in zip(middle + _FEET * half[:2], centers, strict=False):
+        # Upright at the ground: a slanting rod would touch it with one edge, deeper the more it slants.
+        bend = (x, y, low + 0.06)
+        stems += [rod((x, y, low), bend, 0.02, _BARK, 7), rod(bend, center, 0.02, _BARK, 7)]
+    return joined([crown, *stems]).fitted(size)
 
 
 def hedge(generator: np.random.Generator, low: ArrayLike, high: ArrayLike, *, leaves: float = 70.0) -> Mesh:

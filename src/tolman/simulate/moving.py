@@ -8,7 +8,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import OrientedBox, SceneObject, TrackPoint, Vector
-from tolman.simulate.figure import Limb
+from tolman.simulate.figure import Limb, stance
 from tolman.simulate.mesh import Mesh, placed
 
 TRACK = 10
@@ -35,12 +35,14 @@ def shifted(pose: Pose, middle: Floats, seconds: float) -> Floats:
 
 
 def reach_of(body: Mesh, limbs: tuple[Limb, ...]) -> Floats:
-    """Least and greatest coordinates of a figure over all that it does, shape (2, 3)."""
-    bounds = [body.bounds]
-    for limb in limbs:
-        for swing in np.linspace(-1, 1, 9):
+    """Least and greatest coordinates of a figure over all that it does, from the ground below it, shape (2, 3)."""
+    bounds = []
+    for swing in np.linspace(-1, 1, 9):
+        lift = np.array([0.0, 0.0, stance(float(swing))])
+        bounds.append(body.bounds + lift)
+        for limb in limbs:
             for raised in np.linspace(0, 1, 9) if limb.arm else (0.0,):
-                bounds.append(limb.mesh.moved(limb.pose(float(swing), float(raised))).bounds)
+                bounds.append(limb.mesh.moved(limb.pose(float(swing), float(raised))).bounds + lift)
     low, high = np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0)
     return np.array([low - _SPARE, high + _SPARE])
 

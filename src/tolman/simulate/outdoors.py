@@ -13,7 +13,7 @@ from tolman.simulate.fittings import fitting
 from tolman.simulate.mesh import Mesh, Texture, block, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import Placed, rectangle
-from tolman.simulate.street import GROUNDS, KERB, STEP, Street
+from tolman.simulate.street import GROUNDS, ISLAND, KERB, STEP, Street
 from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
 from tolman.simulate.world import Body, Light, World
 
@@ -157,7 +157,7 @@ def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
         low, high = ground.rows[row]
         half = ground.slot / 2 - 0.2
         rim = block((x - half, low + 0.15, -0.1), (x + half, high - 0.15, 0.05), _STONE)
-        grown = _flat((x - half + 0.12, x + half - 0.12), (low + 0.27, high - 0.27), 0.056).papered(lawn, 2.4)
+        grown = _flat((x - half + 0.12, x + half - 0.12), (low + 0.27, high - 0.27), ISLAND).papered(lawn, 2.4)
         found += [rim, grown]
     found += fronts.row_of_houses(generator, *whole, shops=True)
     behind = fronts.row_of_houses(generator, *whole, shops=False)

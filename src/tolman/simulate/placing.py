@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tolman.simulate.furniture import Furniture
+from tolman.simulate.furniture import Furniture, Library
 from tolman.simulate.habits import FLAT_TOPS, TALL
 from tolman.simulate.plan import Placed, fixtures, rectangle
 from tolman.simulate.rooms import Room, Shell
+from tolman.simulate.supports import base_outline
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -23,7 +24,11 @@ HEAD = 1.9
 """Metres; what begins higher is in nobody's way."""
 GAP = 0.02
 """Metres between any two things."""
-_TRIES = 40
+HIGHEST_SURFACE = 1.3
+"""Metres; on what is higher nobody puts things where they are seen."""
+_EYE_LEVEL, _LOW_ON_WALL = 1.3, 0.5
+"""Metres; what a catalogue hangs no higher than the second, as radiators, stays there, the rest hangs at eye level."""
+_TRIES, _TRIES_ON_TOP = 40, 80
 _REACHABLE = 0.9
 """Share of the free floor that must hang together."""
 
@@ -38,11 +43,13 @@ class Placing:
     Attributes:
         shell: the rooms.
         generator: what is drawn comes from it.
+        library: of all furniture that is put in.
         placed: so far, doors and windows first.
     """
 
     shell: Shell
     generator: np.random.Generator
+    library: Library
     placed: list[Placed] = field(default_factory=list)
     _kept_free: list[BaseGeometry] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)
@@ -81,8 +88,10 @@ class Placing:
         return self._try(room, piece, spot, access=access)
 
     def hung(self, room: Room, piece: Furniture) -> Placed | None:
-        """On a wall, at the catalogue's height."""
-        return self._try(room, piece, lambda: self._on_wall(room, piece), base=max(piece.elevation, 1.3))
+        """On a wall, at the catalogue's height, or at eye level."""
+        low = piece.elevation <= _LOW_ON_WALL
+        base = piece.elevation if low else max(piece.elevation, _EYE_LEVEL)
+        return self._try(room, piece, lambda: self._on_wall(room, piece), base=base)
 
     def anywhere(self, room: Room, piece: Furniture, *, near_wall: bool = False) -> Placed | None:
         """On the floor, turned as it comes; near a wall and turned to the room if asked."""
@@ -118,26 +127,31 @@ class Placing:
         return self._try(room, piece, lambda: next(remaining, None), access=access, tries=len(spots), kept_free=False)
 
     def on_top(self, room: Room, piece: Furniture) -> Placed | None:
-        """On something with a flat top that stands in the room."""
-        tops = [p for p in self.placed if p.category in FLAT_TOPS and p.high < 1.3 and self._in_room(p, room)]
+        """On a level surface of something that stands in the room, wherever its triangles have one."""
+        tops = [p for p in self.placed if p.category in FLAT_TOPS and self._in_room(p, room)]
         if not tops:
             return None
-        for _ in range(_TRIES):
+        for _ in range(_TRIES_ON_TOP):
             top = tops[int(self.generator.integers(len(tops)))]
-            yaw = top.yaw + float(self.generator.normal(0, 0.12))
-            spare = np.array(top.size[:2]) / 2 - max(piece.size[:2]) / 2 * 1.1
+            turn = float(self.generator.normal(0, 0.12))
+            spare = np.array(top.size[:2]) / 2 - min(piece.size[:2]) / 2
             if spare.min() <= 0:
                 continue
-            x, y = self.generator.uniform(-spare, spare)
+            x, y = (float(length) for length in self.generator.uniform(-spare, spare))
+            surface = self.library.support(self.library.pieces[top.model])
+            height = surface.height_under((x, y), turn, piece.size[:2], GAP)
+            if not 0 < top.low + height < HIGHEST_SURFACE:
+                continue
             c, s = np.cos(top.yaw), np.sin(top.yaw)
             center = top.center[0] + c * x - s * y, top.center[1] + s * x + c * y
-            thing = self._thing(piece, (float(center[0]), float(center[1]), yaw), top.high)
-            if thing.high < self.shell.height and self._clear_of_others(thing):
+            thing = self._thing(piece, (float(center[0]), float(center[1]), top.yaw + turn), top.low + height)
+            others = [p for p in self.placed if p is not top]
+            if thing.high < self.shell.height and stands_clear(thing, others):
                 return self._keep(thing)
         return None
 
     def flat(self, category: str, under: Placed, width: float, depth: float, height: float) -> Placed | None:
-        """A rug under something; everything that stands on it is lifted by its height."""
+        """A rug under something; what stands on it with all of its base is lifted by its height."""
         center = (under.center[0], under.center[1], height / 2)
         rug = Placed(self._name(category), category, category, center, under.yaw, (width, depth, height))
         if not self.floor.buffer(-0.05).covers(rug.footprint) or not self._clear_of_others(rug):
@@ -180,7 +194,7 @@ class Placing:
                 continue
             thing = self._thing(piece, place, base)
             if base == 0:
-                thing = self._thing(piece, place, self._lift(thing))
+                thing = self._thing(piece, place, self._lift(piece, thing))
             own = thing.footprint
             if not room.polygon.buffer(1e-6).covers(own) or thing.high > self.shell.height - 0.02:
                 continue
@@ -219,10 +233,13 @@ class Placing:
             return False
         return any(p.category == "window" and p.footprint.distance(thing.footprint) < 0.5 for p in self.placed)
 
-    def _lift(self, thing: Placed) -> float:
-        """The height of the rug that a thing stands on, if only with a corner."""
-        own = thing.footprint
-        return max((p.high for p in self.placed if p.category == "rug" and p.footprint.intersects(own)), default=0.0)
+    def _lift(self, piece: Furniture, thing: Placed) -> float:
+        """The height of the rug that a thing stands on with all of its base.
+
+        What only reaches over a rug's edge isn't lifted, so that it meets the rug and finds its place elsewhere.
+        """
+        own = base_outline(self.library.support(piece), thing.center[:2], thing.yaw)
+        return max((p.high for p in self.placed if p.category == "rug" and p.footprint.covers(own)), default=0.0)
 
     def _walkable(self, added: Polygon) -> bool:
         """Whether the free floor still hangs together and touches every door."""

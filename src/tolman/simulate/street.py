@@ -22,6 +22,8 @@ KINDS: tuple[Kind, ...] = ("street", "parking-lot")
 STEP = 0.12
 """Metres by which a street lies below its pavement."""
 KERB = 0.15
+ISLAND = 0.056
+"""Height of the planted islands on a parking lot, metres."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,7 @@ class _Placing:
         row, number = self._slots.pop()
         x = self._first + (number + 0.5) * self.ground.slot
         middle = sum(self.ground.rows[row]) / 2
-        done = self._try("tree", "tree", (width, width, height), lambda: iter([(x, middle, 0.0)]))
+        done = self._try("tree", "tree", (width, width, height), lambda: iter([(x, middle, 0.0)]), base=ISLAND)
         if done:
             self.islands.append((x, row))
         return done

@@ -12,6 +12,7 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.simulate.gaze import EYE, Views, find_views
 from tolman.simulate.ground import Ground, rounded
+from tolman.simulate.outlook import PITCH, outlook
 from tolman.simulate.world import World
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ _DWELL = 0.35
 """Seconds for a look."""
 _PRELUDE = 2.0
 """Seconds at most between a walk's first look, at little, and its second."""
+_OPEN, _NOTABLE = 2.2, 0.12
+"""A walk doesn't begin with its eyes on a wall, a pane or a wardrobe's side: half of its first view reaches at least so
+many metres, and things fill at least such a share of it."""
+_ON_THE_WAY = (0.0, 0.3, 0.6)
+"""Shares of the way from the first look to the second at which that is asked for."""
 _YAWS = 24
 _MOST_VIEWS = 40
 
@@ -70,20 +76,41 @@ def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple
     if _total(tour, cost) > seconds_left:
         tour = _within(seconds_left, looks, views, cost)
     order = [looks[i] for i in tour]
-    order.insert(0, (order[0][0], _quiet(views, *order[0])))
+    order.insert(0, _opening(world, views, ground, order[0]))
     times = np.arange(round(seconds * rate)) / rate
     return Walk(times, _poses(order, views, ground, times, generator))
 
 
-def _quiet(views: Views, eye: int, yaw: float) -> float:
-    """The way to look from an eye in which the fewest objects are seen, no farther from `yaw` than is turned soon."""
-    around = yaw + np.linspace(-1, 1, 17) * TURN * _PRELUDE
-    shown = [int(views.seen(eye, float(way), 0.05).sum()) for way in around]
-    return float(around[int(np.argmin(np.array(shown) + 0.1 * np.abs(around - yaw)))])
-
-
 Look = tuple[int, float]
 """The number of an eye, and a yaw in radians."""
+
+
+def _opening(world: World, views: Views, ground: Ground, then: Look) -> Look:
+    """The look with which a walk begins: an open view of few objects, from where the next look is reached soon."""
+    turns = np.linspace(-1, 1, 17) * TURN * _PRELUDE
+    worths: list[tuple[float, float, int, float]] = []
+    for eye in range(len(views.eyes)):
+        way = ground.length(then[0], eye)
+        if way > SPEED * _PRELUDE:
+            continue
+        found = [
+            outlook(
+                world,
+                views.eyes[eye] * (1 - share) + views.eyes[then[0]] * share,
+                then[1] + turns * (1 - share),
+                views.half_angle,
+            )
+            for share in _ON_THE_WAY
+        ]
+        # Of views that reach far enough and show something, now and on the way, that of fewest objects; else the best.
+        open_to = np.minimum(found[0].distance / _OPEN, 1.0)
+        notable = np.minimum(np.min([view.things for view in found], axis=0) / _NOTABLE, 1.0)
+        for turn, worst in zip(turns, open_to + notable, strict=True):
+            shown = int(views.seen(eye, then[1] + float(turn), 0.05).sum())
+            effort = 0.1 * round(abs(float(turn)), 6) + 0.2 * round(way, 6)
+            worths.append((-round(float(worst), 6), shown + effort, eye, then[1] + float(turn)))
+    _, _, eye, yaw = min(worths)
+    return eye, yaw
 
 
 def _choose(views: Views) -> list[Look]:
@@ -216,7 +243,7 @@ def _poses(
     sway = np.minimum(moving, 1.0)
     height = EYE + 0.012 * sway * np.sin(2 * np.pi * 1.8 * times + phase[0])
     yaw_at = yaw_at + np.radians(0.8) * np.sin(2 * np.pi * 0.45 * times + phase[1])
-    pitch = np.radians(-13 + 2.0 * np.sin(2 * np.pi * 0.2 * times + phase[2]))
+    pitch = PITCH + np.radians(2.0) * np.sin(2 * np.pi * 0.2 * times + phase[2])
     roll = np.radians(0.4) * sway * np.sin(2 * np.pi * 0.9 * times + phase[3])
     return looking(np.column_stack([places, height]), yaw_at, pitch, roll)
 

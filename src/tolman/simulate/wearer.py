@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from tolman.geometry.boxes import Floats
-from tolman.simulate.figure import STRIDE, Limb, draw_figure
+from tolman.simulate.figure import STRIDE, Limb, draw_figure, stance
 from tolman.simulate.mesh import Mesh, block, joined, placed, smoothed, turned
 from tolman.simulate.moving import moving_object, reach_of, shifted
 from tolman.simulate.walks import Walk
@@ -46,7 +46,7 @@ def with_wearer(world: World, walk: Walk, seed: str) -> World:
     reach = reach_of(figure, limbs)
     middle = partial(shifted, way.person, reach.mean(0))
     thing = moving_object(ID, CATEGORY, reach[1] - reach[0], middle, float(walk.times[-1]))
-    bodies = [*world.bodies, Body(figure, ID, way.person)]
+    bodies = [*world.bodies, Body(figure, ID, way.body)]
     bodies += [Body(limb.mesh, ID, partial(way.limb, limb)) for limb in limbs]
     counts = {**world.scene.counts, CATEGORY: 1}
     scene = world.scene.model_copy(update={"objects": (*world.scene.objects, thing), "counts": counts})
@@ -84,13 +84,17 @@ class _Way:
         self._lively = np.clip(pace / 0.8, 0, 1)
 
     def person(self, seconds: float) -> Floats:
-        """The person's transform."""
+        """The transform of the ground below the person, facing as it does."""
         x, y = (float(np.interp(seconds, self._times, self._places[:, i])) for i in range(2))
         return placed((x, y, 0.0), float(np.interp(seconds, self._times, self._yaws)) - np.pi / 2)
 
+    def body(self, seconds: float) -> Floats:
+        """The transform of the person's body, which a step lifts and lowers."""
+        return np.asarray(self.person(seconds) @ placed((0.0, 0.0, stance(self._swing(seconds)))))
+
     def limb(self, limb: Limb, seconds: float) -> Floats:
         """The transform of one of the person's limbs."""
-        return np.asarray(self.person(seconds) @ limb.pose(self._swing(seconds), 0.0))
+        return np.asarray(self.body(seconds) @ limb.pose(self._swing(seconds), 0.0))
 
     def _swing(self, seconds: float) -> float:
         moved, lively = (float(np.interp(seconds, self._times, one)) for one in (self._moved, self._lively))
