@@ -34,7 +34,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m pytest -m "not full" -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # What `make test` skips because it is slow, or because the extra 'hf' is large.
 $(VENV)/.full: $(VENV)/.dev
