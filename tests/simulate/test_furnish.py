@@ -67,7 +67,10 @@ def _stands_on(thing: Placed, below: Placed, library: Library) -> bool:
     solid = trimesh.Trimesh(mesh.points, mesh.faces, process=False)
     middle = np.array([*thing.center[:2], 5.0]) - (*below.center[:2], below.low)
     c, s = np.cos(below.yaw), np.sin(below.yaw)
-    places, _, _ = solid.ray.intersects_location([middle @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])], [[0, 0, -1]])
+    turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    # Several rays: one may fall between two planks.
+    aside = np.array([[x, y, 0.0] for x in (-0.02, 0.0, 0.02) for y in (-0.02, 0.0, 0.02)])
+    places, _, _ = solid.ray.intersects_location(middle @ turn + aside, np.tile([0, 0, -1.0], (9, 1)))
     return abs(below.low + places[:, 2].max() - thing.low) < 5e-3
 
 
