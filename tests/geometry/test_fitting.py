@@ -44,7 +44,7 @@ def test_a_plane_among_strays(seed: int, noise: float) -> None:
     found = fit_plane(np.concatenate([flat, strays]), reach=3 * noise + 0.005)
     normal = turn.apply([0, 0, 1])
     assert abs(found.normal @ normal) > np.cos(np.radians(2.5))
-    assert abs(abs(found.offset) - abs(normal @ [1, 2, 3])) < 0.02
+    assert abs(found.offset - found.normal @ [1, 2, 3]) < 0.01  # at its middle: far from it a tilt counts as well
     assert found.inliers[:600].mean() > 0.9
 
 

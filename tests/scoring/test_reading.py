@@ -154,6 +154,7 @@ COUNTED = [
     ("Une vingtaine de mètres carrés.", "m2", 20),
     ("Environ quatre-vingts centimètres.", "cm", 80),
     ("천장이 높은 방입니다.", "m", None),
+    ("Four", "count", 4),  # an oven in French
 ]
 
 

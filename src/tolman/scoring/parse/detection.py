@@ -90,5 +90,8 @@ def _names(text: str) -> frozenset[str]:
     if names and not names & set(by_words):
         names.add("en")
     if 0 < latin <= FEW_WORDS:
-        names |= {name for name in by_words if name != "en" and _knows(name, words)}
+        others = {name for name in by_words if name != "en" and _knows(name, words)}
+        if others and any(w in languages(frozenset({"en"})).numerals.exact for w in words):
+            names.add("en")  # "four" is an oven in French
+        names |= others
     return frozenset(names)
