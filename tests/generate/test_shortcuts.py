@@ -20,6 +20,7 @@ PAPER = preset("vsi-paper").choosing(["relative_distance", "size"])
 RAW = PAPER.model_copy(update={"share": PAPER.share.model_copy(update={"turns": 0})})
 
 
+@pytest.mark.full
 def test_relative_distances_of_real_scenes_are_not_guessed_from_their_words(shared_data: Path, tmp_path: Path) -> None:
     """288 scenes; 25 per cent is chance, and a share of 770 questions is within 3.1 points of it 95 times in 100."""
     made: dict[str, list[Item]] = {}

@@ -20,7 +20,7 @@ from tolman.items import Item
 from tolman.parallel import cores
 from tolman.simulate.build import Order, simulate
 
-SCENES = 20 if os.environ.get("TOLMAN_FULL") else 6
+SCENES = 20 if os.environ.get("TOLMAN_FULL") else 3
 """Twenty take minutes: `make test-full` has them."""
 ORDER = Order(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
 
