@@ -241,6 +241,7 @@ def press_media_keys(page: Any, focus: Any = None) -> None:
     video = page.locator(".media video, .chosen video").first
     moves = video.count() > 0
     if moves:
+        until(page, lambda: video.evaluate("v => v.readyState > 0"), 30)  # before that no seek is seen
         video.evaluate("v => { v.muted = true; v.seeks = 0; v.addEventListener('seeking', () => { v.seeks += 1; }); }")
         video.evaluate("v => { v.plays = 0; v.addEventListener('play', () => { v.plays += 1; }); }")
     for key in MEDIA_KEYS:
