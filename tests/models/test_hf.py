@@ -323,6 +323,12 @@ def run(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+def is_complete(done: subprocess.CompletedProcess[str]) -> bool:
+    """Whether every item got an answer; a network that babbles to its token limit ends with exit code 1."""
+    ended = done.returncode == 0 or (done.returncode == 1 and "CUT OFF" in done.stdout)
+    return ended and "INCOMPLETE" not in done.stdout
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Path:
     """A benchmark of twelve questions on the frames of two real MP4s."""
@@ -344,11 +350,11 @@ def bench(tmp_path: Path) -> Path:
 def test_a_whole_run_on_frames_of_real_videos_is_the_same_in_any_batch_and_goes_on(bench: Path, qwen: Path) -> None:
     arguments = ("--model", f"hf/{qwen}", "--frames", "3", "--device", "cpu", "--dtype", "float32")
     first = run(bench, *arguments, "--batch-size", "4", "--out", "one", "--store", "one.sqlite")
-    assert first.returncode == 0, first.stdout + first.stderr
+    assert is_complete(first), first.stdout + first.stderr
     assert "12 calls" in first.stderr
     assert "Traceback" not in first.stderr
     other = run(bench, *arguments, "--batch-size", "1", "--out", "two", "--store", "two.sqlite")
-    assert other.returncode == 0, other.stderr
+    assert is_complete(other), other.stderr
     answers = [
         [json.loads(line)["response"] for line in (bench / name / "responses.jsonl").read_text().splitlines()]
         for name in ("one", "two")
@@ -366,7 +372,7 @@ def test_a_network_that_only_reads_is_not_shown_videos(bench: Path, llama: Path)
     assert shown_to.returncode == 2
     assert "hf/tiny-llama reads text only; ask it with --protocol blind" in shown_to.stderr
     blind = run(bench, "--model", f"hf/{llama}", "--device", "cpu", "--protocol", "blind", "--out", "blind")
-    assert blind.returncode == 0, blind.stderr
+    assert is_complete(blind), blind.stderr
 
 
 def test_a_network_that_only_reads_answers_from_the_captions_of_one_that_sees(
@@ -405,7 +411,7 @@ def test_turns_and_draws_of_a_protocol_reach_the_network(bench: Path, qwen: Path
         bench, "--model", f"hf/{qwen}", "--protocol", "self-consistency", "--draws", "3", "--frames", "2", "--device", "cpu",
         "--dtype", "float32", "--limit", "2", "--reasoning-tokens", "8", "--out", "run",
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert is_complete(done), done.stdout + done.stderr
     for line in (bench / "run" / "responses.jsonl").read_text().splitlines():
         turns = json.loads(line)["turns"]
         assert [turn["purpose"] for turn in turns] == ["reasoning"] * 3 + ["extraction"] * 3
@@ -428,7 +434,7 @@ def test_real_weights_answer_real_questions_blind(shared_data: Path, tmp_path: P
             cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900,
             env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache")},
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        assert is_complete(done), done.stderr
         assert "GGUF" not in done.stderr
         print(done.stdout)
         lines = (tmp_path / name / "responses.jsonl").read_text().splitlines()
