@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, needs_egl: None) -> Path:
 @pytest.fixture(scope="module")
 def solved(folder: Path) -> list[tuple[Item, float | str]]:
     rules = preset("vsi-paper")
-    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"most_common": 1.0})})
+    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"most_common": 1.0, "turns": 0})})
     with Spool(folder / "drafts") as spool:
         collected = collect(open_collection(folder), rules, 0, spool)
         items = list(items_of(select(collected, rules, 0), collected, 0))
@@ -69,7 +69,7 @@ def test_every_choice_with_enough_margin_is_answered_right(solved: list[tuple[It
             checked[item.task] += 1
             assert answer == item.answer_text, (item.id, item.question, evidence)
     assert checked["obj_appearance_order"] >= SCENES / 2
-    for task, least in {"object_rel_distance": SCENES, "route_planning": SCENES // 6}.items():
+    for task, least in {"object_rel_distance": SCENES, "route_planning": SCENES // 10}.items():
         assert checked[task] >= least, checked
     assert sum(n for task, n in checked.items() if task.startswith("object_rel_direction")) >= 3 * SCENES, checked
 
@@ -90,6 +90,6 @@ def test_every_number_is_within_its_own_bound(solved: list[tuple[Item, float | s
         errors.setdefault(item.task, []).append(error)
         assert error <= bound, (item.id, item.question, answer, truth, bound)
     assert len(errors) == 4
-    assert all(len(found) >= SCENES / 2 for found in errors.values()), {
+    assert all(len(found) >= SCENES / 3 for found in errors.values()), {  # rooms that are seen whole are fewer
         task: len(found) for task, found in errors.items()
     }

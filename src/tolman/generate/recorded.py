@@ -17,6 +17,8 @@ READING = 0.01
 """Metres: the error of a depth reading."""
 _AREA = 0.02
 """Share of an area by which alpha shapes of differently dense scans differ."""
+_RAGGED = 1.5
+"""How much more than the survey lacks a reader of the same recording may lack of an area."""
 KEY = "sensor_error"
 
 
@@ -44,11 +46,15 @@ def size_error(geometry: SceneGeometry, category: str) -> dict[str, float]:
 
 
 def area_error(geometry: SceneGeometry) -> dict[str, float]:
-    """Square metres by which the area of what was recorded can differ from the room's."""
+    """Square metres by which the area of what was recorded can differ from the room's.
+
+    Half as much again as what the survey lacks: where a room was not seen whole, its seen part has a ragged edge, along
+    which an alpha shape keeps or loses stretches with the pixels that are used.
+    """
     capture, area = geometry.video_capture, geometry.scene.room_area
     if capture is None or capture.recorded_area is None or area is None:
         return {}
-    return {KEY: abs(area - capture.recorded_area) + _AREA * area}
+    return {KEY: _RAGGED * abs(area - capture.recorded_area) + _AREA * area}
 
 
 def angle_error(geometry: SceneGeometry, legs: Sequence[tuple[str, str]]) -> dict[str, float]:
