@@ -14,7 +14,8 @@ from tolman.benchmarks.spatialbench.taxonomy import LEVELS
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.reports.comparison import compare_runs
-from tolman.reports.content import LoadedRun, build, load_runs
+from tolman.reports.content import build
+from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.reports.terminal import print_report
 from tolman.reports.write import render
 from tolman.responses import Response

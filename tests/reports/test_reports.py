@@ -19,8 +19,9 @@ from tolman.errors import InputError, UsageError
 from tolman.item_table import data_hash, write_items
 from tolman.items import Item
 from tolman.reports.alike import one_benchmark
-from tolman.reports.content import LoadedRun, build, load_runs
+from tolman.reports.content import build
 from tolman.reports.html import embedded
+from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.reports.terminal import print_report
 from tolman.reports.write import FORMATS, form_of, render
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn

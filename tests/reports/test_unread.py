@@ -15,7 +15,8 @@ from tolman import benchmarks
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.reports.comparison import compare_runs
-from tolman.reports.content import LoadedRun, build, load_runs
+from tolman.reports.content import build
+from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.reports.terminal import print_report
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, mark_sentence, sample_sentence
 from tolman.reports.write import render

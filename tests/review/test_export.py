@@ -14,7 +14,7 @@ from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.item_table import read_items
 from tolman.models.base import ModelOptions
-from tolman.reports.content import load_runs
+from tolman.reports.loaded import load_runs
 from tolman.review.export import export_runs, publish
 from tolman.review.settings import Settings
 from tolman.runs.run import RunRequest, run

@@ -13,8 +13,9 @@ from tolman.errors import NoDisplayError, TolmanError
 from tolman.models.base import ModelOptions
 from tolman.parallel import cores
 from tolman.reports.construction import generate
-from tolman.reports.content import build, load_runs
+from tolman.reports.content import build
 from tolman.reports.html import page
+from tolman.reports.loaded import load_runs
 from tolman.reports.progress import counting
 from tolman.reports.simulation import simulate_scenes
 from tolman.reports.terminal import print_report

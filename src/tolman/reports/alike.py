@@ -9,7 +9,7 @@ import polars as pl
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
-from tolman.reports.content import LoadedRun
+from tolman.reports.loaded import LoadedRun
 from tolman.runs.folder import same_benchmark
 
 

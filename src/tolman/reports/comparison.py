@@ -15,8 +15,9 @@ from rich.markup import escape
 from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
-from tolman.reports.content import LoadedRun, ended_early, load_runs, marks_of
+from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.reports.missing import sentences as missing_sentences
+from tolman.reports.remarks import ended_early, marks_of
 from tolman.reports.terminal import print_differences
 from tolman.reports.unread import stored
 from tolman.scoring.compare import Difference, differences

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tolman import benchmarks
 from tolman.benchmarks.base import Benchmark
-from tolman.errors import InputError, UsageError
-from tolman.reports.frames_shown import frames_note, frames_warning
+from tolman.errors import UsageError
+from tolman.reports.loaded import LoadedRun
 from tolman.reports.missing import marks as missing_marks
-from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings, same_benchmark
+from tolman.reports.remarks import marks_of, notes_of, warnings_of
+from tolman.reports.unread import stored
+from tolman.runs.folder import same_benchmark
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
-from tolman.scoring.table import Column, Table
+from tolman.scoring.table import Column
 from tolman.scoring.unread import Unread
 
 Published = Literal["none", "baselines", "all"]
@@ -114,87 +114,6 @@ class Report:
         return "" if figure is None or figure.effective_scenes is None else f"{figure.effective_scenes:.1f}"
 
 
-@dataclass(frozen=True)
-class LoadedRun:
-    """A run folder's settings and figures.
-
-    Attributes:
-        folder, record, figures: what the folder holds.
-        apart: what tells it from others of the same model and protocol in one table.
-    """
-
-    folder: RunFolder
-    record: RunRecord
-    figures: dict[str, Any]
-    apart: str = ""
-
-    @property
-    def name(self) -> str:
-        """How the run is called in a table."""
-        settings = self.record.settings
-        said = [settings.protocol] if settings.protocol != "direct" else []
-        said += [self.apart] if self.apart else []
-        return f"{settings.model} ({', '.join(said)})" if said else settings.model
-
-
-def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
-    """Open run folders.
-
-    Raises:
-        InputError: one of them is none, or has no scores.
-    """
-    folders = [RunFolder(path) for path in paths]
-    runs = [LoadedRun(folder, folder.record(), folder.figures()) for folder in folders]
-    return [replace(run, apart=_apart(run, [other for other in runs if other.name == run.name])) for run in runs]
-
-
-def load_scored(paths: Sequence[Path]) -> tuple[list[LoadedRun], list[str]]:
-    """Open those of some paths that are runs with scores, as `load_runs` does.
-
-    Returns:
-        The runs, and a sentence for each path that is none.
-
-    Raises:
-        InputError: none of them is; what is wrong with the first.
-    """
-    scored, problems = [], []
-    for path in paths:
-        folder = RunFolder(path)
-        try:
-            folder.record()
-            folder.figures()
-        except InputError as error:
-            problems.append(error)
-        else:
-            scored.append(path)
-    if problems and not scored:
-        raise problems[0]
-    return load_runs(scored), [str(error) for error in problems]
-
-
-def _protocol_settings(settings: RunSettings) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
-
-
-def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
-    """The settings in which a run differs from others of its name."""
-    said: dict[str, Callable[[RunSettings], str]] = {
-        "frames": lambda s: s.frames.describe(),
-        "preset": lambda s: f"preset {s.preset}",
-        "protocol_settings": _protocol_settings,
-        "sampling": lambda s: ", ".join(f"{k} {v}" for k, v in s.sampling.model_dump(exclude_none=True).items()),
-        "seed": lambda s: f"seed {s.seed}",
-        "repeats": lambda s: f"{s.repeats} repeats",
-    }
-    settings = run.record.settings
-    different = (
-        say(settings)
-        for name, say in said.items()
-        if any(getattr(other.record.settings, name) != getattr(settings, name) for other in namesakes)
-    )
-    return ", ".join(text for text in different if text)
-
-
 def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_out: Sequence[str] = ()) -> Report:
     """Put runs of one benchmark and its published rows into one table.
 
@@ -231,8 +150,8 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         marks += missing_marks(run.name, run.folder.path, run.figures["rule_sets"], benchmark)
         if "frames_shown" in run.figures:
             frames_shown.append({"run": run.name, **run.figures["frames_shown"]})
-        warnings += _warnings(run, benchmark)
-        notes += _notes(run)
+        warnings += warnings_of(run, benchmark)
+        notes += notes_of(run)
     notes += missing_intervals(rows, benchmark.table.columns)
     samples = [
         {"run": run.name, "judge": run.figures["judge"]["model"], **run.figures["judge"]["sample"]}
@@ -250,26 +169,6 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         frames_shown=frames_shown,
         endings=[{"run": run.name, **run.figures["endings"]} for run in runs if run.figures.get("endings")],
     )
-
-
-def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str]:
-    """A sentence for each rule set that could not read so much of the headline that it is marked."""
-    headline, has_judge = table.column(table.headline), "judge" in run.figures
-    found = {name: stored(run.figures["rule_sets"][name]).get(headline.key) for name in rule_sets}
-    return [
-        mark_sentence(run.name, name, unread, headline, has_judge=has_judge)
-        for name, unread in found.items()
-        if unread is not None and unread.is_marked
-    ]
-
-
-def ended_early(run: LoadedRun) -> list[str]:
-    """A sentence for each way in which something stopped the model in answers of a run."""
-    limit = run.record.settings.sampling.max_tokens
-    return [
-        ended_sentence(run.name, ending, entry, run.figures["asked"], limit)
-        for ending, entry in run.figures.get("endings", {}).items()
-    ]
 
 
 def _published_rows(benchmark: Benchmark, published: Published) -> list[ReportRow]:
@@ -356,65 +255,3 @@ def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> l
     if any(f.reason == MADE_BEFORE for _, f in own):
         said.append(f"No interval: {MADE_BEFORE}.")
     return said
-
-
-def _warnings(run: LoadedRun, benchmark: Benchmark) -> list[str]:
-    warnings = []
-    released = benchmark.sizes.get(run.record.settings.subset, run.record.subset_items)
-    if run.record.subset_items != released:
-        warnings.append(f"PART: the data holds {run.record.subset_items:,} of the {released:,} released questions.")
-    failed, missing = run.figures["unanswered"]["failed"], run.figures["unanswered"]["missing"]
-    if failed or missing:
-        parts = [f"{failed:,} failed"] if failed else []
-        parts += [f"{missing:,} missing"] if missing else []
-        counted = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
-        asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
-        reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
-        warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
-    warnings += ended_early(run)
-    judge = run.figures.get("judge")
-    if judge and judge["failed"]:
-        warnings.append(
-            f"INCOMPLETE: {run.name}: {judge['failed']:,} judgement{'s' if judge['failed'] > 1 else ''} of "
-            f"{judge['model']} failed, not in the figures of 'judged'; the first: {judge['example']}."
-        )
-    warnings += frames_warning(run.name, run.figures)
-    selection = run.record.settings.selection
-    if not selection.is_all:
-        warnings.append(
-            f"PART: {run.name}: {run.figures['items']:,} of "
-            f"{run.record.presented_items or run.record.subset_items:,} items ({selection.describe()})."
-        )
-    return warnings
-
-
-def _notes(run: LoadedRun) -> list[str]:
-    settings = run.record.settings
-    notes = [
-        (
-            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}, preset {settings.preset}, "
-            f"seed {settings.seed}, {run.figures['items']:,} items, tolman {run.record.tolman}."
-        )
-    ]
-    if settings.protocol_settings:
-        notes.append(f"{run.name}: {_protocol_settings(settings)}.")
-    notes += frames_note(run.name, run.figures)
-    if run.figures.get("notes"):
-        counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
-        notes.append(f"{run.name}: {counts}.")
-    if run.figures.get("differ"):
-        first, second = list(run.figures["rule_sets"])[:2]
-        notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
-    for name, entry in run.figures["rule_sets"].items():
-        if entry.get("guessed"):
-            notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
-    judge = run.figures.get("judge")
-    if judge:
-        none = f", {judge['no_answer']:,} of them as no answer" if judge["no_answer"] else ""
-        notes.append(
-            f"{run.name}: judged: {judge['model']} read {judge['judged']:,} of {run.figures['asked']:,} "
-            f"responses{none}; they are marked in the list of items. {judge['source']}."
-        )
-        if "sample" in judge:
-            notes.append(sample_sentence(run.name, judge["model"], judge["sample"]))
-    return notes

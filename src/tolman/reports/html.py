@@ -14,8 +14,9 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tolman.items import Item
-from tolman.reports.content import LoadedRun, Report
+from tolman.reports.content import Report
 from tolman.reports.figures import tasks_svg
+from tolman.reports.loaded import LoadedRun
 from tolman.reports.spans import Span, marked_parts
 from tolman.reports.text import SCENES, interval_shown, label, shown
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, bounds, described, needs_row, shares

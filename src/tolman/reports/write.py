@@ -11,7 +11,8 @@ from rich.console import Console
 from tolman.errors import UsageError
 from tolman.files import write_text
 from tolman.reports import text
-from tolman.reports.content import LoadedRun, Published, Report, build, load_runs, load_scored
+from tolman.reports.content import Published, Report, build
+from tolman.reports.loaded import LoadedRun, load_runs, load_scored
 from tolman.reports.terminal import print_report
 from tolman.runs.folder import RunFolder
 

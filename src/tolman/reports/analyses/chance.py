@@ -15,7 +15,7 @@ from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.messages import Sampling
 from tolman.models.base import HasExpectation, KnowsTheTruth, Model, ModelOptions, Request
-from tolman.reports.content import LoadedRun
+from tolman.reports.loaded import LoadedRun
 from tolman.responses import Response
 from tolman.runs.folder import RunRecord
 from tolman.runs.load import load

@@ -15,7 +15,7 @@ from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError, UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set
 from tolman.reports.analyses.output import print_table, reach, say, write_json
-from tolman.reports.content import load_runs
+from tolman.reports.loaded import load_runs
 from tolman.reports.missing import marks
 from tolman.scoring.clusters import Floats
 

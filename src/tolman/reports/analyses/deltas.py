@@ -15,7 +15,7 @@ from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.analyses.chance import chance_scores, whole_benchmark
 from tolman.reports.analyses.output import print_table, reach, say, say_missing, write_json
-from tolman.reports.content import load_runs
+from tolman.reports.loaded import load_runs
 from tolman.reports.missing import SIGN, sentences
 
 NO_CHANCE = "none"

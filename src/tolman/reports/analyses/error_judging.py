@@ -15,7 +15,7 @@ from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.media.sampling import Frames
 from tolman.models.base import Model
-from tolman.reports.content import LoadedRun
+from tolman.reports.loaded import LoadedRun
 from tolman.reports.progress import RunProgress
 from tolman.responses import Response, Usage
 from tolman.runs.judging import JudgeRequest

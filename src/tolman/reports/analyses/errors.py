@@ -27,7 +27,7 @@ from tolman.reports.analyses.error_figure import distribution_svg
 from tolman.reports.analyses.error_judging import Judged, JudgePlan, ask
 from tolman.reports.analyses.error_labels import read_labels, write_labels
 from tolman.reports.analyses.output import print_table, say, say_missing, share_shown, write_json
-from tolman.reports.content import LoadedRun, load_runs
+from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.reports.progress import counting
 from tolman.scoring.error_types import TAXONOMIES, Taxonomy
 from tolman.scoring.shares import Share

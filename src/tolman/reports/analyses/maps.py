@@ -21,7 +21,7 @@ from tolman.protocols.cognitive_map import drawn_map, mapped, scenes
 from tolman.reports.alike import one_benchmark
 from tolman.reports.analyses.map_page import Shown, locality_svg, page
 from tolman.reports.analyses.output import print_table, reach, say, say_missing, share_shown, write_json
-from tolman.reports.content import LoadedRun, load_runs
+from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.responses import Response
 
 

@@ -14,7 +14,7 @@ from tolman.errors import UsageError
 from tolman.files import write_text
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.analyses.output import print_table, say, steps, write_ids, write_json
-from tolman.reports.content import load_runs
+from tolman.reports.loaded import load_runs
 from tolman.scoring.table import Table
 
 

@@ -15,7 +15,7 @@ from tolman.benchmarks.base import Benchmark
 from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set
 from tolman.reports.analyses.output import print_table, say, write_json
-from tolman.reports.content import load_runs
+from tolman.reports.loaded import load_runs
 
 LEVELS = "Levels"
 """The group of the columns that are levels, in a table that has them."""

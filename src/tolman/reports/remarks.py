@@ -1,0 +1,95 @@
+"""What is to be said of a run beside its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tolman.benchmarks.base import Benchmark
+from tolman.reports.frames_shown import frames_note, frames_warning
+from tolman.reports.loaded import LoadedRun, protocol_settings
+from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
+from tolman.scoring.table import Table
+
+
+def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str]:
+    """A sentence for each rule set that could not read so much of the headline that it is marked."""
+    headline, has_judge = table.column(table.headline), "judge" in run.figures
+    found = {name: stored(run.figures["rule_sets"][name]).get(headline.key) for name in rule_sets}
+    return [
+        mark_sentence(run.name, name, unread, headline, has_judge=has_judge)
+        for name, unread in found.items()
+        if unread is not None and unread.is_marked
+    ]
+
+
+def ended_early(run: LoadedRun) -> list[str]:
+    """A sentence for each way in which something stopped the model in answers of a run."""
+    limit = run.record.settings.sampling.max_tokens
+    return [
+        ended_sentence(run.name, ending, entry, run.figures["asked"], limit)
+        for ending, entry in run.figures.get("endings", {}).items()
+    ]
+
+
+def warnings_of(run: LoadedRun, benchmark: Benchmark) -> list[str]:
+    """Sentences above the table: parts, failures, answers that something ended, frames that carry no answer."""
+    warnings = []
+    released = benchmark.sizes.get(run.record.settings.subset, run.record.subset_items)
+    if run.record.subset_items != released:
+        warnings.append(f"PART: the data holds {run.record.subset_items:,} of the {released:,} released questions.")
+    failed, missing = run.figures["unanswered"]["failed"], run.figures["unanswered"]["missing"]
+    if failed or missing:
+        parts = [f"{failed:,} failed"] if failed else []
+        parts += [f"{missing:,} missing"] if missing else []
+        counted = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
+        asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
+        reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
+        warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
+    warnings += ended_early(run)
+    judge = run.figures.get("judge")
+    if judge and judge["failed"]:
+        warnings.append(
+            f"INCOMPLETE: {run.name}: {judge['failed']:,} judgement{'s' if judge['failed'] > 1 else ''} of "
+            f"{judge['model']} failed, not in the figures of 'judged'; the first: {judge['example']}."
+        )
+    warnings += frames_warning(run.name, run.figures)
+    selection = run.record.settings.selection
+    if not selection.is_all:
+        warnings.append(
+            f"PART: {run.name}: {run.figures['items']:,} of "
+            f"{run.record.presented_items or run.record.subset_items:,} items ({selection.describe()})."
+        )
+    return warnings
+
+
+def notes_of(run: LoadedRun) -> list[str]:
+    """Sentences below the table: where the figures come from, and what the rule sets and the judge did."""
+    settings = run.record.settings
+    notes = [
+        (
+            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}, preset {settings.preset}, "
+            f"seed {settings.seed}, {run.figures['items']:,} items, tolman {run.record.tolman}."
+        )
+    ]
+    if settings.protocol_settings:
+        notes.append(f"{run.name}: {protocol_settings(settings)}.")
+    notes += frames_note(run.name, run.figures)
+    if run.figures.get("notes"):
+        counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
+        notes.append(f"{run.name}: {counts}.")
+    if run.figures.get("differ"):
+        first, second = list(run.figures["rule_sets"])[:2]
+        notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
+    for name, entry in run.figures["rule_sets"].items():
+        if entry.get("guessed"):
+            notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
+    judge = run.figures.get("judge")
+    if judge:
+        none = f", {judge['no_answer']:,} of them as no answer" if judge["no_answer"] else ""
+        notes.append(
+            f"{run.name}: judged: {judge['model']} read {judge['judged']:,} of {run.figures['asked']:,} "
+            f"responses{none}; they are marked in the list of items. {judge['source']}."
+        )
+        if "sample" in judge:
+            notes.append(sample_sentence(run.name, judge["model"], judge["sample"]))
+    return notes
