@@ -32,7 +32,7 @@ from rows import NONE, PARTS, Row, Verdict, is_same, item_of, judge, load  # noq
 
 from tolman.items import Item  # noqa: E402
 from tolman.scoring.parse import read_careful  # noqa: E402
-from tolman.scoring.reading import Reading  # noqa: E402
+from tolman.scoring.reading import ParsedAnswer  # noqa: E402
 
 MIN_SOURCE_ROWS = 100
 """From so many rows with known truths on, a source's score is shown."""
@@ -63,7 +63,7 @@ class Judged:
     """A row with what was read in it."""
 
     row: Row
-    reading: Reading
+    reading: ParsedAnswer
     verdict: Verdict
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from tolman.generate.build import Collected, Entry, Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
-from tolman.generate.settings import Preset, preset
+from tolman.generate.settings import GenerationPreset, preset
 from tolman.items import Item
 from tolman.parallel import cores
 
@@ -36,7 +36,7 @@ def choices(entries: list[Entry], collected: Collected, seed: int) -> dict[str, 
     return found
 
 
-def unfiltered(rules: Preset, per_scene: int | None = None) -> Preset:
+def unfiltered(rules: GenerationPreset, per_scene: int | None = None) -> GenerationPreset:
     """The same rules without filtering, with another share of each scene."""
     changes = {"turns": 0} | ({"per_scene": per_scene, "per_task": None} if per_scene else {})
     return rules.model_copy(update={"share": rules.share.model_copy(update=changes)})

@@ -10,7 +10,7 @@ from typing import Any
 
 from loopback import Server, serving
 from tolman import benchmarks, protocols
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.items import Item
 from tolman.media.store import FrameStore
 from tolman.models.base import ModelOptions
@@ -44,8 +44,8 @@ class Talk:
         protocol: str,
         reply: str | Callable[[list[Turn]], str],
         *,
-        benchmark: Benchmark | str = "vsi-bench",
-        preset: Preset | None = None,
+        benchmark: BenchmarkSpec | str = "vsi-bench",
+        preset: PromptPreset | None = None,
         repeats: int = 1,
         **options: Any,
     ) -> Any:

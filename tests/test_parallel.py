@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tolman.errors import InputError, MissingExtraError, TolmanError
-from tolman.parallel import mapped
+from tolman.parallel import parallel_map
 
 
 def slow_square(number: int) -> int:
@@ -36,12 +36,12 @@ def sleep(number: int) -> int:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_results_come_in_order(workers: int) -> None:
-    assert list(mapped(slow_square, range(5), workers)) == [0, 1, 4, 9, 16]
+    assert list(parallel_map(slow_square, range(5), workers)) == [0, 1, 4, 9, 16]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_error_comes_whole_when_its_turn_comes(workers: int) -> None:
-    results = mapped(refuse, range(4), workers)
+    results = parallel_map(refuse, range(4), workers)
     assert next(results) == 0
     with pytest.raises(InputError, match=r"a.csv, row 3: is empty; fill it\.") as caught:
         next(results)
@@ -51,7 +51,7 @@ def test_an_error_comes_whole_when_its_turn_comes(workers: int) -> None:
 def test_workers_are_not_waited_for_after_an_error() -> None:
     begin = time.monotonic()
     with pytest.raises(ValueError, match="first"):
-        list(mapped(sleep, range(4), 2))
+        list(parallel_map(sleep, range(4), 2))
     assert time.monotonic() - begin < 30
     assert not multiprocessing.active_children()
 
@@ -64,7 +64,7 @@ def note_and_sleep(place: str) -> None:
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
 def test_workers_end_with_the_process_that_was_killed(tmp_path: Path) -> None:
     notes = [tmp_path / "a", tmp_path / "b"]
-    code = "import sys, test_parallel as t; list(t.mapped(t.note_and_sleep, sys.argv[1:], 2))"
+    code = "import sys, test_parallel as t; list(t.parallel_map(t.note_and_sleep, sys.argv[1:], 2))"
     paths = os.pathsep.join((str(Path(__file__).parent), *sys.path))
     command = [sys.executable, "-c", code, *map(str, notes)]
     with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}) as parent:

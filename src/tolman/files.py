@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """A path beside the target to write to; it takes the target's place if nothing goes wrong.
 
     Readers see the old content or the new, never a part. Processes and threads that write the same file don't
@@ -50,7 +50,7 @@ def remove(path: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_text(text, encoding="utf-8")
 
 

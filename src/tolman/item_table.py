@@ -16,7 +16,7 @@ import polars as pl
 from pydantic import BaseModel, ValidationError
 
 from tolman.errors import InputError
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.items import Item
 
 _MEDIA = pl.Struct(
@@ -42,7 +42,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 def write_items(path: Path, items: Iterable[Item]) -> None:
     """Write a Parquet file, whole or not at all."""
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         pl.DataFrame([to_row(item) for item in items], schema=SCHEMA, orient="row").write_parquet(partial)
 
 

@@ -22,7 +22,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def mapped(function: Callable[[T], R], arguments: Sequence[T], workers: int) -> Iterator[R]:
+def parallel_map(function: Callable[[T], R], arguments: Sequence[T], workers: int) -> Iterator[R]:
     """The function's results, in the arguments' order.
 
     Args:

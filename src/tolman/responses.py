@@ -16,7 +16,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from tolman.errors import InputError
-from tolman.files import whole
+from tolman.files import atomic_write
 
 
 class FailureKind(StrEnum):
@@ -186,7 +186,7 @@ def read_outcomes(path: Path) -> list[Outcome]:
 
 def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:
     """Write a JSONL file, whole or not at all."""
-    with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
+    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
         for outcome in outcomes:
             file.write(outcome_to_line(outcome) + "\n")
 

@@ -17,7 +17,7 @@ import polars as pl
 from pydantic import BaseModel, ValidationError
 
 from tolman.errors import InputError
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.scenes import Capture, Scene
 
 SHARD = 256
@@ -122,7 +122,7 @@ def _write(folder: Path, name: str, schema: _Schema, rows: Iterator[dict[str, An
         old.unlink()
     count = shard = 0
     while part := list(_shard(rows)):
-        with whole(folder / f"{name}-{shard:05d}.parquet") as partial:
+        with atomic_write(folder / f"{name}-{shard:05d}.parquet") as partial:
             pl.DataFrame(part, schema=schema, orient="row").write_parquet(partial)
         count, shard = count + len(part), shard + 1
     return count

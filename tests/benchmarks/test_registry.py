@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from tolman import benchmarks
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.runs.load import load
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 from tolman.scoring.rules import RuleSet, careful, score_exactly
 from tolman.scoring.score import score
 
@@ -103,13 +103,16 @@ def test_a_folder_may_be_called_like_the_benchmark_that_it_is_like(
     assert named.title != "Mine"
 
 
-def with_rules(*rules: RuleSet) -> Benchmark:
+def with_rules(*rules: RuleSet) -> BenchmarkSpec:
     return replace(
-        benchmarks.get("vsi-bench"), name="own", rule_sets=rules, presets=(Preset("p", "here", rule_sets=("careful",)),)
+        benchmarks.get("vsi-bench"),
+        name="own",
+        rule_sets=rules,
+        presets=(PromptPreset("p", "here", rule_sets=("careful",)),),
     )
 
 
-def within_a_quarter(item: Item, reading: Reading) -> float:
+def within_a_quarter(item: Item, reading: ParsedAnswer) -> float:
     """A metric that is no mean relative accuracy: right within 25 %."""
     if not isinstance(reading.value, float):
         return 0.0
@@ -117,7 +120,7 @@ def within_a_quarter(item: Item, reading: Reading) -> float:
 
 
 def test_careful_has_the_benchmarks_own_metric(number: Callable[..., Item]) -> None:
-    official = RuleSet("official", lambda item, text, seed: Reading(float(text)), within_a_quarter)
+    official = RuleSet("official", lambda item, text, seed: ParsedAnswer(float(text)), within_a_quarter)
     items, outcomes = [number("10")], [Response(id="1", response="12")]
     own = with_rules(official, careful())
     assert score(items, outcomes, own.rule_sets)["score"].to_list() == [1.0, 1.0]

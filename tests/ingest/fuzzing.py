@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tolman.errors import TolmanError
-from tolman.ingest.base import Format, Reading
+from tolman.ingest.base import Format, RawScene
 
 HEAD = 700
 """Bytes at a file's beginning in which most of its counts and sizes stand."""
 
 
-def read_all(kind: Format, root: Path) -> list[Reading]:
+def read_all(kind: Format, root: Path) -> list[RawScene]:
     """Read every scene of a folder, with every picture and mask."""
     found = []
     for source in kind.find(root):

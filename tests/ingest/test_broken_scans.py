@@ -16,7 +16,7 @@ from ingest.generic_writer import write_generic
 from ingest.matterport_writer import write_matterport
 from ingest.worlds import SmallWorld, small_world
 from tolman.errors import TolmanError
-from tolman.ingest.base import Reading
+from tolman.ingest.base import RawScene
 from tolman.ingest.formats import get
 from videos import write_video
 
@@ -59,7 +59,7 @@ def used(path: Path) -> bool:
     return "region_segmentations" not in path.parts or not list(path.parents[1].glob("house_segmentations/*.house"))
 
 
-def whole_reading(name: str, root: Path) -> Reading:
+def whole_reading(name: str, root: Path) -> RawScene:
     """Everything that ingest takes from the first scene of a folder."""
     form = get(name)
     reading = form.read(form.find(root)[0])

@@ -24,7 +24,7 @@ from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, CountIs, append
 from tolman.ingest.formats import get, names
 from tolman.ingest.make import make
 from tolman.ingest.summary import NAME, read_summary
-from tolman.parallel import mapped
+from tolman.parallel import parallel_map
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ def test_a_process_that_ends_says_what_to_do(scans: Path, tmp_path: Path, monkey
     from concurrent.futures.process import BrokenProcessPool
 
     def ending(*ignored: object) -> object:
-        yield from mapped(str, [], 1)
+        yield from parallel_map(str, [], 1)
         raise BrokenProcessPool
 
     monkeypatch.setattr(build, "mapped", ending)

@@ -12,7 +12,7 @@ import pytest
 from ingest import ego_exo4d_layout as layout
 from ingest.ego_exo4d_layout import FRAMES, START, TAKE, UID
 from tolman.errors import InputError, TolmanError
-from tolman.ingest.base import Reading
+from tolman.ingest.base import RawScene
 from tolman.ingest.build import Order, ingest
 from tolman.ingest.formats.ego_exo4d import FORMAT
 from tolman.media.video import read_frames, read_index
@@ -33,7 +33,7 @@ def own(root: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(root, tmp_path / "egoexo"))
 
 
-def read(root: Path) -> Reading:
+def read(root: Path) -> RawScene:
     (source,) = FORMAT.find(root)
     return FORMAT.read(source)
 

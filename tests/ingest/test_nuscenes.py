@@ -12,7 +12,7 @@ from ingest import nuscenes_layout as layout
 from ingest.nuscenes_layout import Drive
 from ingest.worlds import corners
 from tolman.errors import InputError, TolmanError
-from tolman.ingest.base import Reading
+from tolman.ingest.base import RawScene
 from tolman.ingest.build import Order, ingest
 from tolman.ingest.formats import nuscenes
 from tolman.ingest.formats.nuscenes import FORMAT, read_cloud
@@ -42,7 +42,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reading(root: Path) -> Reading:
+def reading(root: Path) -> RawScene:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOLMAN_CACHE", str(root / "cache"))
         return FORMAT.read(FORMAT.find(root)[0])
@@ -62,7 +62,7 @@ def test_every_scene_is_found_by_the_data_sets_folder_and_by_that_of_the_tables(
     assert FORMAT.find(root / "v1.0-mini") == found
 
 
-def test_boxes_and_tracks_come_back(reading: Reading) -> None:
+def test_boxes_and_tracks_come_back(reading: RawScene) -> None:
     by_category = {instance.label: instance for instance in reading.instances}
     assert len(reading.instances) == len(by_category) == 5
     for thing in layout.THINGS:
@@ -81,7 +81,7 @@ def test_boxes_and_tracks_come_back(reading: Reading) -> None:
             np.testing.assert_allclose(point.axes, truth[:3, :3].T, atol=1e-6)
 
 
-def test_cameras_stand_where_they_stood(reading: Reading) -> None:
+def test_cameras_stand_where_they_stood(reading: RawScene) -> None:
     assert [film.role for film in reading.films] == list(layout.YAWS)
     for film in reading.films:
         stamps = FIRST.stamps(film.role)
@@ -94,7 +94,7 @@ def test_cameras_stand_where_they_stood(reading: Reading) -> None:
         assert film.standard == (800, 450, 6.0)
 
 
-def test_pictures_are_those_of_their_frames(reading: Reading) -> None:
+def test_pictures_are_those_of_their_frames(reading: RawScene) -> None:
     film = reading.films[4]
     assert film.pictures is not None
     for number, picture in zip((0, 5, 12), film.pictures([0, 5, 12]), strict=True):
@@ -102,7 +102,7 @@ def test_pictures_are_those_of_their_frames(reading: Reading) -> None:
         np.testing.assert_allclose(picture[40, 80], layout.camera_color(film.role, number), atol=4)
 
 
-def test_the_lidar_is_a_capture_on_the_same_time_line(reading: Reading, root: Path) -> None:
+def test_the_lidar_is_a_capture_on_the_same_time_line(reading: RawScene, root: Path) -> None:
     (lidar,) = reading.captures
     stamps = FIRST.stamps("LIDAR_TOP")
     assert (lidar.sensor, lidar.role, lidar.scene, lidar.offset) == ("lidar", "LIDAR_TOP", "nuscenes/scene-0061", 0.0)
@@ -115,7 +115,7 @@ def test_the_lidar_is_a_capture_on_the_same_time_line(reading: Reading, root: Pa
     assert root in reading.files[f"{lidar.media}/000000.pcd.bin"].parents
 
 
-def test_sightings_are_the_outlines_of_boxes_at_keyframes(reading: Reading) -> None:
+def test_sightings_are_the_outlines_of_boxes_at_keyframes(reading: RawScene) -> None:
     """Against corners that are projected here, one by one."""
     share = {"4": 0.8, "3": 0.6, "2": 0.4, "1": 0.0, "": 0.0}
     names = {instance.id: instance for instance in reading.instances}
@@ -146,7 +146,7 @@ def test_sightings_are_the_outlines_of_boxes_at_keyframes(reading: Reading) -> N
     assert labels == {"vehicle.car", "vehicle.truck", "human.pedestrian.adult"}
 
 
-def test_the_rest_of_a_reading(reading: Reading) -> None:
+def test_the_rest_of_a_reading(reading: RawScene) -> None:
     assert reading.outdoors
     assert reading.surface is None
     assert reading.mended == ()

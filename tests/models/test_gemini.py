@@ -22,7 +22,7 @@ pytest.importorskip("av", reason="making videos needs the extra 'video'")
 
 from loopback import serving
 from tolman import benchmarks
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item, Media
 from tolman.media.store import FrameStore
@@ -444,7 +444,7 @@ def test_only_videos_as_such_are_sent_whole(choice: Callable[..., Item], tmp_pat
     joined = Joined(kind="image", path="a.png", members=images)
     shown = Message(parts=(keys, joined, Media(kind="video", path="v.mp4"), "Which?"))
 
-    def converse(benchmark: Benchmark, item: Item, preset: Preset) -> Conversation:
+    def converse(benchmark: BenchmarkSpec, item: Item, preset: PromptPreset) -> Conversation:
         response: Response = yield Turn((shown,))
         return response.response
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tolman.items import Item
 from tolman.scoring.judge_sample import SampleSize, agreement, draw, is_read, same_answer, wilson
 from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import careful
 
 Make = Callable[..., Item]
@@ -66,12 +66,16 @@ def test_every_response_is_as_likely() -> None:
 def test_letters_are_equal_and_numbers_within_one_percent(
     one: str | float | Fraction | None, other: str | float | Fraction | None, same: bool
 ) -> None:
-    assert same_answer(Reading(one), Reading(other)) is same
-    assert same_answer(Reading(other), Reading(one)) is same
+    assert same_answer(ParsedAnswer(one), ParsedAnswer(other)) is same
+    assert same_answer(ParsedAnswer(other), ParsedAnswer(one)) is same
 
 
 def test_a_draw_at_random_was_not_read() -> None:
-    assert [is_read(r) for r in (Reading("A"), Reading("A", guessed=True), nothing("x"))] == [True, False, False]
+    assert [is_read(r) for r in (ParsedAnswer("A"), ParsedAnswer("A", guessed=True), nothing("x"))] == [
+        True,
+        False,
+        False,
+    ]
 
 
 # By scipy.stats.binomtest(…).proportion_ci(method="wilson").

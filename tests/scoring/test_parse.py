@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.scoring.parse import MAX_CHARS, read_careful
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 
 TABLE = Path(__file__).with_name("parser_cases.tsv").read_text(encoding="utf-8")
 CASES = list(csv.DictReader(TABLE.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -50,7 +50,7 @@ def test_every_case_is_read_as_labelled(name: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def fits(reading: Reading, label: str) -> bool:
+def fits(reading: ParsedAnswer, label: str) -> bool:
     if label == "random":
         return reading.guessed
     if reading.guessed:

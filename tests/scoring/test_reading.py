@@ -19,7 +19,7 @@ from scoring.corpus.phrases import phrases_by_language
 from scoring.corpus.rows import Part, Row, item_of, judge
 from tolman.items import Item, Unit
 from tolman.scoring.parse import read_careful
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 
 THINGS = ("chair", "table", "sofa", "lamp")
 DIRECTIONS = ("front-left", "front-right", "back-left", "back-right")
@@ -232,7 +232,7 @@ def test_state_cut_off(response: str) -> None:
         _holds_none(read_careful(item, response), "cut off")
 
 
-def _holds_none(reading: Reading, state: str) -> None:
+def _holds_none(reading: ParsedAnswer, state: str) -> None:
     assert (reading.state, reading.value, reading.span) == (state, None, None)
     assert reading.note
 
@@ -246,7 +246,7 @@ def loaded(part: Part) -> list[Row]:
 
 
 @cache
-def read(part: Part) -> list[tuple[Row, Reading]]:
+def read(part: Part) -> list[tuple[Row, ParsedAnswer]]:
     return [(row, read_careful(item_of(row), row.output)) for row in loaded(part)]
 
 

@@ -10,7 +10,7 @@ from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells
 from tolman.scoring.compare import differences
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import careful
 from tolman.scoring.score import expected_scores, score
 from tolman.scoring.table import Column, Mean, Table, pool
@@ -57,8 +57,8 @@ def test_a_group_is_right_only_if_all_of_it_is(choice: Make) -> None:
 
 
 def test_a_group_whose_judgement_failed_is_lost_once_and_says_why(choice: Make) -> None:
-    def read(item: Item, text: str, seed: int) -> Reading:
-        return replace(nothing("why"), failed=True) if text == "?" else Reading(text)
+    def read(item: Item, text: str, seed: int) -> ParsedAnswer:
+        return replace(nothing("why"), failed=True) if text == "?" else ParsedAnswer(text)
 
     items = [choice(id=i, all_of=g) for i, g in zip("abcdef", "xxyyzz", strict=True)]
     outcomes = [Response(id=i, response=t) for i, t in zip("abcde", "A??A?", strict=True)]  # and f is missing
@@ -189,7 +189,7 @@ def test_expectations_read_each_answer_once(number: Make) -> None:
     calls: list[str] = []
     rules = benchmarks.get("vsi-bench").rule_set("careful")
 
-    def read(item: Item, text: str, seed: int) -> Reading:
+    def read(item: Item, text: str, seed: int) -> ParsedAnswer:
         calls.append(text)
         return rules.read(item, text, seed)
 

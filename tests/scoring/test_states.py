@@ -8,7 +8,7 @@ import pytest
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response, Turn
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import careful
 from tolman.scoring.score import ADDED, SCHEMA, score, with_all_columns
 from tolman.scoring.states import chance, state_of, was_cut_off
@@ -20,9 +20,9 @@ UNREAD = nothing("a refusal")
 @pytest.mark.parametrize(
     ("reading", "reason", "state"),
     [
-        (Reading("A"), "stop", "read"),
-        (Reading("A"), "length", "read"),  # the answer came before the limit
-        (Reading(0.0), None, "read"),
+        (ParsedAnswer("A"), "stop", "read"),
+        (ParsedAnswer("A"), "length", "read"),  # the answer came before the limit
+        (ParsedAnswer(0.0), None, "read"),
         (UNREAD, None, "none"),
         (UNREAD, "stop", "none"),
         (UNREAD, "content_filter", "none"),
@@ -30,16 +30,20 @@ UNREAD = nothing("a refusal")
         (UNREAD, "max_tokens", "cut off"),
         (UNREAD, "MAX_TOKENS", "cut off"),
         (nothing("the text ends", cut_off=True), "stop", "cut off"),
-        (Reading("A", guessed=True), "stop", "none"),
-        (Reading("A", guessed=True), "length", "cut off"),
+        (ParsedAnswer("A", guessed=True), "stop", "none"),
+        (ParsedAnswer("A", guessed=True), "length", "cut off"),
     ],
 )
-def test_a_state_follows_from_reading_and_end(reading: Reading, reason: str | None, state: str) -> None:
+def test_a_state_follows_from_reading_and_end(reading: ParsedAnswer, reason: str | None, state: str) -> None:
     assert state_of(Response(id="1", response="hm", finish_reason=reason), reading) == state
 
 
 def test_a_reading_has_a_state_of_its_own() -> None:
-    assert [Reading("A").state, nothing("x").state, nothing("x", cut_off=True).state] == ["read", "none", "cut off"]
+    assert [ParsedAnswer("A").state, nothing("x").state, nothing("x", cut_off=True).state] == [
+        "read",
+        "none",
+        "cut off",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,8 +75,8 @@ def test_chance_is_one_in_the_number_of_options_and_nothing_for_a_number(choice:
 
 
 def test_rows_say_state_span_and_rule(choice: Make) -> None:
-    def read(item: Item, text: str, seed: int) -> Reading:
-        return Reading("A", span=(3, 4), rule="third character") if text == "it A" else nothing("?")
+    def read(item: Item, text: str, seed: int) -> ParsedAnswer:
+        return ParsedAnswer("A", span=(3, 4), rule="third character") if text == "it A" else nothing("?")
 
     rules = careful()
     items = [choice(id=i) for i in "abcde"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.benchmarks.folder import is_folder, open_folder
 from tolman.errors import UsageError
 from tolman.registry import Registry
@@ -18,7 +18,7 @@ _REGISTRY = Registry("benchmark", __name__, "BENCHMARK", "tolman.benchmarks", _H
 names = _REGISTRY.names
 
 
-def get(name: str) -> Benchmark:
+def get(name: str) -> BenchmarkSpec:
     """The benchmark of that name, or of the folder at that path.
 
     Raises:
@@ -28,13 +28,13 @@ def get(name: str) -> Benchmark:
     return open_folder(Path(name)) if is_folder(name) else named(name)
 
 
-def named(name: str) -> Benchmark:
+def named(name: str) -> BenchmarkSpec:
     """The benchmark of that name, whatever folders there are.
 
     Raises:
         UsageError: there is none; the sentence lists those there are.
     """
     found = _REGISTRY.get(name)
-    if not isinstance(found, Benchmark):
+    if not isinstance(found, BenchmarkSpec):
         raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.base.Benchmark.")
     return found

@@ -22,7 +22,7 @@ OFFICIAL = "official"
 
 
 @dataclass(frozen=True)
-class Preset:
+class PromptPreset:
     """How the authors put the benchmark to one kind of model.
 
     Attributes:
@@ -72,7 +72,7 @@ class OneShot:
 
     load: Callable[[Path], Mapping[str, Item]]
     task: Callable[[Item], str]
-    prompt: Callable[[Item, Item, Preset], Message]
+    prompt: Callable[[Item, Item, PromptPreset], Message]
 
 
 def media_first(item: Item, text: str) -> Message:
@@ -100,13 +100,13 @@ def _fill_marks(text: str, media: tuple[Media, ...]) -> list[Part]:
     return parts
 
 
-def plain_question(item: Item, preset: Preset, sees: bool) -> Message:
+def plain_question(item: Item, preset: PromptPreset, sees: bool) -> Message:
     """The media, the question and its options: the prompt of a benchmark that has none of its own."""
     message = media_first(item, "\n".join([item.verbatim or item.question, *item.lettered_options]))
     return message if sees else without_media(message)
 
 
-def plain_demand(item: Item, preset: Preset) -> str:
+def plain_demand(item: Item, preset: PromptPreset) -> str:
     """One sentence that asks for the answer alone."""
     if item.kind == "choice":
         return "Answer with the option's letter only."
@@ -117,7 +117,7 @@ _UNIT_NAMES = {"m": " of metres", "cm": " of centimetres", "m2": " of square met
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class BenchmarkSpec:
     """A named set of items with its prompts, rule sets, table and published rows.
 
     Attributes:
@@ -158,18 +158,18 @@ class Benchmark:
     licence: str
     subsets: Mapping[str, str]
     load: Callable[[Path, str], list[Item]]
-    prompt: Callable[[Item, Preset], Message]
-    blind_prompt: Callable[[Item, Preset], Message]
-    presets: tuple[Preset, ...]
+    prompt: Callable[[Item, PromptPreset], Message]
+    blind_prompt: Callable[[Item, PromptPreset], Message]
+    presets: tuple[PromptPreset, ...]
     rule_sets: tuple[RuleSet, ...]
     table: Table
     published: Path | None = None
     hub: HubSource | None = None
     judging: Judging = EXTRACTION
     sizes: Mapping[str, int] = field(default_factory=dict)
-    question: Callable[[Item, Preset, bool], Message] = plain_question
-    demand: Callable[[Item, Preset], str] = plain_demand
-    step_by_step: Callable[[Item, Preset, bool], Message] | None = None
+    question: Callable[[Item, PromptPreset, bool], Message] = plain_question
+    demand: Callable[[Item, PromptPreset], str] = plain_demand
+    step_by_step: Callable[[Item, PromptPreset, bool], Message] | None = None
     reorder: Callable[[Item, Sequence[int]], Item | None] = Item.reordered
     one_shot: OneShot | None = None
     needs_positive_truths: bool = False

@@ -17,7 +17,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark, Preset, media_first, plain_demand, without_media
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset, media_first, plain_demand, without_media
 from tolman.benchmarks.rows import check_unique
 from tolman.errors import InputError
 from tolman.item_table import read_items, tasks_in
@@ -29,7 +29,7 @@ from tolman.scoring.table import Column, Mean, Table, pool
 
 FILE = "benchmark.json"
 _FIELDS = {"name", "title", "paper", "licence", "like"}
-_PRESET = Preset("plain", "Tolman's own", Frames(count=32), Sampling(temperature=0.0), rule_sets=("careful",))
+_PRESET = PromptPreset("plain", "Tolman's own", Frames(count=32), Sampling(temperature=0.0), rule_sets=("careful",))
 
 
 def is_folder(name: str) -> bool:
@@ -37,7 +37,7 @@ def is_folder(name: str) -> bool:
     return "/" in name or name in (".", "..") or (Path(name) / FILE).is_file()
 
 
-def open_folder(folder: Path) -> Benchmark:
+def open_folder(folder: Path) -> BenchmarkSpec:
     """The benchmark of a folder.
 
     Raises:
@@ -67,7 +67,7 @@ def open_folder(folder: Path) -> Benchmark:
     columns = [Column(task, task, pool(task)) for task in tasks]
     key = "average" if "average" not in tasks else "average of question types"
     average = Column(key, "Avg.", Mean(tuple(column.node for column in columns)))
-    return Benchmark(
+    return BenchmarkSpec(
         name=str(folder),
         title=card["title"],
         paper=card.get("paper") or "",
@@ -112,6 +112,6 @@ def _load(folder: Path, subset: str) -> list[Item]:
     return items
 
 
-def _prompt(item: Item, preset: Preset) -> Message:
+def _prompt(item: Item, preset: PromptPreset) -> Message:
     lines = [item.verbatim or item.question, *item.lettered_options, plain_demand(item, preset)]
     return media_first(item, "\n".join(lines))

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from tolman import models
-from tolman.benchmarks.base import Benchmark, Preset, plain_question
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset, plain_question
 from tolman.curate.candidates import Candidate
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.items import Item
@@ -41,7 +41,7 @@ TRIES = 3
 _LASTING = {FailureKind.MEDIA, FailureKind.REFUSED, *ANSWERED}
 """Failures that the same call would meet again."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,4})[.)][ \t]+", re.MULTILINE)
-_BENCHMARK = Benchmark(  # the engine takes one; what is asked here is no benchmark's question
+_BENCHMARK = BenchmarkSpec(  # the engine takes one; what is asked here is no benchmark's question
     name="curation",
     title="Curation",
     paper="",
@@ -211,9 +211,9 @@ class Asker:
         if self._store is not None:
             self._store.close()
 
-    def _preset(self) -> Preset:
+    def _preset(self) -> PromptPreset:
         sampling = Sampling(temperature=self._asked.temperature, max_tokens=self._asked.max_tokens)
-        return Preset("curation", "curation", Frames(count=self._asked.frames), sampling, rule_sets=())
+        return PromptPreset("curation", "curation", Frames(count=self._asked.frames), sampling, rule_sets=())
 
     def __enter__(self) -> Asker:
         return self

@@ -16,7 +16,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tolman.errors import InputError
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.item_table import SCHEMA, from_row, to_row
 from tolman.items import LETTERS, Item, Media, Unit
 
@@ -93,7 +93,7 @@ def write_pool(folder: Path, candidates: Iterable[Candidate]) -> int:
 
     def flush() -> None:
         nonlocal shard
-        with whole(folder / f"items-{shard:05d}.parquet") as partial:
+        with atomic_write(folder / f"items-{shard:05d}.parquet") as partial:
             pl.DataFrame(rows, schema=POOL_SCHEMA, orient="row").write_parquet(partial)
         shard += 1
         rows.clear()
@@ -162,7 +162,7 @@ def scan_pool(folder: Path, labels: Iterable[str] = ()) -> pl.LazyFrame:
 def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> int:
     """Write JSON Lines, whole or not at all; how many."""
     count = 0
-    with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
+    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1

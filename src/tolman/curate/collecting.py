@@ -23,7 +23,7 @@ from tolman.curate.importing import Importer, Source, Unmapped
 from tolman.curate.pipeline import Work, plainly
 from tolman.curate.recipe import Against, Duplicates
 from tolman.errors import InputError
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.items import LETTERS, Media
 from tolman.media.store import FrameStore, default_root
 from tolman.runs.load import load
@@ -70,7 +70,7 @@ def import_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
                 reason = f"the first: {first.file}, row {first.row}: {first.reason}" if first else "there is none"
                 raise InputError(source.data, f"no row can be mapped ({reason})", fix="correct the mapping")
 
-    with whole(out / "unmapped.jsonl") as partial, partial.open("w", encoding="utf-8") as lines:
+    with atomic_write(out / "unmapped.jsonl") as partial, partial.open("w", encoding="utf-8") as lines:
         total = write_pool(out, rows())
     return {
         "candidates": total,
@@ -176,6 +176,6 @@ def _without(before: Path, out: Path, dropped: set[str]) -> int:
     for path in shards_of(before):
         kept = pl.read_parquet(path).filter(~pl.col("id").is_in(gone.implode()))
         total += kept.height
-        with whole(out / path.name) as partial:
+        with atomic_write(out / path.name) as partial:
             kept.write_parquet(partial)
     return total

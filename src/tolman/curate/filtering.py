@@ -22,7 +22,7 @@ from tolman.curate.pipeline import Work, file_state, plainly
 from tolman.curate.recipe import Classify
 from tolman.curate.taxonomy import Taxonomy
 from tolman.errors import UsageError
-from tolman.files import whole, write_text
+from tolman.files import atomic_write, write_text
 
 LOOKED_AT = 50
 """Media of each source that are looked for before a model is asked."""
@@ -48,7 +48,7 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         check_media(before, work.root, {source.name for source in work.sources if _is_asked(source, work)})
     with (
         work.asker(settings) as asker,
-        whole(out / "people.jsonl") as partial,
+        atomic_write(out / "people.jsonl") as partial,
         partial.open("w", encoding="utf-8") as people,
     ):
         sorter = Sorter(settings, work.taxonomy, asker, hand, work.recipe.trusted, work, people)

@@ -10,11 +10,11 @@ from tolman.generate.draft import Draft, Shot
 from tolman.generate.families import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
-from tolman.generate.settings import Preset
+from tolman.generate.settings import GenerationPreset
 from tolman.items import Item, Media
 
 
-def drafts_of(geometry: SceneGeometry, preset: Preset) -> list[Draft]:
+def drafts_of(geometry: SceneGeometry, preset: GenerationPreset) -> list[Draft]:
     """All questions that a scene has under some rules."""
     return [draft for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
 

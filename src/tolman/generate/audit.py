@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from tolman.generate.families import recompute
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import Preset
+from tolman.generate.settings import GenerationPreset
 from tolman.items import Item
 
 Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not checked"]
@@ -67,7 +67,7 @@ class Finding:
         return "rule broken, answer safe" if self.violations else "sound"
 
 
-def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Preset) -> list[Finding]:
+def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: GenerationPreset) -> list[Finding]:
     """Compute every answer anew.
 
     Args:
@@ -78,7 +78,7 @@ def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Pr
     return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
 
 
-def _finding(item: Item, geometry: SceneGeometry | None, preset: Preset) -> Finding:
+def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPreset) -> Finding:
     head = (item.id, item.task, item.scene or "", item.answer_text)
     if geometry is None:
         return Finding(*head, status="not checked", note="the scene is not in the collection")

@@ -21,7 +21,7 @@ from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, Source, sources_of
 from tolman.generate.sampling import balanced_within, evenly
-from tolman.generate.settings import Preset
+from tolman.generate.settings import GenerationPreset
 from tolman.generate.unguessed import FEWEST, Guessable, enough, unguessed
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
@@ -123,7 +123,7 @@ class Collected:
     filtered: dict[str, Filtered] = field(default_factory=dict)
 
 
-def collect(scenes: Iterable[SceneGeometry | Skipped], preset: Preset, seed: int, spool: Spool) -> Collected:
+def collect(scenes: Iterable[SceneGeometry | Skipped], preset: GenerationPreset, seed: int, spool: Spool) -> Collected:
     """Draft all questions, one scene after the other, and keep each scene's share."""
     collected = Collected(spool)
     for found in scenes:
@@ -188,7 +188,7 @@ def _text(draft: Draft) -> str:
 
 def select(
     collected: Collected,
-    preset: Preset,
+    preset: GenerationPreset,
     seed: int,
     *,
     workers: int = 1,
@@ -212,7 +212,7 @@ def select(
     return _capped(chosen, preset, 1, seed, "cap")
 
 
-def _capped(entries: Sequence[Entry], preset: Preset, times: int, seed: int, draw: str) -> list[Entry]:
+def _capped(entries: Sequence[Entry], preset: GenerationPreset, times: int, seed: int, draw: str) -> list[Entry]:
     """At most so many times what is taken of each question type, answers that are balanced in turn.
 
     Where more than what is taken stays, to be guessed, it is enough to teach learners.
@@ -236,7 +236,12 @@ def _stratum(entry: Entry) -> str | None:
 
 
 def _unguessed(
-    entries: Sequence[Entry], collected: Collected, preset: Preset, seed: int, workers: int, done: Callable[[str], None]
+    entries: Sequence[Entry],
+    collected: Collected,
+    preset: GenerationPreset,
+    seed: int,
+    workers: int,
+    done: Callable[[str], None],
 ) -> list[Entry]:
     """Without choices that are guessed from their texts, or from a part of their media."""
     choices = [entry for entry in entries if not entry.number]

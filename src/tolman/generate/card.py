@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tolman
-from tolman.generate.settings import Preset
+from tolman.generate.settings import GenerationPreset
 from tolman.generate.unguessed import FEWEST, FEWEST_SCENES, SLACK
 
 CONFIGS = """configs:
@@ -17,7 +17,7 @@ CONFIGS = """configs:
 """What tells `datasets.load_dataset` which files hold the rows."""
 
 
-def card(name: str, count: int, statistics: dict[str, Any], preset: Preset, seed: int) -> str:
+def card(name: str, count: int, statistics: dict[str, Any], preset: GenerationPreset, seed: int) -> str:
     """The text of README.md.
 
     Args:
@@ -60,7 +60,7 @@ def _frames(found: dict[str, Any]) -> str:
     return f" Of the {found['known']:,} rows that say, {said}."
 
 
-def _filtering(statistics: dict[str, Any], preset: Preset) -> str:
+def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
     """What was left out because it can be guessed, by which learners, measured how."""
     if not preset.share.turns:
         return "Nothing was left out because it can be guessed: shortcut filtering was off."

@@ -45,7 +45,7 @@ from tolman.generate.pairs import (
     object_region,
     region_region,
 )
-from tolman.generate.settings import PARTS, SPATIALBENCH, Preset
+from tolman.generate.settings import PARTS, SPATIALBENCH, GenerationPreset
 from tolman.generate.taxonomy import labels
 from tolman.items import Item
 
@@ -90,7 +90,7 @@ _PLACE = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|f
 """What follows a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""
 
 
-def drafts(geometry: SceneGeometry, preset: Preset) -> Iterator[Draft | Rejected]:
+def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft | Rejected]:
     """The questions of the preset's families for a scene, with their labels where the preset has them."""
     outdoors = geometry.scene.room_area is None
     well_shown = SceneGeometry(geometry.scene, geometry.captures, shown=SHOWN)
@@ -142,7 +142,7 @@ def categories_in(item: Item) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def recompute(geometry: SceneGeometry, item: Item, preset: Preset, *, released: bool = True) -> Recomputed:
+def recompute(geometry: SceneGeometry, item: Item, preset: GenerationPreset, *, released: bool = True) -> Recomputed:
     """What a scene says about a question.
 
     Raises:

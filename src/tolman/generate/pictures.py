@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tolman.errors import InputError
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.generate.draft import Draft
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import Media
 from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
-from tolman.parallel import mapped
+from tolman.parallel import parallel_map
 
 FOLDER = "images"
 QUALITY = 90
@@ -102,7 +102,7 @@ def take_out(sources: Iterable[Source], collection: Path, out: Path, workers: in
     if jobs:
         (out / FOLDER).mkdir(parents=True, exist_ok=True)
     names = {}
-    for job, found in zip(jobs, mapped(_carry_out, jobs, workers), strict=True):
+    for job, found in zip(jobs, parallel_map(_carry_out, jobs, workers), strict=True):
         names.update({(job.video, frame): name for frame, name in zip(job.frames, found, strict=True)})
     return names
 
@@ -119,7 +119,7 @@ def _carry_out(job: _Job) -> list[str]:
         for _, image in read_frames(path, index, job.frames):
             content = to_jpeg(image, Frames(quality=QUALITY))
             name = f"{FOLDER}/{hashlib.sha256(content).hexdigest()[:20]}.jpg"
-            with whole(job.out / name) as partial:
+            with atomic_write(job.out / name) as partial:
                 partial.write_bytes(content)
             names.append(name)
     except BrokenMediaError as error:

@@ -18,7 +18,7 @@ from tolman.files import link_or_copy, write_text
 from tolman.generate.build import Collected, Entry, items_of, sources_in
 from tolman.generate.card import card
 from tolman.generate.pictures import FOLDER, take_out
-from tolman.generate.settings import Preset
+from tolman.generate.settings import GenerationPreset
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.media.needed import FrameCount, count_answerable
@@ -33,7 +33,7 @@ def publish(
     out: Path,
     chosen: Sequence[Entry],
     collected: Collected,
-    preset: Preset,
+    preset: GenerationPreset,
     seed: int,
     source: Path,
     *,

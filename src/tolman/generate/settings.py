@@ -206,7 +206,7 @@ class ShareSettings(Rules):
     turns: int = 0
 
 
-class Preset(Rules):
+class GenerationPreset(Rules):
     """Which families ask, under which rules.
 
     Attributes:
@@ -246,7 +246,7 @@ class Preset(Rules):
     fill_in: FillInSettings = FillInSettings()
     share: ShareSettings = ShareSettings()
 
-    def choosing(self, families: Sequence[str]) -> Preset:
+    def choosing(self, families: Sequence[str]) -> GenerationPreset:
         """The same rules for some families only.
 
         Raises:
@@ -279,8 +279,8 @@ PARTS: dict[str, str] = (
 _ROUNDS = 10
 _SHARE = ShareSettings(per_scene=60, turns=_ROUNDS)
 PRESETS = {
-    "vsi-paper": Preset(name="vsi-paper", share=ShareSettings(turns=_ROUNDS)),
-    "vsi-official": Preset(
+    "vsi-paper": GenerationPreset(name="vsi-paper", share=ShareSettings(turns=_ROUNDS)),
+    "vsi-official": GenerationPreset(
         name="vsi-official",
         distance=DistanceSettings(geometry="sampled", tie=0.0),
         size=SizeSettings(tie=0.0),
@@ -292,9 +292,9 @@ PRESETS = {
         # Nothing is filtered: neither were the released questions.
         share=ShareSettings(most_common=1.0),
     ),
-    "mmsi": Preset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
-    "site": Preset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
-    "spatialbench": Preset(
+    "mmsi": GenerationPreset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
+    "site": GenerationPreset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
+    "spatialbench": GenerationPreset(
         name="spatialbench",
         families=SPATIALBENCH,
         like="spatialbench",
@@ -305,11 +305,11 @@ PRESETS = {
         direction=DirectionSettings(margin=20.0),
         share=_SHARE,
     ),
-    "all": Preset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
+    "all": GenerationPreset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
 }
 
 
-def preset(name: str) -> Preset:
+def preset(name: str) -> GenerationPreset:
     """The preset of that name.
 
     Raises:

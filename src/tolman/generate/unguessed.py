@@ -21,7 +21,7 @@ from tolman.guessing.learners import LINEAR, QUICK, SCALED, check_installed
 from tolman.guessing.statistics import Floats
 from tolman.guessing.to_chance import to_chance
 from tolman.items import MEDIA_MARK, Item
-from tolman.parallel import mapped
+from tolman.parallel import parallel_map
 from tolman.scoring.rules import careful
 
 FOLDS = 5
@@ -92,7 +92,7 @@ def unguessed(
     if any(enough(job.questions) for job in jobs):
         check_installed()
     kept: list[int] = []
-    for (task, own), left in zip(by_task.items(), mapped(_left, jobs, workers), strict=True):
+    for (task, own), left in zip(by_task.items(), parallel_map(_left, jobs, workers), strict=True):
         kept += [own[i] for i in left]
         done(task)
     return sorted(kept)

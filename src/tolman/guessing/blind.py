@@ -14,7 +14,7 @@ from tolman.guessing.features import Rows, choice_rows, number_rows
 from tolman.guessing.learners import LEARNERS, check_installed, probabilities
 from tolman.guessing.statistics import Floats
 from tolman.items import Item
-from tolman.parallel import cores, mapped
+from tolman.parallel import cores, parallel_map
 from tolman.responses import Response
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import score
@@ -143,7 +143,9 @@ def guess(
     guessability = np.zeros(len(items))
     if workers is None:
         workers = 1 if len(items) < _FEW else cores()
-    for asked, found in mapped(_answered, [(group, held_out, learners, seed) for group, held_out in work], workers):
+    for asked, found in parallel_map(
+        _answered, [(group, held_out, learners, seed) for group, held_out in work], workers
+    ):
         for name, (texts, value) in found.items():
             guessability[asked] += value / len(learners)
             for i, text in zip(asked.tolist(), texts, strict=True):

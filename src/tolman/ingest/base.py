@@ -124,7 +124,7 @@ class Film:
 
 
 @dataclass(frozen=True)
-class Reading:
+class RawScene:
     """What a format read of one scene.
 
     Attributes:
@@ -176,7 +176,7 @@ class Format(Protocol):
         """
         ...
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read one scene.
 
         Raises:

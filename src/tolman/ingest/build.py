@@ -28,7 +28,7 @@ from tolman.ingest.corrections import (
 from tolman.ingest.make import Settings, make
 from tolman.ingest.readers.numbers import natural
 from tolman.ingest.summary import Entry, Summary, read_summary, write_summary
-from tolman.parallel import mapped
+from tolman.parallel import parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 
 _RULES = 3
@@ -203,7 +203,7 @@ def _stays(job: _Job, entry: Entry | None) -> bool:
 
 def _results(jobs: Sequence[_Job], workers: int) -> Iterator[Entry]:
     try:
-        yield from mapped(_carry_out, jobs, workers)
+        yield from parallel_map(_carry_out, jobs, workers)
     except BrokenProcessPool:
         raise TolmanError(
             "a process ended while it read a scan, most likely for want of memory: start again with fewer --workers; "

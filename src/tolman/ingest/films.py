@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import InputError, MissingExtraError
-from tolman.files import link_or_copy, whole
+from tolman.files import atomic_write, link_or_copy
 from tolman.geometry.boxes import Floats
 from tolman.geometry.casting import Tree, pixel_rays
 from tolman.geometry.turning import (
@@ -133,7 +133,7 @@ def _write(film: Film, chosen: NDArray[np.int64], path: Path, source: Path) -> N
     assert film.standard is not None
     width, height, rate = film.standard
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as partial, VideoWriter(partial, (width, height), rate, "ingest") as video:
+    with atomic_write(path) as partial, VideoWriter(partial, (width, height), rate, "ingest") as video:
         for picture, times in _pictures(film, chosen, source):
             upright = np.ascontiguousarray(turned_picture(picture, film.turns)).astype(np.uint8)
             if upright.shape[1::-1] != (width, height):

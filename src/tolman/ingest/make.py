@@ -17,7 +17,7 @@ from tolman.geometry.casting import Tree
 from tolman.geometry.rooms import room_area, room_center
 from tolman.geometry.turning import scaled_intrinsics
 from tolman.ingest.annotations import check_boxes
-from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
 from tolman.ingest.categories import Categories
 from tolman.ingest.checks import check_intrinsics, check_precision, check_scale, check_together, checked_poses
 from tolman.ingest.consistency import check_cameras, fitting
@@ -66,7 +66,7 @@ class Made:
     notes: tuple[str, ...]
 
 
-def make(source: Source, dataset: str, reading: Reading, settings: Settings, out: Path, made_of: str = "") -> Made:
+def make(source: Source, dataset: str, reading: RawScene, settings: Settings, out: Path, made_of: str = "") -> Made:
     """Make a scene.
 
     Args:
@@ -189,7 +189,7 @@ def _share_met(tree: Tree, poses: Floats, cameras: Floats, size: tuple[int, int]
 
 
 def _check_seen(
-    source: Source, tree: Tree, films: list[Film], reading: Reading, complete: float, wanted: float
+    source: Source, tree: Tree, films: list[Film], reading: RawScene, complete: float, wanted: float
 ) -> None:
     """Tell a mesh with holes from cameras that look past it; those that stand upright are read rightly.
 
@@ -214,7 +214,9 @@ def _check_seen(
         )
 
 
-def _standing(reading: Reading, objects: Mapping[str, SceneObject]) -> tuple[dict[int, OrientedBox], list[OrientedBox]]:
+def _standing(
+    reading: RawScene, objects: Mapping[str, SceneObject]
+) -> tuple[dict[int, OrientedBox], list[OrientedBox]]:
     """The boxes of what stays where it is: those that masks have a number for, and all of them."""
     numbered, boxes = {}, []
     for one in reading.instances:
@@ -228,7 +230,7 @@ def _standing(reading: Reading, objects: Mapping[str, SceneObject]) -> tuple[dic
     return numbered, boxes
 
 
-def _objects(reading: Reading, categories: Categories) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:
+def _objects(reading: RawScene, categories: Categories) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:
     """The objects that are asked about, how many there are of each category, and which have no box."""
     objects: dict[str, SceneObject] = {}
     counts: Counter[str] = Counter()
@@ -248,7 +250,7 @@ def _objects(reading: Reading, categories: Categories) -> tuple[dict[str, SceneO
     return objects, counts, notes
 
 
-def _room(reading: Reading, points: Floats) -> tuple[float | None, tuple[float, float, float] | None]:
+def _room(reading: RawScene, points: Floats) -> tuple[float | None, tuple[float, float, float] | None]:
     area, center = reading.room_area, reading.room_center
     if reading.outdoors or not len(points):
         return area, center

@@ -25,12 +25,12 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from tolman.errors import InputError, UsageError
-from tolman.files import whole, write_text
+from tolman.files import atomic_write, write_text
 from tolman.ingest.media_files import Looked, look
 from tolman.ingest.media_search import Found, search
 from tolman.ingest.readers.numbers import natural
 from tolman.media.video import need_pillow
-from tolman.parallel import mapped
+from tolman.parallel import parallel_map
 
 _TABLE, _LEFT_OUT = "pool.parquet", "left_out.json"
 _PAUSE = 30.0
@@ -209,7 +209,7 @@ def bring_in(
     todo = [one for one in usable if not _unchanged(media.get(one.target(source)), one, pool)]
     added: list[str] = []
     written = time.monotonic()
-    for one, result in zip(todo, mapped(look, [one.path for one in todo], workers), strict=True):
+    for one, result in zip(todo, parallel_map(look, [one.path for one in todo], workers), strict=True):
         media.pop(one.target(source), None)
         if isinstance(result, str):
             left_out.append(LeftOut(one.original, result))
@@ -269,7 +269,7 @@ def _medium(one: Found, looked: Looked, source: str, licence: str) -> PoolMedium
 def _place(origin: Path, target: Path, copy: bool) -> None:
     """Have a file in the pool: the same bytes on the disk where that is possible, else a copy of them."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with whole(target) as partial:
+    with atomic_write(target) as partial:
         if not copy:
             try:
                 os.link(origin.resolve(), partial)
@@ -293,7 +293,7 @@ def _write(pool: Path, media: Iterable[PoolMedium]) -> list[PoolMedium]:
         same = first.setdefault(medium.sha256, medium.path)
         twin = same if same != medium.path else None
         final.append(medium.model_copy(update={"position": place, "duplicate_of": twin}))
-    with whole(pool / _TABLE) as partial:
+    with atomic_write(pool / _TABLE) as partial:
         pl.DataFrame([m.model_dump() for m in final], schema=_SCHEMA, orient="row").write_parquet(partial)
     return final
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
 from tolman.messages import Message, Sampling
 from tolman.responses import FailureKind, Response
@@ -121,7 +121,7 @@ class Model(Protocol):
 class KnowsTheTruth(Protocol):
     """A baseline that is built from the benchmark's own answers."""
 
-    def prepare(self, benchmark: Benchmark, items: Sequence[Item]) -> None:
+    def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Look at all items of the subset before the first is asked."""
         ...
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.guessing.frequent import most_frequent_text, ranked
 from tolman.items import LETTERS, Item
@@ -41,13 +41,13 @@ class Constant(_Offline):
         choose: (benchmark, items of one question type) → item → answer.
     """
 
-    def __init__(self, name: str, choose: Callable[[Benchmark, Sequence[Item]], Callable[[Item], str]]) -> None:
+    def __init__(self, name: str, choose: Callable[[BenchmarkSpec, Sequence[Item]], Callable[[Item], str]]) -> None:
         self.name = name
         self.settings: Mapping[str, Any] = {}
         self._choose = choose
         self._answers: dict[str, Callable[[Item], str]] = {}
 
-    def prepare(self, benchmark: Benchmark, items: Sequence[Item]) -> None:
+    def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Fix the answer of every question type."""
         self._answers = {task: self._choose(benchmark, group) for task, group in _by_task(items).items()}
 
@@ -68,7 +68,7 @@ class Random(_Offline):
         self._values: dict[str, list[str]] = {}
         self._distributions: dict[str, list[tuple[str, float]]] = {}
 
-    def prepare(self, benchmark: Benchmark, items: Sequence[Item]) -> None:
+    def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Collect the true values of every question type."""
         numbers = _by_task(item for item in items if item.kind == "number")
         self._values = {task: [item.answer for item in group] for task, group in numbers.items()}
@@ -103,12 +103,12 @@ def _by_task(items: Iterable[Item]) -> dict[str, list[Item]]:
     return groups
 
 
-def _most_frequent(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
+def _most_frequent(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[[Item], str]:
     answer = ranked(item.answer for item in items)[0]
     return lambda item: answer
 
 
-def _best_constant(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
+def _best_constant(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[[Item], str]:
     rules = benchmark.headline_rules
     check_defined(items, [rules])
     # Items that differ in nothing that a metric looks at are scored once.
@@ -126,7 +126,7 @@ def _best_constant(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Ite
     return lambda item: best
 
 
-def _most_frequent_text(benchmark: Benchmark, items: Sequence[Item]) -> Callable[[Item], str]:
+def _most_frequent_text(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[[Item], str]:
     return most_frequent_text(items)
 
 

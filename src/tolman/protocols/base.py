@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.items import Item, Media
 from tolman.messages import Message, Sampling
 from tolman.responses import Response
@@ -104,9 +104,9 @@ class Question:
         sees: whether the model is shown media.
     """
 
-    benchmark: Benchmark
+    benchmark: BenchmarkSpec
     item: Item
-    preset: Preset
+    preset: PromptPreset
     options: ProtocolOptions
     sees: bool = True
 
@@ -155,7 +155,7 @@ def reply(messages: Sequence[Message], response: Response, text: str) -> tuple[M
     return (*messages, Message(role="assistant", parts=(response.response,)), Message(parts=(text,)))
 
 
-Check = Callable[[Benchmark, Sequence[Item], Preset, ProtocolOptions], None]
+Check = Callable[[BenchmarkSpec, Sequence[Item], PromptPreset, ProtocolOptions], None]
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Strategy:
     viewer: str = "model"
     uses: tuple[str, ...] = ()
     check: Check | None = None
-    present: Callable[[Benchmark, Sequence[Item], ProtocolOptions], list[Item]] | None = None
+    present: Callable[[BenchmarkSpec, Sequence[Item], ProtocolOptions], list[Item]] | None = None
     refuses: Mapping[str, str] = field(default_factory=dict)
     summary: str = ""
 
@@ -200,7 +200,7 @@ class Modifier:
 
     name: str
     sees: bool = True
-    present: Callable[[Benchmark, Item, ProtocolOptions], list[Item]] | None = None
+    present: Callable[[BenchmarkSpec, Item, ProtocolOptions], list[Item]] | None = None
     messages: Callable[[tuple[Message, ...], ProtocolOptions], tuple[Message, ...]] | None = None
     after: Callable[[Conversation, Question], Conversation] | None = None
     uses: tuple[str, ...] = ()
@@ -225,8 +225,8 @@ class Protocol:
 
     name: str
     shows_media: bool
-    converse: Callable[[Benchmark, Item, Preset], Conversation]
+    converse: Callable[[BenchmarkSpec, Item, PromptPreset], Conversation]
     viewer: str = "model"
-    present: Callable[[Benchmark, Sequence[Item]], list[Item]] = lambda benchmark, items: list(items)
-    check: Callable[[Benchmark, Sequence[Item], Preset], None] = lambda benchmark, items, preset: None
+    present: Callable[[BenchmarkSpec, Sequence[Item]], list[Item]] = lambda benchmark, items: list(items)
+    check: Callable[[BenchmarkSpec, Sequence[Item], PromptPreset], None] = lambda benchmark, items, preset: None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message, Picture
@@ -49,7 +49,7 @@ def _label(number: int, picture: Picture) -> str:
     return f"Image {number}" if picture.seconds is None else f"Frame {number} ({picture.seconds:.1f} s)"
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     if options.captioner is None:
         raise UsageError("caption-then-answer needs a model that captions; name it with --captioner MODEL.")
     if preset.frames.whole and any(medium.kind == "video" for item in items for medium in item.media):

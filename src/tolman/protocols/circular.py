@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.base import Modifier, ProtocolOptions
 
 
-def rotations(benchmark: Benchmark, item: Item) -> list[Item]:
+def rotations(benchmark: BenchmarkSpec, item: Item) -> list[Item]:
     """The item with its options turned by 0, 1, 2 … places, one group that counts as one question.
 
     The first keeps the item's id, so that runs can be compared item by item; the others are 'ID@1', 'ID@2' … Numerical
@@ -30,7 +30,7 @@ def rotations(benchmark: Benchmark, item: Item) -> list[Item]:
     ]
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     if not any(item.kind == "choice" for item in items):
         raise UsageError("circular has nothing to rotate: none of these questions has options.")
 

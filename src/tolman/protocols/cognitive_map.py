@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.vsi_bench.prompts import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import MapReading, read_map
 from tolman.errors import UsageError
@@ -104,7 +104,7 @@ def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> No
         )
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     check_maps("cognitive-map", items, options)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.base import (
@@ -83,9 +83,9 @@ def _plain(value: Any) -> Any:
 def _converse(
     strategy: Strategy,
     modifiers: Sequence[Modifier],
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     item: Item,
-    preset: Preset,
+    preset: PromptPreset,
     options: ProtocolOptions,
 ) -> Conversation:
     question = Question(benchmark, item, preset, options, sees=all(modifier.sees for modifier in modifiers))
@@ -125,7 +125,7 @@ def _changed(conversation: Conversation, modifiers: Sequence[Modifier], options:
 def _present(
     strategy: Strategy,
     modifiers: Sequence[Modifier],
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     items: Sequence[Item],
     options: ProtocolOptions,
 ) -> list[Item]:
@@ -142,9 +142,9 @@ def _present(
 def _check(
     strategy: Strategy,
     modifiers: Sequence[Modifier],
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     items: Sequence[Item],
-    preset: Preset,
+    preset: PromptPreset,
     options: ProtocolOptions,
 ) -> None:
     everything: list[Strategy | Modifier] = [strategy, *modifiers]

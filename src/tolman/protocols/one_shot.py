@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark, OneShot, Preset
+from tolman.benchmarks.base import BenchmarkSpec, OneShot, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.base import Ask, Conversation, ProtocolOptions, Question, Strategy
@@ -38,7 +38,7 @@ def _examples(how: OneShot, data: Path | None) -> Mapping[str, Item]:
     return _load(how, data) if data is not None else {}
 
 
-def _others(benchmark: Benchmark, items: Sequence[Item], options: ProtocolOptions) -> list[Item]:
+def _others(benchmark: BenchmarkSpec, items: Sequence[Item], options: ProtocolOptions) -> list[Item]:
     """The questions that are no example."""
     if benchmark.one_shot is None:
         return list(items)
@@ -46,7 +46,7 @@ def _others(benchmark: Benchmark, items: Sequence[Item], options: ProtocolOption
     return [item for item in items if item.id not in used]
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     how = benchmark.one_shot
     if how is None:
         raise UsageError(f"one-shot needs solved examples, and {benchmark.title} has none; SpatialBench does.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item, Media
 from tolman.messages import Message
@@ -25,7 +25,7 @@ def _messages(messages: tuple[Message, ...], options: ProtocolOptions) -> tuple[
     return tuple(first(message) for message in messages)
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     prompts = (benchmark.prompt(item, preset) for item in items)
     if all(first(prompt) == prompt for prompt in prompts):
         raise UsageError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message
@@ -36,7 +36,7 @@ def _twice(message: Message) -> Message:
     return message.model_copy(update={"parts": (*shown, *message.media)})
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     if not any(item.media for item in items):
         raise UsageError(f"repeated-media has nothing to repeat: the questions of {benchmark.title} have no media.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols import cot
@@ -43,7 +43,7 @@ def vote(question: Question, texts: Sequence[str]) -> Answer:
     return Answer(text, {TIED: int(found.tied), UNREAD: values.count(None)})
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     if options.draws < 2:
         raise UsageError(f"a majority takes at least 2 draws, not {options.draws}; give another number with --draws.")
     if options.sampling.get("temperature") == 0:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.base import Modifier, ProtocolOptions
 
 
-def shuffled(benchmark: Benchmark, item: Item, seed: int) -> Item:
+def shuffled(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
     """The item with its options in an order that only the seed and the item's id decide.
 
     Numerical questions, and questions whose options can't be told apart, stay as they are.
@@ -23,7 +23,7 @@ def shuffled(benchmark: Benchmark, item: Item, seed: int) -> Item:
     return benchmark.reorder(item, order) or item
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     if not any(item.kind == "choice" for item in items):
         raise UsageError("shuffle has nothing to shuffle: none of these questions has options.")
 

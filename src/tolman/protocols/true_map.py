@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.cognitive_maps import true_map
 from tolman.errors import UsageError
 from tolman.items import Item
@@ -54,7 +54,7 @@ def map_of(item: Item, options: ProtocolOptions) -> str:
     return type(places)(places.grid, renamed).text()
 
 
-def _check(benchmark: Benchmark, items: Sequence[Item], preset: Preset, options: ProtocolOptions) -> None:
+def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     if options.scenes is None:
         raise UsageError("true-map computes its maps from scenes; give their folder with --scenes FOLDER.")
     known = scenes(options.scenes)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from tolman import benchmarks
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.reports.loaded import LoadedRun
 from tolman.runs.folder import same_benchmark
 
 
-def one_benchmark(runs: Sequence[LoadedRun]) -> Benchmark:
+def one_benchmark(runs: Sequence[LoadedRun]) -> BenchmarkSpec:
     """The benchmark of all runs.
 
     Raises:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from tolman import benchmarks, protocols
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 
 
 def print_all(console: Console, *, as_json: bool) -> None:
@@ -73,7 +73,7 @@ def print_protocols(console: Console, *, as_json: bool) -> None:
         console.print(grid)
 
 
-def _plain(b: Benchmark) -> dict[str, Any]:
+def _plain(b: BenchmarkSpec) -> dict[str, Any]:
     return {
         "name": b.name,
         "title": b.title,

@@ -12,7 +12,7 @@ import polars as pl
 from rich.console import Console
 from rich.markup import escape
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.loaded import LoadedRun, load_runs
@@ -91,7 +91,9 @@ def _unread(run: LoadedRun, rules: str) -> dict[str, Any]:
     return {key: asdict(unread) for key, unread in stored(run.figures["rule_sets"][rules]).items()}
 
 
-def _missing(benchmark: Benchmark, found: Sequence[dict[str, Difference]], others: Sequence[LoadedRun]) -> list[str]:
+def _missing(
+    benchmark: BenchmarkSpec, found: Sequence[dict[str, Difference]], others: Sequence[LoadedRun]
+) -> list[str]:
     """Sentences for the figures that lack parts, by comparison."""
     said = []
     for other, each in zip(others, found, strict=True):

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from tolman.errors import UsageError
-from tolman.files import whole, write_text
+from tolman.files import atomic_write, write_text
 from tolman.generate.audit import Finding, audit, summary
 from tolman.generate.build import Collected, Spool, collect, select
 from tolman.generate.collection import open_collection
@@ -190,7 +190,7 @@ def _write_ids(path: Path, ids: Sequence[str]) -> None:
 
 
 def _write_findings(path: Path, findings: list[Finding]) -> None:
-    with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
+    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
         for finding in findings:
             told = {"verdict": finding.verdict, "doubts": finding.doubts}
             file.write(json.dumps(asdict(finding) | told, ensure_ascii=False) + "\n")

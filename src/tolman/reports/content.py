@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tolman import benchmarks
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.reports.loaded import LoadedRun
 from tolman.reports.missing import marks as missing_marks
@@ -88,7 +88,7 @@ class Report:
         endings: for each run whose model was stopped in answers, how often and by what, as scores.json has it.
     """
 
-    benchmark: Benchmark
+    benchmark: BenchmarkSpec
     subset: str
     rows: list[ReportRow]
     warnings: list[str] = field(default_factory=list)
@@ -171,7 +171,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
     )
 
 
-def _published_rows(benchmark: Benchmark, published: Published) -> list[ReportRow]:
+def _published_rows(benchmark: BenchmarkSpec, published: Published) -> list[ReportRow]:
     order = {"chance": 0, "human": 1, "model": 2}
     return [
         ReportRow(

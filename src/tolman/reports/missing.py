@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.table import Pool, Table, coefficients, pools_of
 
@@ -37,7 +37,7 @@ def sentences(name: str, figures: Iterable[tuple[str, Sequence[str], float, int]
 
 
 def marks(
-    name: str, folder: Path, rule_sets: Mapping[str, Any], benchmark: Benchmark, columns: Iterable[str] = ()
+    name: str, folder: Path, rule_sets: Mapping[str, Any], benchmark: BenchmarkSpec, columns: Iterable[str] = ()
 ) -> list[str]:
     """Lines for the figures of a run that lack parts, by rule set.
 
@@ -62,7 +62,7 @@ def marks(
     return found
 
 
-def _counted_as_zero(benchmark: Benchmark, rules: str, cells: Mapping[str, Any]) -> bool:
+def _counted_as_zero(benchmark: BenchmarkSpec, rules: str, cells: Mapping[str, Any]) -> bool:
     """Whether an earlier version formed a figure without renormalising weights where this one does."""
     known = {r.name for r in benchmark.rule_sets} | {JUDGED}
     if rules not in known or any("missing" in cell for cell in cells.values()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.reports.frames_shown import frames_note, frames_warning
 from tolman.reports.loaded import LoadedRun, protocol_settings
 from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
@@ -31,7 +31,7 @@ def ended_early(run: LoadedRun) -> list[str]:
     ]
 
 
-def warnings_of(run: LoadedRun, benchmark: Benchmark) -> list[str]:
+def warnings_of(run: LoadedRun, benchmark: BenchmarkSpec) -> list[str]:
     """Sentences above the table: parts, failures, answers that something ended, frames that carry no answer."""
     warnings = []
     released = benchmark.sizes.get(run.record.settings.subset, run.record.subset_items)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from tolman.errors import UsageError
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.runs.store import open_store
 
 
@@ -49,7 +49,7 @@ def prune(console: Console, path: Path | None, *, model: str | None, days: float
 def export(console: Console, path: Path | None, out: Path) -> None:
     """Write all rows as JSONL, whole or not at all."""
     count = 0
-    with whole(out) as partial, partial.open("w", encoding="utf-8") as file:
+    with atomic_write(out) as partial, partial.open("w", encoding="utf-8") as file:
         for row in open_store(path, existing=True).export():
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.geometry.boxes import Floats
 from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames
@@ -44,7 +44,7 @@ def frames_of(store: Path, video: Path, numbers: Iterable[int]) -> dict[int, Pat
                 raise BrokenMediaError(f"{video}: has {len(index.times)} frames, not {missing[-1] + 1}")
             folder.mkdir(parents=True, exist_ok=True)
             for number, image in read_frames(video, index, missing):
-                with whole(wanted[number]) as partial:
+                with atomic_write(wanted[number]) as partial:
                     partial.write_bytes(to_jpeg(image, _SHOWN))
     return wanted
 

@@ -14,7 +14,7 @@ from tolman.generate.again import again, drafts_of
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import Preset
+from tolman.generate.settings import GenerationPreset
 from tolman.ingest.corrections import Correction, append_corrections
 from tolman.items import Item
 from tolman.review.site import Site
@@ -31,7 +31,7 @@ class Origin:
     """
 
     scenes: Path
-    preset: Preset
+    preset: GenerationPreset
     seed: int
 
     def geometry(self, scene: str) -> SceneGeometry | None:
@@ -81,7 +81,7 @@ class Origin:
             raise ValueError(f"there is no rule '{family}.{name}'")
         changed[family][name] = value
         try:
-            return Origin(self.scenes, Preset.model_validate(changed), self.seed)
+            return Origin(self.scenes, GenerationPreset.model_validate(changed), self.seed)
         except ValidationError as error:
             raise ValueError(error.errors()[0]["msg"].lower()) from None
 
@@ -92,7 +92,7 @@ def origin_of(site: Site) -> Origin | None:
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         named = Path(told["scenes"])
-        preset, seed = Preset.model_validate(told["preset"]), int(told["seed"])
+        preset, seed = GenerationPreset.model_validate(told["preset"]), int(told["seed"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     places = (
@@ -102,7 +102,7 @@ def origin_of(site: Site) -> Origin | None:
     return Origin(scenes, preset, seed) if scenes else None
 
 
-def thresholds(preset: Preset) -> list[tuple[str, str, float]]:
+def thresholds(preset: GenerationPreset) -> list[tuple[str, str, float]]:
     """The rules that can be corrected: family, name, value."""
     found = []
     for family, own in preset.model_dump().items():

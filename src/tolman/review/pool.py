@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tolman.curate.duplicates import picture_hash
 from tolman.errors import InputError, TolmanError
-from tolman.files import link_or_copy, whole
+from tolman.files import atomic_write, link_or_copy
 from tolman.ingest.media_files import look
 from tolman.ingest.media_pool import PoolMedium, bring_in, read_pool
 from tolman.media.images import read_upright, to_jpeg
@@ -151,7 +151,7 @@ class Pool:
             _, image = next(read_frames(path, index, [len(index.times) // 2]))
         content = to_jpeg(image, _SMALL)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with whole(kept) as partial:
+        with atomic_write(kept) as partial:
             partial.write_bytes(content)
         return content
 
@@ -189,7 +189,7 @@ class Pool:
             suffix = there.suffix.lower()
             if suffix in (*_IMAGES, *_CONTAINERS):
                 try:
-                    with whole(here) as partial:
+                    with atomic_write(here) as partial:
                         _without_metadata(there, partial, suffix)
                 except BrokenMediaError as error:
                     raise InputError(there, str(error).removeprefix(f"{there}: ")) from None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.items import Item, Media
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
@@ -52,10 +52,10 @@ class Engine:
         outcomes: by item and repeat, as they come.
     """
 
-    benchmark: Benchmark
+    benchmark: BenchmarkSpec
     model: Model
     protocol: Protocol
-    preset: Preset
+    preset: PromptPreset
     data: Path
     frames: FrameStore
     store: ResponseStore | None

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import tolman
 from tolman.benchmarks.folder import is_folder
 from tolman.errors import InputError, RunConflictError
-from tolman.files import whole, write_text
+from tolman.files import atomic_write, write_text
 from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.media.sampling import Frames
@@ -188,7 +188,7 @@ class RunFolder:
 
     def write_scores(self, scores: pl.DataFrame, figures: dict[str, Any]) -> None:
         """Replace the scores and the figures."""
-        with whole(self.path / "scores.parquet") as partial:
+        with atomic_write(self.path / "scores.parquet") as partial:
             scores.write_parquet(partial)
         write_text(self.path / "scores.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
 

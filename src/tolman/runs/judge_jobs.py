@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
 from tolman.responses import Outcome, Response
 from tolman.scoring.judge_sample import SampleSize, draw, is_read
@@ -49,7 +49,7 @@ class JudgePlan:
 
 
 def plan_judging(
-    benchmark: Benchmark, items: Sequence[Item], outcomes: Iterable[Outcome], size: SampleSize, seed: int
+    benchmark: BenchmarkSpec, items: Sequence[Item], outcomes: Iterable[Outcome], size: SampleSize, seed: int
 ) -> JudgePlan:
     """Decide what a judge is asked.
 
@@ -72,7 +72,7 @@ def plan_judging(
     return JudgePlan(judged, sampled, readable)
 
 
-def reader_of(benchmark: Benchmark) -> RuleSet:
+def reader_of(benchmark: BenchmarkSpec) -> RuleSet:
     """The rule set whose readings a judge's are held against: the careful one, or the one that its judging rests on."""
     names = {rules.name for rules in benchmark.rule_sets}
     return benchmark.rule_set("careful" if "careful" in names else benchmark.judging.base)
@@ -86,7 +86,7 @@ def _texts(outcomes: Iterable[Outcome]) -> Texts:
     return {identity: list(found) for identity, found in texts.items()}
 
 
-def _judged(benchmark: Benchmark, items: Sequence[Item], texts: Texts, seed: int) -> dict[str, JudgeJob]:
+def _judged(benchmark: BenchmarkSpec, items: Sequence[Item], texts: Texts, seed: int) -> dict[str, JudgeJob]:
     """What the benchmark has judged, each text of an item once, in the order of the items."""
     judging = benchmark.judging
     base = benchmark.rule_set(judging.base)
@@ -99,7 +99,7 @@ def _judged(benchmark: Benchmark, items: Sequence[Item], texts: Texts, seed: int
 
 
 def _sample(
-    benchmark: Benchmark, items: Sequence[Item], texts: Texts, size: SampleSize, seed: int
+    benchmark: BenchmarkSpec, items: Sequence[Item], texts: Texts, size: SampleSize, seed: int
 ) -> tuple[list[JudgeJob], int]:
     """A random sample of the responses that were read, in the order of the items, and how many were."""
     if not size.of(1):

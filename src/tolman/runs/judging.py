@@ -16,7 +16,7 @@ from pathlib import Path
 
 import tolman
 from tolman import models
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import EndpointError, RunInterruptedError, UsageError
 from tolman.items import Item
 from tolman.media.store import FrameStore, default_root
@@ -77,7 +77,7 @@ class JudgeRequest:
 
 def judge_run(
     folder: RunFolder,
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     items: Sequence[Item],
     outcomes: Sequence[Outcome],
     request: JudgeRequest,
@@ -112,7 +112,7 @@ def judge_run(
         [job.item.model_copy(update={"id": key}) for key, job in asked.items()],
         benchmark=benchmark,
         protocol=Protocol("judge", shows_media=False, converse=_conversation(asked)),
-        preset=Preset("judge", judging.source, sampling=Sampling(temperature=0.0)),
+        preset=PromptPreset("judge", judging.source, sampling=Sampling(temperature=0.0)),
         started=started,
         done=done,
     )
@@ -143,9 +143,9 @@ def consult(
     request: JudgeRequest,
     items: Sequence[Item],
     *,
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     protocol: Protocol,
-    preset: Preset,
+    preset: PromptPreset,
     data: Path = Path(),
     started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
     done: Callable[[Outcome], None] = lambda outcome: None,
@@ -202,8 +202,8 @@ def _ask(engine: Engine, items: Sequence[Item]) -> None:
         ) from None
 
 
-def _conversation(jobs: Mapping[str, JudgeJob]) -> Callable[[Benchmark, Item, Preset], Conversation]:
-    def converse(benchmark: Benchmark, item: Item, preset: Preset) -> Conversation:
+def _conversation(jobs: Mapping[str, JudgeJob]) -> Callable[[BenchmarkSpec, Item, PromptPreset], Conversation]:
+    def converse(benchmark: BenchmarkSpec, item: Item, preset: PromptPreset) -> Conversation:
         job = jobs[item.id]
         message = Message(parts=(job.prompt,))
         for draw in range(TRIES):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tolman import benchmarks
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.folder import is_folder
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
@@ -24,7 +24,7 @@ class Loaded:
         from_hub: whether they came from it.
     """
 
-    benchmark: Benchmark
+    benchmark: BenchmarkSpec
     subset: str
     items: list[Item]
     folder: Path
@@ -78,7 +78,7 @@ def load(name: str, data: Path | None, subset: str | None, revision: str | None 
     return Loaded(benchmark, chosen, _items(benchmark, folder, chosen), folder, source, revision, from_hub=True)
 
 
-def _items(benchmark: Benchmark, data: Path, subset: str) -> list[Item]:
+def _items(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
     """The items of a subset, whose true values the benchmark's metric can be computed for."""
     items = benchmark.load(data, subset)
     for item in items if benchmark.needs_positive_truths else ():
@@ -94,7 +94,7 @@ def _items(benchmark: Benchmark, data: Path, subset: str) -> list[Item]:
     return items
 
 
-def preset_of(benchmark: Benchmark, name: str | None) -> Preset:
+def preset_of(benchmark: BenchmarkSpec, name: str | None) -> PromptPreset:
     """The preset of that name; the first where None.
 
     Raises:

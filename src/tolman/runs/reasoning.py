@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.media.missing import refuse_missing
@@ -100,7 +100,7 @@ def reasoning_of(response: Response) -> str | None:
 
 def judge_reasoning(
     reasoned: Sequence[Reasoned],
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     taxonomy: Taxonomy,
     request: JudgeRequest,
     judge: Model,
@@ -156,7 +156,7 @@ def judge_reasoning(
                 taxonomy, jobs[item.id], reference=reference, shows_media=media is not None
             ),
         ),
-        preset=Preset("error-judge", taxonomy.source, frames=frames, sampling=Sampling(temperature=0.0)),
+        preset=PromptPreset("error-judge", taxonomy.source, frames=frames, sampling=Sampling(temperature=0.0)),
         data=media or Path(),
         started=started,
         done=done,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman import models, protocols
-from tolman.benchmarks.base import Benchmark, Preset
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.files import write_text
 from tolman.item_table import data_hash
@@ -194,7 +194,7 @@ def _run(
     return folder, score_run(folder, loaded.benchmark, record, items, outcomes, expectation=expectation)
 
 
-def _adjusted(preset: Preset, request: RunRequest) -> Preset:
+def _adjusted(preset: PromptPreset, request: RunRequest) -> PromptPreset:
     """The preset with the user's own settings in it."""
     frames, sampling = request.frames or {}, request.sampling or {}
     if "count" in frames:
@@ -246,7 +246,7 @@ def _protocol(request: RunRequest, loaded: Loaded) -> Protocol:
 
 
 def _check(
-    everyone: Mapping[str, Model], protocol: Protocol, preset: Preset, benchmark: Benchmark, items: list[Item]
+    everyone: Mapping[str, Model], protocol: Protocol, preset: PromptPreset, benchmark: BenchmarkSpec, items: list[Item]
 ) -> None:
     """Refuse before the first call what can't be served."""
     protocol.check(benchmark, items, preset)
@@ -294,7 +294,7 @@ def _media(items: list[Item]) -> bool:
 
 
 def _record(
-    request: RunRequest, model: Model, protocol: Protocol, preset: Preset, loaded: Loaded, presented: int
+    request: RunRequest, model: Model, protocol: Protocol, preset: PromptPreset, loaded: Loaded, presented: int
 ) -> RunRecord:
     settings = RunSettings(
         benchmark=request.benchmark,

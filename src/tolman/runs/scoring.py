@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
 from tolman.models.base import HasExpectation
 from tolman.responses import Failure, Outcome, Response
@@ -24,7 +24,7 @@ from tolman.scoring.score import expected_scores, score
 from tolman.scoring.unread import unread_by_figure
 
 
-def rules_of(benchmark: Benchmark, preset: str) -> list[RuleSet]:
+def rules_of(benchmark: BenchmarkSpec, preset: str) -> list[RuleSet]:
     """The rule sets of a preset, the headline's first; those of the first preset where it is unknown."""
     chosen = next((p for p in benchmark.presets if p.name == preset), benchmark.presets[0])
     return [benchmark.rule_set(name) for name in chosen.rule_sets]
@@ -32,7 +32,7 @@ def rules_of(benchmark: Benchmark, preset: str) -> list[RuleSet]:
 
 def score_run(
     folder: RunFolder,
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     record: RunRecord,
     items: Sequence[Item],
     outcomes: Sequence[Outcome],
@@ -161,7 +161,7 @@ def _judge(judgements: judged.Judgements, rows: pl.DataFrame) -> dict[str, Any]:
 
 
 def _agreement(
-    sample: judged.JudgedSample, benchmark: Benchmark, items: Sequence[Item], outcomes: Sequence[Outcome]
+    sample: judged.JudgedSample, benchmark: BenchmarkSpec, items: Sequence[Item], outcomes: Sequence[Outcome]
 ) -> dict[str, Any]:
     """What was sampled, and how far reader and judge agree on it."""
     texts = ((outcome.id, outcome.response) for outcome in outcomes if isinstance(outcome, Response))

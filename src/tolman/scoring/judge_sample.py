@@ -17,7 +17,7 @@ from tolman.items import Item
 from tolman.scoring.intervals import Interval
 from tolman.scoring.judged import JudgedSample, Judgement, digest, read_reply
 from tolman.scoring.metrics import is_finite_number
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 from tolman.scoring.rules import RuleSet
 
 NUMBERS_AGREE_WITHIN = Fraction(1, 100)
@@ -74,12 +74,12 @@ def draw(population: Iterable[ResponseKey], size: int, seed: int) -> set[Respons
     return set(ranked[:size])
 
 
-def is_read(reading: Reading) -> bool:
+def is_read(reading: ParsedAnswer) -> bool:
     """Whether a reader read an answer; one that it drew at random is none."""
     return reading.value is not None and not reading.guessed
 
 
-def same_answer(one: Reading, other: Reading) -> bool:
+def same_answer(one: ParsedAnswer, other: ParsedAnswer) -> bool:
     """Whether two readings are one answer: equal letters, or numbers within 1 % of the larger."""
     a, b = one.value, other.value
     if a is None or b is None or isinstance(a, str) or isinstance(b, str):
@@ -153,7 +153,7 @@ def agreement(
     return JudgeAgreement(agreed + len(disagree), agreed, no_answer, failed, dropped, tuple(disagree))
 
 
-def _reading(item: Item, judgement: Judgement) -> Reading | None:
+def _reading(item: Item, judgement: Judgement) -> ParsedAnswer | None:
     """What the judge read; None where it failed."""
     return None if judgement.reply is None else read_reply(item, judgement.reply)
 

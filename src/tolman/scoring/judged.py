@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tolman.items import Item, Unit
 from tolman.responses import Text, Usage
 from tolman.scoring.parse import read_careful
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import RuleSet
 
 NAME = "judged"
@@ -41,7 +41,7 @@ class Judging:
 
     source: str
     base: str
-    asks: Callable[[Item, str, Reading], bool]
+    asks: Callable[[Item, str, ParsedAnswer], bool]
     prompt: Callable[[Item, str], str]
 
 
@@ -117,7 +117,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def read_reply(item: Item, reply: str) -> Reading | None:
+def read_reply(item: Item, reply: str) -> ParsedAnswer | None:
     """What a judge's reply says that a response answers.
 
     Args:
@@ -144,7 +144,7 @@ def judged(judging: Judging, base: RuleSet, judgements: Mapping[tuple[str, str],
         judgements: by item and `digest` of the response.
     """
 
-    def read(item: Item, text: str, seed: int) -> Reading:
+    def read(item: Item, text: str, seed: int) -> ParsedAnswer:
         if not text.strip():
             return nothing("empty")
         own = base.read(item, text, seed)

@@ -8,7 +8,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedAnswer:
     """What was read.
 
     Attributes:
@@ -48,6 +48,6 @@ class Reading:
         return f"{float(self.value):.6g}"
 
 
-def nothing(note: str, *, cut_off: bool = False) -> Reading:
+def nothing(note: str, *, cut_off: bool = False) -> ParsedAnswer:
     """No answer, and why."""
-    return Reading(None, note, cut_off=cut_off)
+    return ParsedAnswer(None, note, cut_off=cut_off)

@@ -11,10 +11,10 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.scoring.metrics import is_finite_number, mra_exact
 from tolman.scoring.parse import read_careful
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 
-Score = Callable[[Item, Reading], float]
-"""A metric: (item, Reading) → 0 … 1."""
+Score = Callable[[Item, ParsedAnswer], float]
+"""A metric: (item, ParsedAnswer) → 0 … 1."""
 
 
 def _every_response(item: Item, text: str) -> bool:
@@ -36,8 +36,8 @@ class RuleSet:
     Attributes:
         name: 'official' (what the authors' released code does) or 'careful' (the benchmark's metric in exact
             arithmetic with Tolman's own parser), or another.
-        read: (item, response text, seed) → Reading. The seed is for released parsers that draw at random.
-        score: (item, Reading) → 0 … 1.
+        read: (item, response text, seed) → ParsedAnswer. The seed is for released parsers that draw at random.
+        score: (item, ParsedAnswer) → 0 … 1.
         counts: whether a response is in the denominators at all; some released codes leave out empty ones.
         task: which question type an item counts under; '' for none.
         undefined: why the metric has no score for an item; None where it has one.
@@ -50,7 +50,7 @@ class RuleSet:
     """
 
     name: str
-    read: Callable[[Item, str, int], Reading]
+    read: Callable[[Item, str, int], ParsedAnswer]
     score: Score
     counts: Callable[[Item, str], bool] = _every_response
     task: Callable[[Item], str] = _own_task
@@ -65,7 +65,7 @@ def kind_and_answer(item: Item) -> Hashable:
     return item.kind, item.answer, len(item.options)
 
 
-def score_exactly(item: Item, reading: Reading) -> float:
+def score_exactly(item: Item, reading: ParsedAnswer) -> float:
     """The papers' metrics in exact arithmetic: accuracy for a choice, MRA for a number."""
     if reading.value is None:
         return 0.0
@@ -82,7 +82,7 @@ def score_exactly(item: Item, reading: Reading) -> float:
 def score_in_floats(mra: Callable[[float, float], float]) -> Score:
     """A released code's metrics: exact match of a letter; for a number its own MRA in float64, 0 for nan."""
 
-    def score(item: Item, reading: Reading) -> float:
+    def score(item: Item, reading: ParsedAnswer) -> float:
         if reading.value is None:
             return 0.0
         if item.kind == "choice":
@@ -98,7 +98,7 @@ def careful(task: Callable[[Item], str] = _own_task, score: Score | None = None)
 
     Args:
         task: which question type an item counts under.
-        score: the metric, (item, Reading) → 0 … 1; `score_exactly` is accuracy for choices and MRA for numbers. Where
+        score: the metric, (item, ParsedAnswer) → 0 … 1; `score_exactly` is accuracy for choices and MRA for numbers. Where
             None, a benchmark with a rule set 'official' uses that one's, and one without uses `score_exactly`.
     """
     return RuleSet(
@@ -115,7 +115,7 @@ def careful(task: Callable[[Item], str] = _own_task, score: Score | None = None)
 def with_metric_of(rules: RuleSet, other: RuleSet) -> RuleSet:
     """A rule set with the metric of another one, whose `score` is given numbers in float64."""
 
-    def score(item: Item, reading: Reading) -> float:
+    def score(item: Item, reading: ParsedAnswer) -> float:
         value = reading.value
         return other.score(item, replace(reading, value=float(value)) if isinstance(value, Fraction) else reading)
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 from tolman.scoring.rules import RuleSet, check_defined
 from tolman.scoring.states import chance, state_of
 
@@ -107,7 +107,7 @@ def expected_scores(
     bare = {key: all(_BARE.fullmatch(text) for text, _ in texts) for key, texts in distinct.items()}
     for rules in rule_sets:
         known: dict[Hashable, float] = {}
-        readings: dict[Hashable, Reading] = {}
+        readings: dict[Hashable, ParsedAnswer] = {}
         for item in items:
             texts = answers[item.id]
             is_alike = rules.alike is not None and bare[id(texts)]
@@ -127,7 +127,7 @@ _BARE = re.compile(r"[A-Z]|[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 def _expected(
-    rules: RuleSet, item: Item, texts: Sequence[tuple[str, float]], readings: dict[Hashable, Reading] | None
+    rules: RuleSet, item: Item, texts: Sequence[tuple[str, float]], readings: dict[Hashable, ParsedAnswer] | None
 ) -> float:
     """The mean score of some texts by their probabilities; each read once for all items of a kind, where that is known
     to make no difference."""

@@ -13,12 +13,12 @@ from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.endings import ending_of
 from tolman.scoring.parse.reasoning import behind_reasoning
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 
 ResponseState = Literal["read", "none", "cut off"]
 
 
-def state_of(response: Response, reading: Reading) -> ResponseState:
+def state_of(response: Response, reading: ParsedAnswer) -> ResponseState:
     """The state of a response under a rule set.
 
     Args:

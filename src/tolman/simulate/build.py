@@ -13,7 +13,7 @@ from typing import Any
 import tolman
 from tolman.errors import InputError, UsageError
 from tolman.files import write_text
-from tolman.parallel import cores, mapped
+from tolman.parallel import cores, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
@@ -117,7 +117,7 @@ def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None]
     kept = {part.scene.id: Made(part.scene, part.captures) for part in read_collection(out)}
     names = [f"{order.seed}-{number:04d}" for number in range(order.scenes)]
     jobs = [_Job(order, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
-    fresh = mapped(_carry_out, jobs, workers)
+    fresh = parallel_map(_carry_out, jobs, workers)
     made = []
     for name in names:
         one = kept.get(f"{DATASET}/{name}") or next(fresh)

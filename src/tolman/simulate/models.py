@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tolman.errors import MissingExtraError
-from tolman.files import cache_folder, whole
+from tolman.files import atomic_write, cache_folder
 from tolman.simulate import mesh
 from tolman.simulate.mesh import PLAIN, Mesh, Texture, joined
 
@@ -76,7 +76,7 @@ def _keep(path: Path, model: Mesh) -> None:
     arrays |= {f"texture_{i}": texture for i, texture in enumerate(model.textures)}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole(path) as partial, partial.open("wb") as out:
+        with atomic_write(path) as partial, partial.open("wb") as out:
             np.savez(out, textures=np.array(len(model.textures)), **arrays)
     except OSError:  # a cache that can't be written is none
         pass

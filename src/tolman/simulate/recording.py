@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.files import whole
+from tolman.files import atomic_write
 from tolman.geometry.visibility import sightings_in_mask
 from tolman.media.writing import VideoWriter
 from tolman.scenes import Capture, Sighting
@@ -74,7 +74,7 @@ def record(
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
         Renderer(world, camera.size) as renderer,
-        whole(path) as partial,
+        atomic_write(path) as partial,
         VideoWriter(partial, camera.size, camera.rate, "simulate") as video,
     ):
         for number, (seconds, pose) in enumerate(zip(camera.walk.times, camera.walk.poses, strict=True)):

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark, HubSource
+from tolman.benchmarks.base import BenchmarkSpec, HubSource
 from tolman.benchmarks.mmsi_bench.data import SUBSETS, load, reorder
 from tolman.benchmarks.mmsi_bench.prompts import PRESETS, blind_prompt, demand, prompt, question, step_by_step
 from tolman.benchmarks.mmsi_bench.rules import JUDGING, RULE_SETS
 from tolman.benchmarks.mmsi_bench.table import TABLE
 
-BENCHMARK = Benchmark(
+BENCHMARK = BenchmarkSpec(
     name="mmsi-bench",
     title="MMSI-Bench",
     paper="Yang et al., MMSI-Bench: A Benchmark for Multi-Image Spatial Intelligence, 2025",

@@ -5,7 +5,7 @@ Source: InternRobotics/MMSI-Bench, vlmeval/dataset/mmsi_bench.py; paper, Table 7
 
 from __future__ import annotations
 
-from tolman.benchmarks.base import Preset
+from tolman.benchmarks.base import PromptPreset
 from tolman.items import Item
 from tolman.messages import Message, Sampling
 
@@ -15,29 +15,29 @@ STEP_BY_STEP = (
     "Enclose the option's letter within ``."
 )
 
-PRESETS = (Preset("released", "released code; Table 7, Direct", sampling=Sampling(temperature=0.0)),)
+PRESETS = (PromptPreset("released", "released code; Table 7, Direct", sampling=Sampling(temperature=0.0)),)
 
 
-def prompt(item: Item, preset: Preset) -> Message:
+def prompt(item: Item, preset: PromptPreset) -> Message:
     """All images, then the question."""
     return Message(parts=(*item.media, *blind_prompt(item, preset).parts))
 
 
-def blind_prompt(item: Item, preset: Preset) -> Message:
+def blind_prompt(item: Item, preset: PromptPreset) -> Message:
     """The question without its images."""
     return Message(parts=(f"{item.verbatim or item.question}\n{POST}",))
 
 
-def question(item: Item, preset: Preset, sees: bool) -> Message:
+def question(item: Item, preset: PromptPreset, sees: bool) -> Message:
     """The images and the question, without the sentence that asks for the letter."""
     return Message(parts=(*(item.media if sees else ()), item.verbatim or item.question))
 
 
-def demand(item: Item, preset: Preset) -> str:
+def demand(item: Item, preset: PromptPreset) -> str:
     """That sentence."""
     return POST
 
 
-def step_by_step(item: Item, preset: Preset, sees: bool) -> Message:
+def step_by_step(item: Item, preset: PromptPreset, sees: bool) -> Message:
     """Table 7, Linguistic: steps and answer in one response."""
     return Message(parts=(*(item.media if sees else ()), f"{item.verbatim or item.question}\n{STEP_BY_STEP}"))

@@ -12,7 +12,7 @@ import re
 
 from tolman.items import Item
 from tolman.scoring.judged import Judging
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly
 
 _DOUBLE = re.compile(r"``([^`]*)``")
@@ -20,7 +20,7 @@ _SINGLE = re.compile(r"`([^`]*)`")
 _LETTER = re.compile(r"\b[A-D]\b(?!\s[a-zA-Z])")
 
 
-def read_official(item: Item, text: str, seed: int = 0) -> Reading:
+def read_official(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
     """The released patterns in their order."""
     rule, start = "letter between word boundaries", 0
     for wrapper, name in ((_DOUBLE, "double backticks"), (_SINGLE, "single backticks")):
@@ -30,7 +30,7 @@ def read_official(item: Item, text: str, seed: int = 0) -> Reading:
     letter = _LETTER.search(text)
     if letter is None:
         return nothing("no letter between word boundaries")
-    return Reading(letter[0], span=(start + letter.start(), start + letter.end()), rule=rule)
+    return ParsedAnswer(letter[0], span=(start + letter.start(), start + letter.end()), rule=rule)
 
 
 RULE_SETS = (

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark, HubSource
+from tolman.benchmarks.base import BenchmarkSpec, HubSource
 from tolman.benchmarks.site.data import SUBSETS, load
 from tolman.benchmarks.site.prompts import PRESETS, blind_prompt, demand, prompt, question
 from tolman.benchmarks.site.rules import JUDGING, RULE_SETS
 from tolman.benchmarks.site.table import TABLE
 
-BENCHMARK = Benchmark(
+BENCHMARK = BenchmarkSpec(
     name="site",
     title="SITE",
     paper="Wang et al., SITE: towards Spatial Intelligence Thorough Evaluation, 2025",

@@ -15,7 +15,7 @@ import re
 
 from tolman.items import Item
 from tolman.scoring.judged import Judging, extraction_prompt
-from tolman.scoring.reading import Reading
+from tolman.scoring.reading import ParsedAnswer
 from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly
 
 _ALONE = re.compile(r"\s*(?:\([A-Z]\)|[A-Z][.:]?)\s*")
@@ -27,7 +27,7 @@ _FAMILIES = {
 }
 
 
-def read_official(item: Item, text: str, seed: int = 0) -> Reading:
+def read_official(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
     """The letter in "(A)", else " A ", else "A.", else "A:" or ":A" or ": A"; of several the one that stands last
     between spaces, or the first option where none does; of none, a random one."""
     padded = f" {text.strip()} "
@@ -35,9 +35,9 @@ def read_official(item: Item, text: str, seed: int = 0) -> Reading:
         candidates = [c for c in item.letters if any(p.format(c) in padded for p in patterns)]
         if candidates:
             chosen = max(candidates, key=lambda c: padded.rfind(f" {c} "))
-            return Reading(chosen, span=_span(text, padded, chosen, patterns), rule=rule)
+            return ParsedAnswer(chosen, span=_span(text, padded, chosen, patterns), rule=rule)
     drawn = random.Random(f"{seed}:{item.id}").choice(item.letters)
-    return Reading(drawn, "drawn at random by the released parser", guessed=True)
+    return ParsedAnswer(drawn, "drawn at random by the released parser", guessed=True)
 
 
 def _span(text: str, padded: str, letter: str, patterns: tuple[str, ...]) -> tuple[int, int]:

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark, HubSource, OneShot
+from tolman.benchmarks.base import BenchmarkSpec, HubSource, OneShot
 from tolman.benchmarks.spatialbench.data import SUBSETS, examples, load
 from tolman.benchmarks.spatialbench.prompts import PRESETS, blind_prompt, demand, one_shot_prompt, prompt, question
 from tolman.benchmarks.spatialbench.rules import RULE_SETS
 from tolman.benchmarks.spatialbench.table import TABLE
 from tolman.benchmarks.spatialbench.taxonomy import mended
 
-BENCHMARK = Benchmark(
+BENCHMARK = BenchmarkSpec(
     name="spatialbench",
     title="SpatialBench",
     paper="Xu et al., SpatialBench: Benchmarking Multimodal Large Language Models for Spatial Cognition, 2025",

@@ -6,7 +6,7 @@ each whole second of the video, at most 64. Without an exemplar the released tem
 
 from __future__ import annotations
 
-from tolman.benchmarks.base import Preset
+from tolman.benchmarks.base import PromptPreset
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import KeyFrames, Message, Sampling
@@ -54,10 +54,10 @@ def _sampling(tokens: int) -> Sampling:
 
 
 PRESETS = (
-    Preset("released", "released code", _frames(85), _sampling(1024)),
-    Preset("glm", "released code, models with 'glm' in their name", _frames(40), _sampling(2048)),
-    Preset("ernie", "released code, models with 'ernie' in their name", _frames(30), _sampling(1024)),
-    Preset(
+    PromptPreset("released", "released code", _frames(85), _sampling(1024)),
+    PromptPreset("glm", "released code, models with 'glm' in their name", _frames(40), _sampling(2048)),
+    PromptPreset("ernie", "released code, models with 'ernie' in their name", _frames(30), _sampling(1024)),
+    PromptPreset(
         "reasoning",
         "released code, --with-reasoning",
         _frames(85),
@@ -68,29 +68,29 @@ PRESETS = (
 )
 
 
-def prompt(item: Item, preset: Preset) -> Message:
+def prompt(item: Item, preset: PromptPreset) -> Message:
     """The text, then the frames."""
     return Message(parts=(*blind_prompt(item, preset).parts, *item.media))
 
 
-def blind_prompt(item: Item, preset: Preset) -> Message:
+def blind_prompt(item: Item, preset: PromptPreset) -> Message:
     """The text alone, unchanged."""
     reasoning = preset.texts.get("style") == "reasoning"
     head, task = (_REASONING_HEAD, _REASONING_TASK) if reasoning else (_HEAD, ONLY_ANSWER)
     return Message(parts=(f"\n{head}\n\n{_question(item)}\n\n{task}",))
 
 
-def question(item: Item, preset: Preset, sees: bool) -> Message:
+def question(item: Item, preset: PromptPreset, sees: bool) -> Message:
     """The text without the task that asks for the answer alone, then the frames."""
     return Message(parts=(f"\n{_HEAD}\n\n{_question(item)}", *(item.media if sees else ())))
 
 
-def demand(item: Item, preset: Preset) -> str:
+def demand(item: Item, preset: PromptPreset) -> str:
     """That task."""
     return ONLY_ANSWER
 
 
-def one_shot_prompt(example: Item, item: Item, preset: Preset) -> Message:
+def one_shot_prompt(example: Item, item: Item, preset: PromptPreset) -> Message:
     """The example's key frames, question, reasoning and answer, then the question, then its frames.
 
     This is the released code's "deep guide", which runs on QA_fewshot.txt.

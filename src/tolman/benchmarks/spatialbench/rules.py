@@ -12,7 +12,7 @@ import re
 from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
 from tolman.items import Item
 from tolman.scoring.metrics import mra_spatialbench
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly, score_in_floats
 
 _FINAL = re.compile(r"Final Answer:\s*(.*)", re.IGNORECASE | re.DOTALL)
@@ -23,19 +23,19 @@ _LETTER_AT_START = re.compile(r"[^A-Z0-9a-z]*([A-D])", re.IGNORECASE)
 _NUMBERS = re.compile(r"\b(\d+(?:\.\d+)?)\b")
 
 
-def read_official(item: Item, text: str, seed: int = 0) -> Reading:
+def read_official(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
     """The released parser, in the mode that asks for the answer alone."""
     return _read(item, text, 0)
 
 
-def read_official_reasoning(item: Item, text: str, seed: int = 0) -> Reading:
+def read_official_reasoning(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
     """The released parser in its reasoning mode: what follows "Final Answer:"."""
     stripped = text.strip()
     final = _FINAL.search(stripped)
     return _read(item, text, len(text) - len(text.lstrip()) + final.start(1)) if final else _read(item, text, 0)
 
 
-def _read(item: Item, whole: str, start: int) -> Reading:
+def _read(item: Item, whole: str, start: int) -> ParsedAnswer:
     """What stands behind a position of a text, without white space around."""
     start += len(whole[start:]) - len(whole[start:].lstrip())
     text = whole[start:].strip()
@@ -54,30 +54,30 @@ def _read(item: Item, whole: str, start: int) -> Reading:
     return _by_option_text(item, text)
 
 
-def _found(value: str | float, start: int, match: re.Match[str], rule: str) -> Reading:
-    return Reading(value, span=(start + match.start(1), start + match.end(1)), rule=rule)
+def _found(value: str | float, start: int, match: re.Match[str], rule: str) -> ParsedAnswer:
+    return ParsedAnswer(value, span=(start + match.start(1), start + match.end(1)), rule=rule)
 
 
-def _as_is(item: Item, text: str, start: int, rule: str) -> Reading:
+def _as_is(item: Item, text: str, start: int, rule: str) -> ParsedAnswer:
     """What the released code compares with the answer unread: a letter in any case, or a float."""
     start += len(text) - len(text.lstrip())
     text = text.strip()
     span = start, start + len(text)
     if item.kind == "choice":
         if len(text) == 1 and text.upper() in item.letters:
-            return Reading(text.upper(), span=span, rule=rule)
+            return ParsedAnswer(text.upper(), span=span, rule=rule)
         return nothing("no letter in the box")
     try:
-        return Reading(float(text), span=span, rule=rule)
+        return ParsedAnswer(float(text), span=span, rule=rule)
     except ValueError:
         return nothing("no number")
 
 
-def _by_option_text(item: Item, text: str) -> Reading:
+def _by_option_text(item: Item, text: str) -> ParsedAnswer:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     for letter, option in zip(item.letters, item.options, strict=True):
         if lines and re.search(r"\b" + re.escape(option.strip(". ")) + r"\b", lines[-1], re.IGNORECASE):
-            return Reading(letter, rule="text of an option")
+            return ParsedAnswer(letter, rule="text of an option")
     return nothing("no letter")
 
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from tolman.benchmarks.base import Benchmark, HubSource
+from tolman.benchmarks.base import BenchmarkSpec, HubSource
 from tolman.benchmarks.vsi_bench.data import SUBSETS, load
 from tolman.benchmarks.vsi_bench.prompts import PRESETS, blind_prompt, demand, prompt, question
 from tolman.benchmarks.vsi_bench.rules import RULE_SETS
 from tolman.benchmarks.vsi_bench.table import TABLE
 
-BENCHMARK = Benchmark(
+BENCHMARK = BenchmarkSpec(
     name="vsi-bench",
     title="VSI-Bench",
     paper="Yang et al., Thinking in Space, 2024",

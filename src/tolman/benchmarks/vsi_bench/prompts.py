@@ -6,7 +6,7 @@ evaluate_all_in_one.sh; the paper's Tables 8 (frames) and 9 (prompts), which dif
 
 from __future__ import annotations
 
-from tolman.benchmarks.base import Preset
+from tolman.benchmarks.base import PromptPreset
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
@@ -43,42 +43,42 @@ MAP_ANSWER = (
 _GREEDY = Sampling(temperature=0.0, top_p=1.0, max_tokens=16)
 _CODE = "released code"
 PRESETS = (
-    Preset("open", f"{_CODE}; Table 8 and 9, open-source models", Frames(count=32), _GREEDY),
-    Preset(
+    PromptPreset("open", f"{_CODE}; Table 8 and 9, open-source models", Frames(count=32), _GREEDY),
+    PromptPreset(
         "internvl2-script",
         "evaluate_all_in_one.sh runs InternVL2 with 8 frames; Table 8 says 32",
         Frames(count=8),
         _GREEDY,
     ),
-    Preset("gpt-4o", f"{_CODE}; Table 8", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API}),
-    Preset("gemini", f"{_CODE}; whole video", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API}),
-    Preset("gpt-4o-paper", "Tables 8 and 9", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
-    Preset("gemini-paper", "Tables 8 and 9", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
+    PromptPreset("gpt-4o", f"{_CODE}; Table 8", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API}),
+    PromptPreset("gemini", f"{_CODE}; whole video", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API}),
+    PromptPreset("gpt-4o-paper", "Tables 8 and 9", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
+    PromptPreset("gemini-paper", "Tables 8 and 9", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
 )
 
 
-def prompt(item: Item, preset: Preset) -> Message:
+def prompt(item: Item, preset: PromptPreset) -> Message:
     """[frames][pre-prompt][question][options][post-prompt], joined by new lines."""
     return Message(parts=(*item.media, f"{PRE_PROMPT}\n{_question(item, preset)}"))
 
 
-def blind_prompt(item: Item, preset: Preset) -> Message:
+def blind_prompt(item: Item, preset: PromptPreset) -> Message:
     """'Vision disabled': the question's text only, without the sentence about frames."""
     return Message(parts=(_question(item, preset),))
 
 
-def question(item: Item, preset: Preset, sees: bool) -> Message:
+def question(item: Item, preset: PromptPreset, sees: bool) -> Message:
     """The prompt without its post-prompt."""
     text = _open_question(item)
     return Message(parts=(*item.media, f"{PRE_PROMPT}\n{text}") if sees else (text,))
 
 
-def demand(item: Item, preset: Preset) -> str:
+def demand(item: Item, preset: PromptPreset) -> str:
     """The post-prompt."""
     return preset.texts.get("number_post", NUMBER_POST_OPEN) if item.kind == "number" else CHOICE_POST
 
 
-def _question(item: Item, preset: Preset) -> str:
+def _question(item: Item, preset: PromptPreset) -> str:
     return f"{_open_question(item)}\n{demand(item, preset)}"
 
 

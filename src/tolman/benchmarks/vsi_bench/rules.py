@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tolman.items import Item
 from tolman.scoring.metrics import mra_vsi_bench
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly, score_in_floats
 
 
@@ -17,7 +17,7 @@ def first_token(text: str) -> str:
     return text.split(" ")[0].rstrip(".").strip()
 
 
-def read_official(item: Item, text: str, seed: int = 0) -> Reading:
+def read_official(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
     """The first token as a letter (any case), or as whatever Python's `float` takes."""
     token = first_token(text)
     start = len(text) - len(text.lstrip())
@@ -25,10 +25,10 @@ def read_official(item: Item, text: str, seed: int = 0) -> Reading:
     if item.kind == "choice":
         letter = token.upper()
         if len(letter) == 1 and letter in item.letters:
-            return Reading(letter, span=span, rule="first token")
+            return ParsedAnswer(letter, span=span, rule="first token")
         return nothing("first token is no letter")
     try:
-        return Reading(float(token), span=span, rule="first token")
+        return ParsedAnswer(float(token), span=span, rule="first token")
     except ValueError:
         return nothing("first token is no number")
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import InputError
-from tolman.files import whole, whole_folder
+from tolman.files import atomic_write, whole_folder
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import carried, poses_at
 from tolman.ingest.clouds.along import Track
@@ -41,7 +41,7 @@ def write_sweep(path: Path, points: NDArray[np.void]) -> None:
     lines = ["ply", "format binary_little_endian 1.0", f"element vertex {len(points)}"]
     lines += [f"property {_KINDS[points.dtype[name].str]} {name}" for name in points.dtype.names or ()]
     head = "\n".join([*lines, "end_header", ""])
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_bytes(head.encode() + points.tobytes())
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
 from tolman.ingest.readers.annotated import faces_in
 from tolman.ingest.readers.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
 from tolman.ingest.readers.documents import read_text
@@ -99,7 +99,7 @@ class ArkitScenes:
             found.append(Source(f"{self.name}/{identity}", folders[0], tuple(dict.fromkeys([*files, *metadata]))))
         return found
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read a recording."""
         identity = source.path.name
         parts = {path.name: path for path in reversed(source.files)}
@@ -112,7 +112,7 @@ class ArkitScenes:
         mesh = parts.get(f"{identity}_3dod_mesh.ply")
         trajectory = read_trajectory(parts[_TRAJECTORY]) if _TRAJECTORY in parts else None
         film = _film(identity, parts, trajectory, mended)
-        return Reading(
+        return RawScene(
             instances=instances,
             surface=_surface(mesh, instances) if mesh else None,
             films=() if film is None else (film,),

@@ -33,7 +33,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.turning import turned_poses
-from tolman.ingest.base import Film, Reading, Source
+from tolman.ingest.base import Film, RawScene, Source
 from tolman.ingest.readers.ego_exo4d_events import ANNOTATIONS, events_of
 from tolman.ingest.readers.ego_exo4d_poses import Fixed, fixed_poses, worn_poses
 from tolman.ingest.readers.json_rows import rows
@@ -116,7 +116,7 @@ class EgoExo4D:
             raise InputError(path, what, fix="download them with 'egoexo --parts takes' or 'downscaled_takes/448'")
         return sorted(found, key=lambda source: natural(source.id))
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read one take.
 
         Raises:
@@ -136,7 +136,7 @@ class EgoExo4D:
         films = tuple(_film(root, take, one, times, fixed, mended) for one in videos)
         roles = {one.cam_id: one.role for one in videos}
         events = events_of(root, take.take_uid, roles, float(times[-1]), mended)
-        return Reading(films=films, outdoors=True, events=events, mended=tuple(mended))
+        return RawScene(films=films, outdoors=True, events=events, mended=tuple(mended))
 
 
 FORMAT = EgoExo4D()

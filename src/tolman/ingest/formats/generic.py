@@ -15,7 +15,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Picture, Reading, Source, Surface
+from tolman.ingest.base import Film, Instance, Picture, RawScene, Source, Surface
 from tolman.ingest.conventions import UP_TURNS
 from tolman.ingest.readers.annotated import faces_in, oriented, vector
 from tolman.ingest.readers.documents import numbers_of, read_text
@@ -54,13 +54,13 @@ class Generic:
             found.append(Source(f"{self.name}/{name}", place, files))
         return found
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read a folder."""
         path = source.path / NAME
         content = read_scene_file(path)
         frame = _Frame(path, content)
         instances = tuple(frame.instance(i, one) for i, one in enumerate(content.objects))
-        return Reading(
+        return RawScene(
             instances=instances,
             surface=frame.surface(instances),
             films=tuple(frame.film(i, one) for i, one in enumerate(content.cameras)),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
 from tolman.ingest.readers.house import JUNK, OUTDOORS, House, Region, read_house, region_codes
 from tolman.ingest.readers.matterport_cameras import read_shots, straight
 from tolman.ingest.readers.numbers import in_order
@@ -82,7 +82,7 @@ class Matterport3D:
             parts = tuple(mesh.with_name(f"{mesh.stem}{end}") for end in (".ply", ".fsegs.json", ".semseg.json"))
             yield Source(f"{self.name}/{house.name}_{mesh.stem}", house, (*parts, *here))
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read a room."""
         room = source.id.rpartition("_")[2]
         index = source.path / "house_segmentations" / f"{source.path.name}.house"
@@ -96,7 +96,7 @@ class Matterport3D:
         things = [thing for thing in house.objects if thing.region == number and thing.box is not None]
         mesh = index.with_suffix(".ply")
         places = [name for name, where in house.panoramas.items() if where == number]
-        return Reading(
+        return RawScene(
             instances=tuple(Instance(f"{one.number}", one.label, one.box, number=one.number + 1) for one in things),
             surface=_surface(house, mesh, region, {one.number for one in things}) if mesh.is_file() else None,
             films=_films(source.path, places),
@@ -185,7 +185,7 @@ def _films(house: Path, places: Sequence[str], within: tuple[Floats, Floats] | N
     return (Film("panorama", times, poses, intrinsics, size, straight(shots, size), standard=(WIDTH, height, RATE)),)
 
 
-def _of_region_files(house: Path, room: str) -> Reading:
+def _of_region_files(house: Path, room: str) -> RawScene:
     """A room out of its own mesh, where the house's index wasn't downloaded: boxes follow from the mesh, and its
     pictures are those taken inside the mesh's bounds."""
     path = house / "region_segmentations" / f"{room}.ply"
@@ -199,7 +199,7 @@ def _of_region_files(house: Path, room: str) -> Reading:
     ids, inverse = np.unique(segments, return_inverse=True)
     numbers = np.array([owner.get(one, 0) for one in ids.tolist()], dtype=np.int64)[inverse]
     seen = set(np.unique(numbers).tolist())
-    return Reading(
+    return RawScene(
         instances=tuple(one for one in instances if one.number in seen),
         surface=Surface(mesh.points, mesh.faces, numbers),
         films=_films(house, _all_places(house), (mesh.points.min(0), mesh.points.max(0))),

@@ -19,7 +19,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Reading, Source
+from tolman.ingest.base import Film, RawScene, Source
 from tolman.ingest.readers.nuscenes_boxes import Annotations, rotation_of
 from tolman.ingest.readers.nuscenes_tables import TABLES, Record, Tables
 from tolman.ingest.readers.quaternions import rigid
@@ -66,7 +66,7 @@ class NuScenes:
             raise InputError(folders[0] / "scene.json", "holds no scene", fix="download it again")
         return [found[name] for name in sorted(found)]
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read one scene.
 
         Raises:
@@ -104,7 +104,7 @@ class _Drive:
         self._origin = self._first_place()
         self._mended: list[str] = []
 
-    def reading(self) -> Reading:
+    def reading(self) -> RawScene:
         annotations = Annotations(self._tables, self._name, self._times, self._origin)
         instances = annotations.instances(self._mended)
         films = [
@@ -116,7 +116,7 @@ class _Drive:
             what = f"refers to pictures of {self._name} none of which is below {self._data}"
             raise InputError(self._source.path / "sample_data.json", what, fix="download and unpack its 'file blobs'")
         captures, files = self._lidar()
-        return Reading(
+        return RawScene(
             instances=instances,
             films=tuple(films),
             captures=captures,

@@ -14,7 +14,7 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.rooms import floor_plan, room_area
 from tolman.geometry.synchronisation import turning
-from tolman.ingest.base import Instance, Reading, Source, Surface
+from tolman.ingest.base import Instance, RawScene, Source, Surface
 from tolman.ingest.clouds.along import Gathered, Track
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
 from tolman.ingest.clouds.clocks import Synchronised, estimated, said
@@ -53,7 +53,7 @@ class RigFormat:
             found.append(Source(f"{rig.dataset}/{rig.scene}", file.parent, below))
         return found
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read a rig: its cameras with poses, its LiDAR, and the cloud as the scene's surface.
 
         Raises:
@@ -73,7 +73,7 @@ class RigFormat:
         if not rig.outdoors:
             plan = floor_plan(points)
             area = room_area(plan) if len(plan) >= 100 else None
-        return Reading(
+        return RawScene(
             instances=tuple(Instance(one.id, one.category, one.box, number=0) for one in rig.objects),
             surface=Surface(points, np.zeros((0, 3), dtype=np.int64), np.zeros(len(points), dtype=np.int64)),
             films=films,

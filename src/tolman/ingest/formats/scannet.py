@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.turning import scaled_intrinsics
-from tolman.ingest.base import Film, Instance, Reading, Source, Surface
+from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
 from tolman.ingest.categories import plain
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.exported import read_exported
@@ -69,7 +69,7 @@ class ScanNet:
             for folder in sorted(folders.values(), key=lambda folder: natural(_scan(folder)))
         ]
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read one scan.
 
         Raises:
@@ -86,7 +86,7 @@ class ScanNet:
         film, said = _film(folder, scan, alignment)
         if film is None:
             notes.append(f"neither {scan}.sens nor a folder 'color' is there: the scan has no video")
-        return Reading(
+        return RawScene(
             instances=tuple(instances or ()),
             surface=surface,
             films=() if film is None else (film,),

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Picture, Reading, Source, Surface
+from tolman.ingest.base import Film, Instance, Picture, RawScene, Source, Surface
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.numbers import in_order, natural
 from tolman.ingest.readers.pictures import decoded
@@ -64,7 +64,7 @@ class ScanNetPlusPlus:
             for folder in sorted(folders.values(), key=lambda folder: natural(folder.resolve().name))
         ]
 
-    def read(self, source: Source) -> Reading:
+    def read(self, source: Source) -> RawScene:
         """Read one scan.
 
         Raises:
@@ -81,7 +81,7 @@ class ScanNetPlusPlus:
             notes.append(f"{_POSES} isn't there: the scan has no video")
         elif (folder / _DEPTH).is_file() and (depths := count_frames(folder / _DEPTH)) != len(film.times):
             notes.append(f"{_DEPTH} has {depths:,} frames, the film {len(film.times):,}")
-        return Reading(
+        return RawScene(
             instances=tuple(instances or ()),
             surface=Surface(mesh.points, mesh.faces, majority(own, mesh.faces), own),
             films=() if film is None else (film,),

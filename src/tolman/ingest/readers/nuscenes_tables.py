@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError
-from tolman.files import cache_folder, whole
+from tolman.files import atomic_write, cache_folder
 from tolman.ingest.readers.json_rows import Row, rows
 
 TABLES = (
@@ -131,7 +131,7 @@ class Tables:
             path.parent.mkdir(parents=True, exist_ok=True)
             for old in path.parent.glob(f"{path.name.partition('-')[0]}-*.sqlite"):
                 old.unlink(missing_ok=True)
-            with whole(path) as partial:
+            with atomic_write(path) as partial:
                 _put_in_order(folder, partial)
         self._path = path
         self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from tolman import models
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import TolmanError, UsageError
 from tolman.item_table import data_hash
 from tolman.items import Item
@@ -23,7 +23,7 @@ from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
 
 
-def chance_scores(name: str, benchmark: Benchmark, items: Sequence[Item], rules: RuleSet) -> pl.DataFrame:
+def chance_scores(name: str, benchmark: BenchmarkSpec, items: Sequence[Item], rules: RuleSet) -> pl.DataFrame:
     """Rows of scores of `baseline/NAME`; expectations in closed form for a random one.
 
     Args:

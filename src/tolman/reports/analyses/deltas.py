@@ -10,7 +10,7 @@ import polars as pl
 from rich.console import Console
 
 from tolman.analyze.deltas import BLIND, Asked, Delta, deltas
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.analyses.chance import chance_scores, whole_benchmark
@@ -68,7 +68,7 @@ def print_deltas(
         )
 
 
-def _print(console: Console, delta: Delta, benchmark: Benchmark) -> None:
+def _print(console: Console, delta: Delta, benchmark: BenchmarkSpec) -> None:
     rows = []
     for column in benchmark.table.columns:
         if column.key not in delta.figures:
@@ -82,6 +82,6 @@ def _print(console: Console, delta: Delta, benchmark: Benchmark) -> None:
     print_table(console, ["", one, other, "difference", "95 % interval", "items"], rows, title=title)
 
 
-def _missing(delta: Delta, benchmark: Benchmark) -> list[str]:
+def _missing(delta: Delta, benchmark: BenchmarkSpec) -> list[str]:
     own = [(c, delta.figures[c.key]) for c in benchmark.table.columns if c.key in delta.figures]
     return sentences(delta.what, [(c.title, d.missing, d.attainable, c.digits) for c, d in own])

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from tolman.analyze.errors import Label, worst
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.media.sampling import Frames
 from tolman.models.base import Model
@@ -73,7 +73,7 @@ class Judged:
 
 def ask(
     runs: Sequence[LoadedRun],
-    benchmark: Benchmark,
+    benchmark: BenchmarkSpec,
     taxonomy: Taxonomy,
     plan: JudgePlan,
     model: Model,

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tolman import benchmarks
 from tolman.analyze.weights import solve
-from tolman.benchmarks.base import Benchmark
+from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.reports.alike import one_benchmark, one_rule_set
 from tolman.reports.analyses.output import print_table, say, write_json
@@ -91,7 +91,7 @@ def print_weights(
         say(console, "Two levels count the same: the paper discards such an optimum; try other --alpha and --k.")
 
 
-def _of_runs(paths: Sequence[Path]) -> tuple[Benchmark, _Scores]:
+def _of_runs(paths: Sequence[Path]) -> tuple[BenchmarkSpec, _Scores]:
     runs = load_runs(paths)
     benchmark = one_benchmark(runs)
     rules = one_rule_set(runs, None)
@@ -101,7 +101,7 @@ def _of_runs(paths: Sequence[Path]) -> tuple[Benchmark, _Scores]:
     return benchmark, _Scores([run.name for run in runs], figures, counts)
 
 
-def _published(name: str) -> tuple[Benchmark, _Scores]:
+def _published(name: str) -> tuple[BenchmarkSpec, _Scores]:
     """The rows of models in the paper's main table, in its default setting."""
     benchmark = benchmarks.get(name)
     rows = [row for row in benchmark.published_rows if row.group == "model" and not row.setting]

@@ -30,7 +30,7 @@ from tolman.scoring.parse.reasoning import behind_reasoning
 from tolman.scoring.parse.resolve import standing
 from tolman.scoring.parse.words import words_of
 from tolman.scoring.parse.wrappers import Wrapped, wrapped
-from tolman.scoring.reading import Reading, nothing
+from tolman.scoring.reading import ParsedAnswer, nothing
 
 HEAD_CHARS = 600
 """Characters at the beginning of a long text that are searched for commitments in prose."""
@@ -85,7 +85,7 @@ _ERROR_WITHIN = re.compile(
 )
 
 
-def read_careful(item: Item, response: str) -> Reading:
+def read_careful(item: Item, response: str) -> ParsedAnswer:
     """Read the answer of a response to an item: a letter of its options, or an exact number in its unit.
 
     Args:
@@ -98,9 +98,9 @@ def read_careful(item: Item, response: str) -> Reading:
     bare = _BARE.fullmatch(response)
     if bare is not None:  # most direct answers: a letter or a number and nothing else
         if item.kind == "choice" and bare["letter"] and bare["letter"] in item.letters:
-            return Reading(bare["letter"], span=bare.span("letter"), rule="alone")
+            return ParsedAnswer(bare["letter"], span=bare.span("letter"), rule="alone")
         if item.kind == "number" and bare["number"]:
-            return Reading(Fraction(bare["number"]), span=bare.span("number"), rule="alone")
+            return ParsedAnswer(Fraction(bare["number"]), span=bare.span("number"), rule="alone")
     whole = plain(response)
     begin, end, cut_off = behind_reasoning(whole.text)
     text = whole.text[begin:end]
@@ -150,13 +150,13 @@ def _is_doubtful(item: Item, chosen: Commitment, text: str) -> bool:
     return near == 0 or len(tail) - chosen.end > near
 
 
-def _reading(chosen: Commitment, whole: Plain, begin: int) -> Reading:
+def _reading(chosen: Commitment, whole: Plain, begin: int) -> ParsedAnswer:
     """The reading of a commitment, with its place in the response."""
     span = (whole.origin(begin + chosen.start), whole.origin(begin + max(chosen.start, chosen.end - 1)) + 1)
-    return Reading(chosen.value, span=span, rule=chosen.rule)
+    return ParsedAnswer(chosen.value, span=span, rule=chosen.rule)
 
 
-def _unfinished(item: Item, whole: Plain, begin: int) -> Reading:
+def _unfinished(item: Item, whole: Plain, begin: int) -> ParsedAnswer:
     """The answer that a reasoning trace without an end comes to in its last sentence; else it was cut off."""
     opened = whole.text[begin:]
     prose = _shortened(without_markup(opened))
