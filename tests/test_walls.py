@@ -8,7 +8,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names"},
+    {"names", "runtime"},
+    {"plugins"},
     {"registry", "files"},
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
@@ -21,6 +22,7 @@ LEVELS = [
     {"curate"},
     {"review"},
     {"reports"},
+    {"workflows"},
     {"commands", "demo"},
     {"cli"},
     {"__main__"},

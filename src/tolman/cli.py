@@ -6,13 +6,49 @@ import sys
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from tolman import __version__
 from tolman.commands import analyze, construct, curate, evaluate, ingest, measure, review, scenes, stores
 from tolman.commands.options import console
 
+
+class Root(typer.core.TyperGroup):
+    """The root, which loads plugins before a name that they add is looked up: `--plugin FILE` may stand anywhere."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        kept, files = without_plugins(args)
+        if files:
+            from tolman.plugins import load_plugins
+
+            load_plugins(files)
+        return super().parse_args(ctx, kept)
+
+
+def without_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Arguments without `--plugin FILE` and `--plugin=FILE`, and the files."""
+    kept: list[str] = []
+    files: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            return [*kept, argument, *rest], files
+        name, equals, value = argument.partition("=")
+        if name != "--plugin":
+            kept.append(argument)
+        elif equals:
+            files.append(value)
+        else:
+            file = next(rest, None)
+            if file is None:
+                return [*kept, argument], files  # the root's own option says what is missing
+            files.append(file)
+    return kept, files
+
+
 app = typer.Typer(
     name="tolman",
+    cls=Root,
     help="Build, run and dissect spatial-intelligence benchmarks for multimodal models.",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -40,6 +76,13 @@ def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Python file that adds families, metrics, models …; anywhere on the line, any number of times.",
+        ),
+    ] = None,
 ) -> None:
     pass
 

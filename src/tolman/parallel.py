@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import TypeVar
+
+from tolman.plugins import load_plugins, loaded_plugins
+from tolman.runtime import ignore_interrupts
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,7 +43,10 @@ def parallel_map(function: Callable[[T], R], arguments: Sequence[T], workers: in
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
-        min(workers, len(arguments)), mp_context=context, initializer=_begin, initargs=(os.getpid(),)
+        min(workers, len(arguments)),
+        mp_context=context,
+        initializer=_begin,
+        initargs=(os.getpid(), tuple(loaded_plugins())),
     )
     try:
         yield from pool.map(function, arguments)
@@ -53,13 +59,15 @@ def parallel_map(function: Callable[[T], R], arguments: Sequence[T], workers: in
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(parent: int) -> None:
+def _begin(parent: int, plugins: Sequence[Path]) -> None:
     """What a worker does first.
 
     Ctrl-C reaches every process of a terminal; the one that gave out the work ends the others. Where that one is gone
-    without a word, killed, a worker would go on for nobody until its piece of work ends.
+    without a word, killed, a worker would go on for nobody until its piece of work ends. What it is given may be made
+    of what plugins declare.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_interrupts()
+    load_plugins(plugins)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

@@ -1,15 +1,26 @@
-"""Finding what can be named: own modules of a package, and what other packages add through an entry point group."""
+"""Registry: finding things by name, in modules of this package, in plugins and in other packages.
+
+What belongs to a registry is told by what a module declares. A module of the registry's package is found by an object
+of a given name at its top level (`BENCHMARK`, `PROTOCOL`, `FAMILY` …), or by several in a tuple of the plural name
+(`FAMILIES`); so is a plugin (`tolman.plugins`). Other packages name an object in the registry's entry point group.
+"""
 
 from __future__ import annotations
 
+import ast
 import pkgutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 from tolman.errors import UsageError
+from tolman.names import unknown
+from tolman.plugins import loaded_plugins
 
 
 @dataclass(frozen=True)
@@ -17,36 +28,120 @@ class Registry:
     """One kind of thing that is looked up by name.
 
     Attributes:
-        what: how it is called in a sentence.
-        package: the dotted name of the package whose modules are the own ones; `my_name` is named 'my-name'.
-        attribute: what a module of that package calls the thing.
+        what: how it is called in a sentence: 'question family'.
+        package: the dotted name of the package whose modules hold Tolman's own.
+        attribute: what a module calls the thing it declares: 'FAMILY'.
         group: the entry point group of other packages.
-        helpers: modules of the package that are none.
+        plural: what a module calls a tuple of several; '' where a module declares one only.
+        named_by_file: whether one of Tolman's own is named as its module, `my_name` as 'my-name', so that names are
+            known without importing anything. Else names are those of the objects (their attribute `name`).
+        check: object → what is wrong with it, as the rest of a sentence, or ''. Told when it is looked up.
     """
 
     what: str
     package: str
     attribute: str
     group: str
-    helpers: frozenset[str] = field(default_factory=frozenset)
+    plural: str = ""
+    named_by_file: bool = True
+    check: Callable[[Any], str] = field(default=lambda thing: "")
 
     def names(self) -> list[str]:
-        """All that can be named, in alphabetical order."""
-        return sorted(self._own() | {point.name for point in entry_points(group=self.group)})
+        """All that can be named, in alphabetical order; where names are the objects' own, Tolman's in the order of
+        their modules, then the others."""
+        own = sorted(self._files()) if self.named_by_file else list(self._declared())
+        others = [*(name for name, _ in self._plugged()), *(p.name for p in entry_points(group=self.group))]
+        found = dict.fromkeys([*own, *others])
+        return sorted(found) if self.named_by_file else list(found)
 
     def get(self, name: str) -> Any:
-        """The thing of that name.
+        """The thing of that name; a plugin's before Tolman's own.
 
         Raises:
-            UsageError: there is none; the sentence lists those there are.
+            UsageError: there is none, and the sentence lists those there are; or what is there is of another kind.
         """
-        if name in self._own():
-            return getattr(import_module(f"{self.package}.{name.replace('-', '_')}"), self.attribute)
+        thing = self._find(name)
+        if thing is None:
+            raise unknown(self.what, name, self.names())
+        wrong = self.check(thing)
+        if wrong:
+            raise UsageError(f"what is registered as {self.what} '{name}' {wrong}.")
+        return thing
+
+    def all(self) -> dict[str, Any]:
+        """Everything by name; see `names` and `get`."""
+        return {name: self.get(name) for name in self.names()}
+
+    def _find(self, name: str) -> Any:
+        for plugged, thing in self._plugged():
+            if plugged == name:
+                return thing
+        if self.named_by_file:
+            module = self._files().get(name)
+            if module is not None:
+                return getattr(import_module(module), self.attribute)
+        elif name in self._declared():
+            return self._declared()[name]
         for point in entry_points(group=self.group, name=name):
             return point.load()
-        raise UsageError(f"there is no {self.what} '{name}'; known: {', '.join(self.names())}.")
+        return None
 
-    def _own(self) -> set[str]:
-        package: ModuleType = import_module(self.package)
-        modules = {info.name for info in pkgutil.iter_modules(package.__path__)} - self.helpers
-        return {name.replace("_", "-") for name in modules}
+    def _files(self) -> dict[str, str]:
+        """Tolman's own by the names of their modules."""
+        names = (module.rpartition(".")[2] for module in declaring(self.package, self.attribute))
+        return {name.replace("_", "-"): f"{self.package}.{name}" for name in names}
+
+    def _declared(self) -> dict[str, Any]:
+        """Tolman's own by their own names."""
+        found: dict[str, Any] = {}
+        for module in dict.fromkeys(
+            (*declaring(self.package, self.attribute), *(declaring(self.package, self.plural) if self.plural else ()))
+        ):
+            for name, thing in self._in(import_module(module), ""):
+                if name in found:
+                    raise UsageError(f"two {self.what} objects are named '{name}'; the second is in {module}.")
+                found[name] = thing
+        return found
+
+    def _plugged(self) -> Iterator[tuple[str, Any]]:
+        """What plugins declare: by the object's own name, else by the file's."""
+        for path, module in loaded_plugins().items():
+            yield from self._in(module, path.stem.replace("_", "-"))
+
+    def _in(self, module: ModuleType, default: str) -> Iterator[tuple[str, Any]]:
+        things = [getattr(module, self.attribute)] if hasattr(module, self.attribute) else []
+        things += getattr(module, self.plural, ()) if self.plural else ()
+        for thing in things:
+            own = getattr(thing, "name", None)
+            yield (own if isinstance(own, str) and own else default), thing
+
+
+@lru_cache(maxsize=64)
+def declaring(package: str, attribute: str) -> tuple[str, ...]:
+    """The modules below a package, by dotted name, that have an object of that name at their top level; told from their
+    sources, so that none is imported."""
+    spec = find_spec(package)
+    found = []
+    for info in pkgutil.iter_modules(spec.submodule_search_locations if spec else None):
+        name = f"{package}.{info.name}"
+        if attribute in _top_level(name):
+            found.append(name)
+        elif info.ispkg:
+            found += declaring(name, attribute)
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def _top_level(module: str) -> frozenset[str]:
+    """The names that a module's source defines at its top level."""
+    spec = find_spec(module)
+    source = getattr(spec.loader, "get_source", lambda name: None)(module) if spec and spec.loader else None
+    names: set[str] = set()
+    for node in ast.parse(source or "").body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return frozenset(names)

@@ -13,8 +13,7 @@ from tolman.benchmarks.folder import is_folder, open_folder
 from tolman.errors import UsageError
 from tolman.registry import Registry
 
-_HELPERS = frozenset({"base", "folder", "hub", "published", "question_files", "rows"})
-_REGISTRY = Registry("benchmark", __name__, "BENCHMARK", "tolman.benchmarks", _HELPERS)
+_REGISTRY = Registry("benchmark", __name__, "BENCHMARK", "tolman.benchmarks")
 names = _REGISTRY.names
 
 

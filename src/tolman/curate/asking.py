@@ -31,9 +31,9 @@ from tolman.protocols.base import Answer, Ask, Conversation, Protocol
 from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.prices import read_price
-from tolman.runs.stopping import run_until_stopped, stoppable
 from tolman.runs.store import open_store
 from tolman.runs.without_text import ANSWERED
+from tolman.runtime import run_until_stopped, stoppable
 from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3

@@ -10,13 +10,7 @@ from tolman.errors import UsageError
 from tolman.models.base import Model, ModelOptions
 from tolman.registry import Registry
 
-_REGISTRY = Registry(
-    "model family",
-    __name__,
-    "create",
-    "tolman.models",
-    frozenset({"base", "endpoint", "hf_network", "hf_weights", "oracle"}),
-)
+_REGISTRY = Registry("model family", __name__, "create", "tolman.models")
 families = _REGISTRY.names
 
 

@@ -11,8 +11,7 @@ from tolman.protocols.base import Modifier, Protocol, ProtocolOptions, Strategy
 from tolman.protocols.compose import compose
 from tolman.registry import Registry
 
-_HELPERS = frozenset({"base", "compose", "votes"})
-_REGISTRY = Registry("protocol", __name__, "PROTOCOL", "tolman.protocols", _HELPERS)
+_REGISTRY = Registry("protocol", __name__, "PROTOCOL", "tolman.protocols")
 names = _REGISTRY.names
 _NO_OPTIONS = ProtocolOptions()
 

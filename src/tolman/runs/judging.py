@@ -28,8 +28,8 @@ from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.folder import RunFolder
 from tolman.runs.judge_jobs import JudgeJob, plan_judging, reader_of
 from tolman.runs.prices import Price, read_price
-from tolman.runs.stopping import run_until_stopped, stoppable
 from tolman.runs.store import open_store
+from tolman.runtime import run_until_stopped, stoppable
 from tolman.scoring.judge_sample import SampleSize
 from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, read_reply
 

@@ -27,8 +27,8 @@ from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prices import read_price
 from tolman.runs.scoring import score_run
 from tolman.runs.selection import Selection
-from tolman.runs.stopping import run_until_stopped, stoppable, uninterrupted
 from tolman.runs.store import open_store
+from tolman.runtime import run_until_stopped, stoppable, uninterrupted
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,9 @@ def careful(task: Callable[[Item], str] = _own_task, score: Score | None = None)
 
     Args:
         task: which question type an item counts under.
-        score: the metric, (item, ParsedAnswer) → 0 … 1; `score_exactly` is accuracy for choices and MRA for numbers. Where
-            None, a benchmark with a rule set 'official' uses that one's, and one without uses `score_exactly`.
+        score: the metric, (item, ParsedAnswer) → 0 … 1; `score_exactly` is accuracy for choices and MRA for
+            numbers. Where None, a benchmark with a rule set 'official' uses that one's, and one without uses
+            `score_exactly`.
     """
     return RuleSet(
         name="careful",

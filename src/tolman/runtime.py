@@ -1,18 +1,25 @@
-"""Being told to stop by a batch system, a container or a closed terminal, as by Ctrl-C."""
+"""The event loop and the signals: the only place that starts the one and handles the others.
+
+Coroutines run to their end wherever the caller is: in a script, in a thread, or inside an event loop as in a notebook.
+A batch system, a container or a closed terminal ends what runs as Ctrl-C does.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from tolman.errors import RunInterruptedError
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+T = TypeVar("T")
 _asking: asyncio.Task[Any] | None = None
 """What the main thread's event loop is at work on."""
 
@@ -58,8 +65,36 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def run_blocking(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, also where this thread's event loop is running, as in a notebook.
+
+    There it runs in a loop of its own in another thread, for which this one waits; an interruption of the wait cancels
+    the coroutine, which cleans up first.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main)
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
+
+    async def watched() -> T:
+        task = asyncio.ensure_future(main)
+        begun.set_result((asyncio.get_running_loop(), task))
+        return await task
+
+    with ThreadPoolExecutor(1, "tolman") as threads:
+        found = threads.submit(contextvars.copy_context().run, asyncio.run, watched())
+        try:
+            return found.result()
+        except BaseException:
+            if not found.done():
+                loop, task = begun.result()
+                loop.call_soon_threadsafe(task.cancel)
+            raise
+
+
 def run_until_stopped(
-    main: Coroutine[Any, Any, None], run: Callable[[Coroutine[Any, Any, None]], None] = asyncio.run
+    main: Coroutine[Any, Any, None], run: Callable[[Coroutine[Any, Any, None]], None] = run_blocking
 ) -> None:
     """Run a coroutine, which is cancelled and cleans up after itself where a signal of `stoppable` comes.
 
@@ -67,7 +102,7 @@ def run_until_stopped(
 
     Args:
         main: the coroutine.
-        run: in place of `asyncio.run`, where an event loop serves several coroutines.
+        run: in place of `run_blocking`, where an event loop serves several coroutines.
 
     Raises:
         KeyboardInterrupt: a signal came.
@@ -99,3 +134,8 @@ def uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that gave out the work; for worker processes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,5 +1,7 @@
 """Signals that end what is asked as Ctrl-C does."""
 
+import asyncio
+import contextvars
 import signal
 import subprocess
 import sys
@@ -7,12 +9,12 @@ import threading
 
 import pytest
 
-from tolman.runs.stopping import run_until_stopped, stoppable, uninterrupted
+from tolman.runtime import run_blocking, run_until_stopped, stoppable, uninterrupted
 
 SCRIPT = """
 import asyncio, sys, time
 from tolman.errors import RunInterruptedError
-from tolman.runs.stopping import run_until_stopped, stoppable
+from tolman.runtime import run_until_stopped, stoppable
 
 async def asking():
     print("ready", flush=True)
@@ -71,3 +73,61 @@ def test_handlers_are_put_back_and_other_threads_have_none() -> None:
     run_until_stopped(nothing())
     assert seen == [signal.SIG_IGN, before[0], None]
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+
+
+NOTE: contextvars.ContextVar[str] = contextvars.ContextVar("note", default="")
+
+
+async def _told(value: str) -> tuple[str, str]:
+    await asyncio.sleep(0.01)
+    return value, NOTE.get()
+
+
+def test_a_coroutine_runs_to_its_end_wherever_the_caller_is() -> None:
+    async def inside() -> tuple[str, str]:
+        NOTE.set("kept")
+        return run_blocking(_told("in a loop"))
+
+    found: list[tuple[str, str]] = []
+    thread = threading.Thread(target=lambda: found.append(run_blocking(_told("in a thread"))))
+    thread.start()
+    thread.join()
+    assert run_blocking(_told("in a script")) == ("in a script", "")
+    assert asyncio.run(inside()) == ("in a loop", "kept")
+    assert found == [("in a thread", "")]
+
+
+def test_what_a_coroutine_raises_reaches_the_caller_in_a_loop_too() -> None:
+    async def failing() -> None:
+        raise ZeroDivisionError
+
+    async def inside() -> None:
+        run_blocking(failing())
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(inside())
+
+
+def test_an_interrupted_wait_cancels_the_coroutine() -> None:
+    code = """
+import asyncio, os, signal, threading
+from tolman.runtime import run_blocking
+
+async def asking():
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        await asyncio.sleep(600)
+    finally:
+        print("cleaned up", flush=True)
+
+async def notebook():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as a notebook's kernel has it
+    try:
+        run_blocking(asking())
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+asyncio.run(notebook())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert done.stdout == "cleaned up\ninterrupted\n", done.stderr

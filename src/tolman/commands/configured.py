@@ -1,0 +1,146 @@
+"""Commands out of configs: the options of a command are the fields of its config, and `--config` reads a file of them.
+
+```python
+@app.command()
+@configured(AuditConfig)
+def audit(config: AuditConfig, as_json: Json = False) -> Path | None:
+    \"\"\"Recompute every answer …\"\"\"
+```
+
+The command gets an option (or argument) for each field, those of its own further parameters, `--config FILE` and
+`--write-config FILE`. What is given on the command line goes before what stands in the file. Where the command returns
+a folder, `tolman.toml` in it repeats the command.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from tolman.workflows.config import ConfigField, fields_of, make, read_tables, write_config
+
+FILE = "tolman.toml"
+"""The config beside a result."""
+_PANEL = "Config files"
+
+
+def configured(config: type[Any], command: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Make a function of a config into a command.
+
+    Args:
+        config: the config's class, a dataclass of `tolman.workflows`.
+        command: what the table of a file is called; the function's name, with '-' for '_', where None.
+    """
+    fields = fields_of(config)
+
+    def decorate(body: Callable[..., Any]) -> Callable[..., None]:
+        name = command or body.__name__.replace("_", "-")
+        _, *own = inspect.signature(body).parameters.values()
+        hints = get_type_hints(body, include_extras=True)
+
+        def carry_out(
+            ctx: typer.Context, config_file: Path | None, write_config_to: Path | None, **values: Any
+        ) -> None:
+            given = {}
+            for one in fields:
+                for place in _places(one):
+                    value = values.pop(place)
+                    if _is_given(ctx, place):
+                        given[one.name] = _read(one, value)
+            tables = read_tables(config_file, name) if config_file is not None else [{}]
+            where = f"{config_file}: " if config_file is not None else ""
+            if len(tables) > 1:
+                raise typer.BadParameter(f"{config_file} has {len(tables)} [[{name}]] tables; give a file with one.")
+            settings = {key.replace("-", "_"): value for key, value in tables[0].items()} | given
+            made = make(config, settings, where=where)
+            if write_config_to is not None:
+                write_config(write_config_to, name, made)
+            place = body(made, **values)
+            for folder in place if isinstance(place, list) else [place]:
+                if isinstance(folder, Path) and folder.is_dir():
+                    write_config(folder / FILE, name, made)
+
+        parameters = [inspect.Parameter("ctx", _KEYWORD, annotation=typer.Context)]
+        parameters += [parameter for one in fields for parameter in _parameters(one)]
+        parameters += [one.replace(kind=_KEYWORD, annotation=hints[one.name]) for one in own]
+        parameters += [
+            inspect.Parameter("config_file", _KEYWORD, annotation=_CONFIG, default=None),
+            inspect.Parameter("write_config_to", _KEYWORD, annotation=_WRITE, default=None),
+        ]
+        carry_out.__name__, carry_out.__doc__ = body.__name__, body.__doc__
+        carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        carry_out.__annotations__ = {one.name: one.annotation for one in parameters}
+        return carry_out
+
+    return decorate
+
+
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_CONFIG = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        help="TOML file of settings, named as the options are; options go before it.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_WRITE = Annotated[
+    Path | None,
+    typer.Option("--write-config", help="Write the TOML file that repeats this command.", rich_help_panel=_PANEL),
+]
+
+
+def _places(one: ConfigField) -> list[str]:
+    """The parameters that give a field: its own, and a hidden one for each older name."""
+    return [one.name, *(f"{one.name}_{number}" for number in range(len(one.setting.aliases)))]
+
+
+def _parameters(one: ConfigField) -> list[inspect.Parameter]:
+    """A field as parameters of a Typer command. None is 'not given': the config has the default."""
+    setting = one.setting
+    more: dict[str, Any] = {"help": _help(one), "metavar": setting.metavar}
+    if setting.panel is not None:
+        more["rich_help_panel"] = setting.panel
+    kind: Any = one.scalar
+    if one.several:
+        kind = list[one.scalar] if setting.repeated or setting.positional else str  # type: ignore[name-defined]
+        if kind is str:
+            more["metavar"] = setting.metavar or "A[,B…]"
+    elif one.scalar in (int, float):
+        more |= {"min": setting.least, "max": setting.most}
+    if setting.positional:
+        return [_optional(one.name, kind, typer.Argument(show_default=False, **more))]
+    names = [one.option]
+    if one.scalar is bool:
+        names = [f"{one.option}/--no-{one.option.removeprefix('--')}"]
+    shown = typer.Option(*names, show_default=False, **more)
+    hidden = [typer.Option(alias, hidden=True, **more) for alias in setting.aliases]
+    return [_optional(place, kind, info) for place, info in zip(_places(one), [shown, *hidden], strict=True)]
+
+
+def _optional(name: str, kind: Any, info: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, _KEYWORD, annotation=Annotated[kind | None, info], default=None)
+
+
+def _help(one: ConfigField) -> str:
+    """The help text, with the default or that there is none."""
+    text = one.setting.help
+    if one.required:
+        return f"{text} Required." if not one.setting.positional else text
+    if one.default in (None, (), False) or "efault" in text:
+        return text
+    value = ",".join(map(str, one.default)) if isinstance(one.default, tuple) else one.default
+    return f"{text} Default: {value}."
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    # By its name: Typer has a copy of click in some versions, and so an enumeration of its own.
+    return getattr(ctx.get_parameter_source(name), "name", "") in ("COMMANDLINE", "ENVIRONMENT")
+
+
+def _read(one: ConfigField, value: Any) -> Any:
+    return tuple(value) if one.several and not isinstance(value, str) else value

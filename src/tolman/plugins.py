@@ -1,0 +1,91 @@
+"""Plugins: local Python files whose declarations every registry finds.
+
+A file declares what it adds at its top level, under the names that Tolman's own modules use: `FAMILY`, `METRIC`,
+`BENCHMARK`, `PROTOCOL`, `FORMAT`, a function `create` for a family of models, and so on (`tolman.registry`). It is
+named with `--plugin FILE`, with `tolman.load_plugin`, or in the environment variable TOLMAN_PLUGINS (several, separated
+as PATH is).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from tolman.errors import InputError
+
+VARIABLE = "TOLMAN_PLUGINS"
+_loaded: dict[Path, ModuleType] = {}
+
+
+def load_plugin(file: Path | str) -> ModuleType:
+    """Load a plugin, once: what it declares can be named from then on, in worker processes too.
+
+    Args:
+        file: a Python file. It is executed.
+
+    Returns:
+        Its module.
+
+    Raises:
+        InputError: there is no such file, it is no Python file, or it can't be executed; the sentence names the line.
+    """
+    path = Path(file).resolve()
+    if path in _loaded:
+        return _loaded[path]
+    if path.suffix != ".py" or not path.is_file():
+        raise InputError(file, "is no plugin", fix="give a Python file, such as my_family.py")
+    name = module_name(path)
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # before it is executed: dataclasses and pickle look it up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise InputError(
+            file, f"can't be executed ({type(error).__name__}: {error})", row=_line(error, path)
+        ) from error
+    _loaded[path] = module
+    return module
+
+
+def load_plugins(files: Iterable[Path | str]) -> None:
+    """Load several; see `load_plugin`."""
+    for file in files:
+        load_plugin(file)
+
+
+def loaded_plugins() -> dict[Path, ModuleType]:
+    """The plugins by file, in the order in which they were loaded; those of TOLMAN_PLUGINS among them.
+
+    Raises:
+        InputError: one of TOLMAN_PLUGINS can't be loaded.
+    """
+    load_plugins(part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part)
+    return dict(_loaded)
+
+
+def module_name(path: Path) -> str:
+    """What the module of a plugin is called: two files of one name don't share a module."""
+    import hashlib
+
+    digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    return f"tolman_plugin_{path.stem}_{digest}"
+
+
+def _line(error: BaseException, path: Path) -> int | None:
+    """The last line of the file that the error passed through."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            found = trace.tb_lineno
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,92 @@
+"""Commands out of configs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tolman.commands.configured import configured
+from tolman.errors import UsageError
+from tolman.workflows.config import Setting
+
+seen: list[object] = []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    benchmark: Annotated[str, Setting("Its name.", positional=True)]
+    out: Annotated[Path | None, Setting("Folder.")] = None
+    seed: Annotated[int, Setting("Seed of everything drawn at random.", least=0)] = 0
+    max_rounds: Annotated[int, Setting("Rounds.", aliases=("--turns",))] = 5
+    depth: Annotated[bool, Setting("Write depth.")] = False
+    frames: Annotated[tuple[int, ...], Setting("Frames.", least=1)] = ()
+    against: Annotated[tuple[str, ...], Setting("Columns.", repeated=True)] = ()
+
+
+app = typer.Typer()
+
+
+@app.command()
+@configured(Example)
+def make_it(config: Example, as_json: Annotated[bool, typer.Option("--json")] = False) -> Path | None:
+    """Make it.
+
+    Example:  tolman make-it b
+    """
+    seen.append((config, as_json))
+    return config.out
+
+
+@app.command()
+def other() -> None:
+    """Keep the first one a command of several."""
+
+
+def run(*arguments: str) -> tuple[Example, bool]:
+    seen.clear()
+    done = CliRunner().invoke(app, ["make-it", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    found = seen[0]
+    assert isinstance(found, tuple)
+    return found
+
+
+def test_options_are_the_fields() -> None:
+    config, as_json = run(
+        "b", "--seed", "3", "--frames", "8,16", "--against", "x", "--against", "y", "--depth", "--json"
+    )
+    assert config == Example(benchmark="b", seed=3, frames=(8, 16), against=("x", "y"), depth=True)
+    assert as_json
+
+
+def test_the_command_line_goes_before_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('[make-it]\nbenchmark = "b"\nseed = 4\nmax-rounds = 2\ndepth = true\n')
+    assert run("--config", str(file))[0] == Example(benchmark="b", seed=4, max_rounds=2, depth=True)
+    assert run("c", "--config", str(file), "--seed", "0", "--no-depth")[0] == Example(benchmark="c", max_rounds=2)
+
+
+def test_an_older_name_is_accepted_and_not_shown() -> None:
+    assert run("b", "--turns", "7")[0].max_rounds == 7
+    shown = CliRunner().invoke(app, ["make-it", "--help"]).output
+    assert "--max-rounds" in shown
+    assert "--turns" not in shown
+    assert "Default: 5." in shown
+
+
+def test_the_config_that_repeats_it_lies_beside_the_result(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    config, _ = run("b", "--out", str(out), "--frames", "8")
+    assert run("--config", str(out / "tolman.toml"))[0] == config
+    wanted = tmp_path / "wanted.toml"
+    config, _ = run("b", "--seed", "9", "--write-config", str(wanted))
+    assert run("--config", str(wanted))[0] == config
+
+
+def test_what_is_missing_is_told() -> None:
+    with pytest.raises(UsageError, match="BENCHMARK is missing"):
+        CliRunner().invoke(app, ["make-it"], catch_exceptions=False)

@@ -1,0 +1,120 @@
+"""Finding things by what modules declare: own ones, plugins, other packages."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tolman import benchmarks, models, protocols
+from tolman.errors import InputError, UsageError
+from tolman.ingest import formats
+from tolman.media import matchers
+from tolman.plugins import load_plugin
+from tolman.registry import Registry, declaring
+
+REGISTRIES = {
+    "benchmark": benchmarks._REGISTRY,
+    "model family": models._REGISTRY,
+    "protocol": protocols._REGISTRY,
+    "format": formats._REGISTRY,
+    "matcher": matchers._REGISTRY,
+}
+
+
+@pytest.mark.parametrize("registry", REGISTRIES.values(), ids=REGISTRIES)
+def test_every_name_can_be_had_and_helpers_have_none(registry: Registry) -> None:
+    names = registry.names()
+    assert names
+    assert not {"base", "compose", "votes", "endpoint", "hf-network", "hf-weights", "oracle", "rows", "hub"} & set(
+        names
+    )
+    assert list(registry.all()) == names
+
+
+def test_a_helper_beside_them_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = tmp_path / "some_things"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "my_helpers.py").write_text("def helper():\n    THING = 1\n")
+    (package / "first_one.py").write_text("THING = 1\n")
+    (package / "second.py").write_text("def THING():\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert declaring("some_things", "THING") == ("some_things.first_one", "some_things.second")
+    assert Registry("thing", "some_things", "THING", "tolman.things").names() == ["first-one", "second"]
+
+
+def test_names_of_their_own_and_several_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = tmp_path / "named_things"
+    (package / "inner").mkdir(parents=True)
+    for folder in (package, package / "inner"):
+        (folder / "__init__.py").write_text("")
+    (package / "base.py").write_text("class Thing:\n    def __init__(self, name):\n        self.name = name\n")
+    head = "from named_things.base import Thing\n"
+    (package / "several.py").write_text(head + "THINGS = (Thing('x/two'), Thing('x/three'))\n")
+    (package / "inner" / "one.py").write_text(head + "THING = Thing('x/one')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry("thing", "named_things", "THING", "tolman.things", "THINGS", named_by_file=False)
+    assert registry.names() == ["x/one", "x/two", "x/three"]
+    assert registry.get("x/three").name == "x/three"
+    with pytest.raises(UsageError, match="there is no thing 'three '; did you mean 'x/three'"):
+        registry.get("three ")
+
+
+PLUGIN = """
+import sys
+from tolman.protocols.base import Strategy
+from tolman.protocols.direct import converse
+
+PROTOCOL = Strategy("{name}", converse, summary="as direct")
+
+def create(name, options):
+    raise NotImplementedError
+
+def double(number):
+    return 2 * number
+"""
+
+
+def run(code: str, *arguments: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_plugin_is_found_by_what_it_declares_and_reaches_workers(tmp_path: Path) -> None:
+    file = tmp_path / "my_way.py"
+    file.write_text(PLUGIN.format(name="my-protocol"))
+    code = """
+import sys
+from tolman import models, protocols
+from tolman.parallel import parallel_map
+from tolman.plugins import load_plugin
+if __name__ == "__main__":
+    module = load_plugin(sys.argv[1])
+    assert load_plugin(sys.argv[1]) is module
+    print(protocols.get("my-protocol").name, "my-way" in models.families(), list(parallel_map(module.double, [1, 2], 2)))
+"""
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    done = subprocess.run([sys.executable, script, file], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "my-protocol True [2, 4]", done.stderr
+
+
+def test_the_environment_names_plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "ways.py"
+    file.write_text(PLUGIN.format(name="from-the-environment"))
+    monkeypatch.setenv("TOLMAN_PLUGINS", str(file))
+    assert run("from tolman import protocols; print('from-the-environment' in protocols.names())") == "True"
+
+
+def test_what_is_no_plugin_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is no plugin; give a Python file"):
+        load_plugin(tmp_path / "none.py")
+    broken = tmp_path / "broken.py"
+    broken.write_text("x = 1\ny = x / 0\n")
+    with pytest.raises(InputError, match=r"broken.py, row 2: can't be executed \(ZeroDivisionError"):
+        load_plugin(broken)
+    broken.write_text("x = (\n")
+    with pytest.raises(InputError, match=r"can't be executed \(SyntaxError"):
+        load_plugin(broken)

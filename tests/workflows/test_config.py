@@ -1,0 +1,77 @@
+"""Configs: types, bounds and TOML."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+
+from tolman.errors import InputError, UsageError
+from tolman.workflows.config import Setting, fields_of, make, read_tables, to_table, write_config
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    benchmark: Annotated[str, Setting("Its name.", positional=True)]
+    out: Annotated[Path | None, Setting("Folder.")] = None
+    seed: Annotated[int, Setting("Seed.", least=0)] = 0
+    share: Annotated[float, Setting("Share.", least=0, most=1)] = 0.5
+    depth: Annotated[bool, Setting("Write depth.")] = False
+    frames: Annotated[tuple[int, ...], Setting("Frames.", least=1)] = ()
+    shape: Annotated[str, Setting("Shape.", choices=("room", "street"))] = "room"
+
+
+def test_fields_know_their_types() -> None:
+    found = {one.name: (one.scalar, one.several, one.optional, one.required) for one in fields_of(Example)}
+    assert found["benchmark"] == (str, False, False, True)
+    assert found["out"] == (Path, False, True, False)
+    assert found["frames"] == (int, True, False, False)
+
+
+def test_values_of_toml_and_of_the_command_line_become_the_same_config() -> None:
+    one = make(Example, {"benchmark": "b", "out": "x/y", "frames": "8, 16", "share": 1})
+    other = make(Example, {"benchmark": "b", "out": Path("x/y"), "frames": [8, 16], "share": 1.0})
+    assert one == other == Example(benchmark="b", out=Path("x/y"), frames=(8, 16), share=1.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, "x.toml: BENCHMARK is missing; give it, or write 'benchmark' into a --config file."),
+        ({"benchmark": "b", "seeds": 1}, "x.toml: there is no setting 'seeds'; did you mean 'seed'?"),
+        ({"benchmark": "b", "seed": "one"}, "x.toml: --seed takes a whole number, not 'one'."),
+        ({"benchmark": "b", "seed": True}, "x.toml: --seed takes a whole number, not 'True'."),
+        ({"benchmark": "b", "seed": -1}, "x.toml: --seed takes at least 0, not -1."),
+        ({"benchmark": "b", "share": 2}, "x.toml: --share takes at least 0 and at most 1, not 2.0."),
+        ({"benchmark": "b", "depth": "yes"}, "x.toml: --depth takes true or false, not 'yes'."),
+        ({"benchmark": "b", "frames": [8, 0]}, "x.toml: --frames takes at least 1, not 0."),
+        ({"benchmark": "b", "frames": 8}, "x.toml: --frames takes a list, not 8."),
+        ({"benchmark": "b", "shape": "streat"}, "x.toml: --shape can't be 'streat'; did you mean 'street'?"),
+    ],
+)
+def test_wrong_values_are_told_in_a_sentence(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        make(Example, values, where="x.toml: ")
+    assert str(error.value).startswith(said)
+
+
+def test_a_written_config_repeats_the_command(tmp_path: Path) -> None:
+    config = Example(benchmark="b", out=Path("o"), frames=(8, 16), depth=True)
+    path = tmp_path / "made" / "tolman.toml"
+    write_config(path, "audit", config)
+    (table,) = read_tables(path, "audit")
+    assert table == to_table(config) == {"benchmark": "b", "out": "o", "frames": [8, 16], "depth": True}
+    assert make(Example, table) == config
+
+
+def test_several_tables_and_other_commands(tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    write_config(path, "run", Example(benchmark="a"), Example(benchmark="b"))
+    assert [table["benchmark"] for table in read_tables(path, "run")] == ["a", "b"]
+    with pytest.raises(InputError, match=r"has nothing for 'score' but run; write a \[score\] table"):
+        read_tables(path, "score")
+    (tmp_path / "plain.toml").write_text('benchmark = "a"\n')
+    assert read_tables(tmp_path / "plain.toml", "score") == [{"benchmark": "a"}]
+    (tmp_path / "broken.toml").write_text("benchmark = \n")
+    with pytest.raises(InputError, match="is no TOML"):
+        read_tables(tmp_path / "broken.toml", "run")
