@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,13 @@ from tolman.items import Item
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TOLMAN_SHARED", ROOT.parent / "shared"))
 
+# Started by nohup, by a shell's background job or by some continuous integration, these signals are ignored, and so they
+# are by everything that a test starts: the commands that a test stops would go on.
+for _number, _handler in (
+    (signal.SIGHUP, signal.SIG_DFL), (signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler),
+):  # fmt: skip
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 # How long an example takes tells of the machine and what else it does; the first text takes seconds by itself.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
