@@ -134,12 +134,12 @@ def review(place: Path, *arguments: str) -> Iterator[tuple[str, str]]:
     told = ""
     try:
         assert process.stdout is not None
-        while "Ctrl-C" not in told:
+        found = None
+        while found is None:
             line = process.stdout.readline()
             assert line, told + process.communicate()[1]
             told += line
-        found = re.search(r"(http://[\w.:]+)(/enter/\S+)?", told)
-        assert found is not None, told
+            found = re.search(r"(http://[\w.:]+)(/enter/\S+)?", line)
         address, link = found[1], found[0] if found[2] else ""
         yield address, link
     finally:

@@ -51,7 +51,7 @@ from before.actors import (
     unpack,
     wordings,
 )
-from before.plans import CHOSEN, CURATE, ENDPOINT, GENERATED, PORT, REVIEW, URL, VOTES, answers, audit, digest
+from before.plans import CHOSEN, COMPARE, CURATE, ENDPOINT, GENERATED, PORT, REVIEW, URL, VOTES, answers, audit, digest
 
 CUT = "Let me look at the picture first. There is a sofa, and behind it, on the left of the"
 UNREADABLE = "I am sorry, I can't tell."
@@ -330,6 +330,7 @@ def make_expected() -> None:
         tolman(*CURATE, place=place / "curation")
         expected = {
             "audits": audits,
+            "compared": json.loads(tolman(*COMPARE, place=place)),
             "people": answers(place / "people"),
             "export": digest(place / "export"),
             "curated": digest(place / "curation" / "pool" / "benchmark"),

@@ -40,6 +40,7 @@ VOTES = (
     "--repeats", "2", "--limit", "8", "--retries", "0",
 )  # fmt: skip
 CURATE = ("curate", "run", "recipe.toml", "--out", "pool", "--store", "store.sqlite")
+COMPARE = ("compare", "runs/mixed", "runs/endpoint", "--json")
 REVIEW = ("review", "./benchmarks/paper", "--store", "review", "--scenes", "worlds", "--errors-of", "runs/paper")
 
 

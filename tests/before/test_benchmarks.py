@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from terminal import tolman
 
 pytest.importorskip("shapely", reason="questions are made with the extra 'generate'")
 
-QUICK = ("paper", "official", "choices", "site")
-LARGE = [name for name in CHOSEN if name not in QUICK]
+
+def quick(names: Iterable[str], *chosen: str) -> list[Any]:
+    """Names as parameters of a test; those that aren't chosen take long, or repeat what test_runs.py holds too."""
+    return [name if name in chosen else pytest.param(name, marks=pytest.mark.full) for name in names]
 
 
 def rows(benchmark: Path) -> list[dict[str, Any]]:
@@ -39,21 +42,21 @@ def test_scenes_are_read(place: Path) -> None:
     assert "simulated/3-0002" in done.stdout
 
 
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in LARGE)])
+@pytest.mark.parametrize("name", quick(CHOSEN, "choices", "site"))
 def test_the_same_command_makes_the_same_questions(place: Path, name: str) -> None:
     done = tolman(place, "generate", "worlds", *CHOSEN[name], "--out", f"again/{name}")
     assert done.returncode == 0, done.stderr
     assert [text(row) for row in rows(place / "again" / name)] == [text(r) for r in rows(place / "benchmarks" / name)]
 
 
-@pytest.mark.parametrize("name", ["mmsi", *(pytest.param(n, marks=pytest.mark.full) for n in GENERATED if n != "mmsi")])
+@pytest.mark.parametrize("name", quick(GENERATED, "mmsi"))
 def test_each_preset_gives_the_committed_questions(place: Path, name: str) -> None:
     done = tolman(place, "generate", "worlds", *GENERATED[name], "--out", f"whole/{name}")
     assert done.returncode == 0, done.stderr
     assert digest(place / "whole" / name) == json.loads((FIXTURES / "generated.json").read_text())[name]
 
 
-@pytest.mark.parametrize("preset", ["vsi-paper", pytest.param("all", marks=pytest.mark.full)])
+@pytest.mark.parametrize("preset", quick(("vsi-paper", "all"), "vsi-paper"))
 def test_families_are_found_under_the_names_they_had(place: Path, preset: str) -> None:
     """All of them by name, as scripts have them, are the whole preset."""
     provenance = json.loads((FIXTURES / "benchmarks" / "mixed" / "provenance.json").read_text())
@@ -69,14 +72,14 @@ def test_families_are_found_under_the_names_they_had(place: Path, preset: str) -
     assert digest(place / "named" / preset) == whole
 
 
-@pytest.mark.parametrize("name", ["paper", "official", "mixed", "choices"])
+@pytest.mark.parametrize("name", quick(("paper", "official", "mixed", "choices"), "official", "mixed"))
 def test_a_published_benchmark_is_audited_as_before(place: Path, expected: dict[str, Any], name: str) -> None:
     done = tolman(place, *audit(name))
     assert done.returncode == 0, done.stderr
     assert holds(expected["audits"][name], json.loads(done.stdout)) == []
 
 
-@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize("name", quick(CHOSEN, "mixed"))
 def test_a_published_benchmark_is_run_with_the_same_figures(place: Path, name: str) -> None:
     script = f"scripted/answers/{name}.jsonl"
     done = tolman(place, "run", f"./benchmarks/{name}", "--model", script, "--out", f"fresh/{name}", "--json")

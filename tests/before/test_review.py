@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def test_people_sign_in_and_go_on(tmp_path: Path) -> None:
     with review(place, *REVIEW[1:]) as (address, _):
         with Person(address).sign_in("Bob") as bob:
             page = bob.get("/projects/1/work")
-            assert 'value="7"' in page or ">7<" in page or "7" in json.dumps(page)
+            assert re.search(r'name="answer"[^>]*value="7"|value="7"[^>]*name="answer"', page), page
             assert bob.path.startswith("/answer/")
             begun = bob.path
             bob.post(begun, answer="7" if "inputmode" in page else "A", seconds=3)
@@ -51,6 +51,3 @@ def test_people_sign_in_and_go_on(tmp_path: Path) -> None:
             cat.get("/projects/2/work")
             assert not cat.path.startswith("/review/")  # all done
             assert cat.page.status_code == 200
-    done = tolman(place, *REVIEW, "--runs", "people", "--project", "Answers")
-    assert done.returncode == 0, done.stderr
-    assert sorted(len(given) for given in answers(place / "people").values())[0] == 5
