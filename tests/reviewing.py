@@ -19,11 +19,12 @@ import httpx
 
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review import accounts, passwords, projects
-from tolman.review.schema import User
+from tolman.review.accounts import identity, passwords
+from tolman.review.projects import lifecycle
 from tolman.review.server import prepare
 from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site
+from tolman.review.store.schema import User
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"
@@ -191,12 +192,12 @@ class Served:
             user = User(name=name, role=role, password=_hashed_password(), created=self.clock())
             db.add(user)
             db.flush()
-            return accounts.sign_in(db, self.site.settings, user, None)
+            return identity.sign_in(db, self.site.settings, user, None)
 
     def project(self, mode: str, name: str = "Work", **chosen: int) -> int:
         """Start a project."""
         with self.site.database.write() as db:
-            return projects.start(db, self.site, name, mode, chosen).id
+            return lifecycle.start(db, self.site, name, mode, chosen).id
 
     def close(self) -> None:
         """Close all connections."""

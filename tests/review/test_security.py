@@ -18,8 +18,8 @@ from reviewing import PASSWORD, TRUTHS, Client, Clock, Served, item_on, items, s
 from tolman.item_table import write_items
 from tolman.review.access import ANYBODY, roles_of
 from tolman.review.app import create_app
-from tolman.review.schema import ROLES
 from tolman.review.settings import Settings
+from tolman.review.store.schema import ROLES
 
 EVERYBODY = {ANYBODY, *ROLES}
 SIGNED_IN = set(ROLES)

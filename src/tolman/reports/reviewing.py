@@ -47,8 +47,8 @@ def serve_review(console: Console, place: Place, host: str, port: int) -> None:
         InputError: the benchmark's files can't be used.
     """
     settings = _settings(place)
-    from tolman.review.database import shown_url
     from tolman.review.server import serve
+    from tolman.review.store.database import shown_url
 
     def say(link: str) -> None:
         console.print(f"Everything is kept in {shown_url(settings.url)}.", markup=False, soft_wrap=True)
@@ -70,7 +70,7 @@ def write_runs(
         RunConflictError: a folder holds another run.
     """
     with _opened(place) as site:
-        from tolman.review.export import export_runs
+        from tolman.review.projects.export import export_runs
 
         folders, marked = export_runs(site, out, project, without_marked=without_marked)
     for person, counted in marked.items() if not as_json else ():
@@ -98,7 +98,7 @@ def write_benchmark(
         InputError: the folder holds something else.
     """
     with _opened(place) as site:
-        from tolman.review.export import publish
+        from tolman.review.projects.export import publish
 
         done = publish(site, out, project, undecided=undecided, without_marked=without_marked)
     if as_json:

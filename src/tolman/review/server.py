@@ -8,7 +8,7 @@ from collections.abc import Callable
 import uvicorn
 
 from tolman.errors import UsageError
-from tolman.review.accounts import ensure_owner, invite
+from tolman.review.accounts.identity import ensure_owner, invite
 from tolman.review.app import create_app
 from tolman.review.settings import Settings
 from tolman.review.site import Site, open_site

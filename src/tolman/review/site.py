@@ -15,14 +15,14 @@ from fastapi import Request
 from tolman.benchmarks.folder import FILE
 from tolman.files import write_text
 from tolman.item_table import write_items
-from tolman.review.accounts import ensure_owner, plain_name
-from tolman.review.attempts import Attempt, Attempts, Limit, network_of
-from tolman.review.clouds import places
-from tolman.review.database import Database
-from tolman.review.passwords import Passwords
-from tolman.review.pool import Pool
-from tolman.review.schema import Fact
+from tolman.review.accounts.attempts import Attempt, Attempts, Limit, network_of
+from tolman.review.accounts.identity import ensure_owner, plain_name
+from tolman.review.accounts.passwords import Passwords
+from tolman.review.evidence.clouds import places
 from tolman.review.settings import Settings
+from tolman.review.store.database import Database
+from tolman.review.store.pool import Pool
+from tolman.review.store.schema import Fact
 from tolman.runs.load import Loaded, load
 
 

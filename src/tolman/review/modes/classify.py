@@ -15,13 +15,13 @@ from tolman.benchmarks.site.taxonomy import SYSTEMS
 from tolman.curate.mapping import NO
 from tolman.curate.taxonomy import open_taxonomy
 from tolman.items import Item
-from tolman.review import work
-from tolman.review.blind import blind
-from tolman.review.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
-from tolman.review.marks import LEAST
-from tolman.review.mode import Mode, Setting
-from tolman.review.schema import Project, Task
+from tolman.review.media.blind import blind
+from tolman.review.modes.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
 from tolman.review.site import Site
+from tolman.review.store.schema import Project, Task
+from tolman.review.tasks import work
+from tolman.review.tasks.marks import LEAST
+from tolman.review.tasks.mode import Mode, Setting
 
 NAME = "classify"
 _TITLES = {

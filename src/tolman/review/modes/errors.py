@@ -16,14 +16,14 @@ from sqlalchemy.orm import Session as Orm
 from tolman.analyze.errors import usual_taxonomy, worst
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.review import work
-from tolman.review.accounts import AccountError
-from tolman.review.blind import blind
-from tolman.review.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
-from tolman.review.marks import LEAST
-from tolman.review.mode import Mode, Setting
-from tolman.review.schema import ItemVersion, Project, Task
+from tolman.review.accounts.identity import AccountError
+from tolman.review.media.blind import blind
+from tolman.review.modes.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
 from tolman.review.site import Site
+from tolman.review.store.schema import ItemVersion, Project, Task
+from tolman.review.tasks import work
+from tolman.review.tasks.marks import LEAST
+from tolman.review.tasks.mode import Mode, Setting
 from tolman.runs.folder import RunFolder
 from tolman.runs.reasoning import reasoning_of
 from tolman.scoring.error_types import CORRECT, TAXONOMIES

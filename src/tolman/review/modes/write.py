@@ -16,21 +16,21 @@ from tolman.errors import TolmanError
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, Item
 from tolman.media.video import BrokenMediaError
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import AccountError
-from tolman.review.assigned import own_work
-from tolman.review.checking import Around, about, check, least_media, media_of
-from tolman.review.fields import Form, Key, Line, seconds_of
-from tolman.review.history import record
-from tolman.review.making import add_existing, add_made, identity, letters
-from tolman.review.media import TYPES, inside
-from tolman.review.mode import Block, Mode, Setting
+from tolman.review.accounts.identity import AccountError
+from tolman.review.forms.checking import Around, about, check, least_media, media_of
+from tolman.review.forms.fields import Form, Key, Line, seconds_of
+from tolman.review.forms.writing import KINDS, STEP_KINDS, UNITS, Written
+from tolman.review.media.serving import TYPES, inside
 from tolman.review.pages import page, see_other
-from tolman.review.pool import Filters, Pool, UploadError
-from tolman.review.schema import Assignment, Project
 from tolman.review.site import Site
-from tolman.review.writing import KINDS, STEP_KINDS, UNITS, Written
+from tolman.review.store.history import record
+from tolman.review.store.pool import Filters, Pool, UploadError
+from tolman.review.store.schema import Assignment, Project
+from tolman.review.tasks import work
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.making import add_existing, add_made, identity, letters
+from tolman.review.tasks.mode import Block, Mode, Setting
 
 NAME = "write"
 STEP = "written"
