@@ -33,7 +33,7 @@ from tolman.item_table import write_items
 from tolman.items import Item, Media
 from tolman.review.accounts import identity
 from tolman.review.projects import lifecycle
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.store.schema import Assignment, Submission, Task, User
 
@@ -194,7 +194,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tolman-load-") as place:
         bench, store = make(Path(place) / "bench", options.questions), Path(place) / "store"
-        site = open_site(Settings(benchmark=str(bench), store=store, database=options.database))
+        site = open_site(ReviewSettings(benchmark=str(bench), store=store, database=options.database))
         names = [f"reviewer {number}" for number in range(options.people)]
         with site.database.write() as db:
             lifecycle.start(db, site, "Load", "review", {"people": PEOPLE_FOR_EACH})

@@ -22,7 +22,7 @@ from tolman.items import Item
 from tolman.review.accounts import identity, passwords
 from tolman.review.projects import lifecycle
 from tolman.review.server import prepare
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.store.schema import User
 
@@ -205,14 +205,14 @@ class Served:
             client.close()
 
 
-def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> tuple[Settings, Clock]:
+def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> tuple[ReviewSettings, Clock]:
     """Settings with a clock that can be moved."""
     clock = Clock()
-    return Settings(benchmark=str(benchmark), store=store, database=url, clock=clock, **rest), clock
+    return ReviewSettings(benchmark=str(benchmark), store=store, database=url, clock=clock, **rest), clock
 
 
 @contextmanager
-def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
+def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
     """Serve in a thread."""
     site = open_site(settings)
     server, listening = prepare(settings, site, "127.0.0.1", 0)

@@ -17,10 +17,10 @@ from ingest.worlds import small_world
 from tolman.errors import InputError
 from tolman.generate.collection import open_collection
 from tolman.ingest.base import Film
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.conventions import Declared, inverted
-from tolman.ingest.summary import Entry
-from tolman.ingest.upright import Standing, check_up
+from tolman.ingest.summary import SummaryRow
+from tolman.ingest.upright import StandingThings, check_up
 from tolman.ingest.witnesses import boxes_of
 from tolman.scenes import Capture, Scene
 from tolman.simulate.walks import intrinsics_of, looking
@@ -74,10 +74,10 @@ UNSEEN = {
 without depth."""
 
 
-def only(folder: Path, out: Path) -> Entry:
+def only(folder: Path, out: Path) -> SummaryRow:
     """What became of the one scan of a folder."""
     shutil.rmtree(out, ignore_errors=True)
-    (entry,) = ingest(Order("generic", folder), out, 1).scenes
+    (entry,) = ingest(ScansConfig("generic", folder), out, 1).scenes
     return entry
 
 
@@ -142,7 +142,7 @@ def simulate_some(out: Path, seed: int, scenes: int, shapes: tuple[str, ...]) ->
 
     try:
         build.simulate(
-            build.Order(
+            build.WorldsConfig(
                 scenes, seed, shapes, objects=16, seconds=5.0, rate=3, size=(96, 72), depth=True, actors=1, exo=1
             ),
             out,
@@ -221,7 +221,7 @@ YAW = np.linspace(0, 5, 20)
 DECLARED = Declared("opencv", "camera_to_scene", "z")
 
 
-def standing(things: int = 10) -> Standing:
+def standing(things: int = 10) -> StandingThings:
     from ingest.worlds import box_of
 
     draw = np.random.default_rng(3)
@@ -230,7 +230,7 @@ def standing(things: int = 10) -> Standing:
         box_of(np.array([*draw.uniform(0, 4, 2), high / 2]), np.eye(3), (*draw.uniform(0.3, 1, 2), high))
         for high in heights
     ]
-    return Standing(np.empty((0, 3)), boxes_of(boxes))
+    return StandingThings(np.empty((0, 3)), boxes_of(boxes))
 
 
 def film(poses: np.ndarray, turns: int = 0) -> Film:

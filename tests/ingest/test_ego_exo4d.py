@@ -13,7 +13,7 @@ from ingest import ego_exo4d_layout as layout
 from ingest.ego_exo4d_layout import FRAMES, START, TAKE, UID
 from tolman.errors import InputError, TolmanError
 from tolman.ingest.base import RawScene
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats.ego_exo4d import FORMAT
 from tolman.media.video import read_frames, read_index
 from tolman.scene_parts import read_collection
@@ -221,7 +221,7 @@ def test_one_bad_take_leaves_the_others(own: Path, tmp_path: Path) -> None:
     other = layout.entry(take_name="bad_one", root_dir="takes/bad_one", capture={"cameras": []})
     (own / "takes/bad_one").mkdir()
     (own / "takes.json").write_text(json.dumps([other, layout.entry()]))
-    done = ingest(Order("ego-exo4d", own), tmp_path / "out", 1)
+    done = ingest(ScansConfig("ego-exo4d", own), tmp_path / "out", 1)
     assert {entry.id: entry.state for entry in done.scenes} == {
         "ego-exo4d/bad_one": "refused", f"ego-exo4d/{TAKE}": "new",
     }  # fmt: skip
@@ -255,7 +255,7 @@ def test_a_folder_without_takes_is_named(tmp_path: Path) -> None:
 
 
 def test_a_take_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> None:
-    done = ingest(Order("ego-exo4d", root), tmp_path, 1)
+    done = ingest(ScansConfig("ego-exo4d", root), tmp_path, 1)
     assert [(entry.state, entry.reason) for entry in done.scenes] == [("new", None)]
     (part,) = read_collection(tmp_path)
     assert part.scene.objects == ()
@@ -268,7 +268,7 @@ def test_a_take_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> Non
         _, image = next(read_frames(tmp_path / capture.media, index, [9]))
         assert read_code(image) == 9
         assert capture.size == image.size
-    assert [entry.state for entry in ingest(Order("ego-exo4d", root), tmp_path, 1).scenes] == ["kept"]
+    assert [entry.state for entry in ingest(ScansConfig("ego-exo4d", root), tmp_path, 1).scenes] == ["kept"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ingest.nuscenes_layout import Drive
 from ingest.worlds import corners
 from tolman.errors import InputError, TolmanError
 from tolman.ingest.base import RawScene
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import nuscenes
 from tolman.ingest.formats.nuscenes import FORMAT, read_cloud
 from tolman.ingest.readers import nuscenes_tables
@@ -325,7 +325,7 @@ def test_a_table_that_is_damaged_ends_in_one_sentence(tmp_path: Path, table: str
 
 
 def test_a_drive_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> None:
-    order = Order("nuscenes", root)
+    order = ScansConfig("nuscenes", root)
     first = ingest(order, tmp_path, 1)
     assert [(entry.state, entry.reason) for entry in first.scenes] == [("new", None)] * 2
     (part, _) = read_collection(tmp_path)

@@ -108,7 +108,7 @@ def simulate(
     from tolman.errors import UsageError
     from tolman.parallel import cores
     from tolman.reports.simulation import simulate_scenes
-    from tolman.simulate.build import PLACES, Order
+    from tolman.simulate.build import PLACES, WorldsConfig
 
     chosen = names_in(shapes)
     if unknown := [part for part in chosen or ("",) if part not in PLACES]:
@@ -118,7 +118,7 @@ def simulate(
         raise UsageError(f"--size takes WIDTHxHEIGHT such as 640x480, not '{size}'.")
     if int(width) % 2 or int(height) % 2:
         raise UsageError(f"--size takes even numbers, which the video format needs, not '{size}'.")
-    order = Order(
+    order = WorldsConfig(
         scenes=scenes,
         seed=seed,
         shapes=chosen,

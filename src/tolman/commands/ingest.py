@@ -74,9 +74,9 @@ def ingest(
         raise UsageError(f"scans are ingested folder by folder, and {len(path)} are given; run the command for each.")
     if source or licence or copy:
         raise UsageError("--source, --licence and --copy are for 'tolman ingest media'.")
-    from tolman.ingest.build import Order
+    from tolman.ingest.build import ScansConfig
     from tolman.reports.ingestion import ingest_scans
 
-    order = Order(format, path[0], categories, corrections, completeness)
+    order = ScansConfig(format, path[0], categories, corrections, completeness)
     if ingest_scans(console(), order, out, workers or cores(), as_json=as_json).of("refused"):
         raise typer.Exit(1)

@@ -21,7 +21,7 @@ from tolman.reports.simulation import simulate_scenes
 from tolman.reports.terminal import print_report
 from tolman.reports.write import save
 from tolman.runs.run import RunRequest, run
-from tolman.simulate.build import Order
+from tolman.simulate.build import WorldsConfig
 
 SEED = 6
 """Of rooms that can be asked about in all ten question types of VSI-Bench."""
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0, help="length of a walk")
     parser.add_argument("--rate", type=int, default=15, help="frames a second")
     options = parser.parse_args()
-    order = Order(scenes=3, seed=SEED, seconds=options.seconds, rate=options.rate)
+    order = WorldsConfig(scenes=3, seed=SEED, seconds=options.seconds, rate=options.rate)
     console = Console()
     try:
         demonstrate(console, options.out, order, options.model, options.base_url)
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def demonstrate(
-    console: Console, out: Path, order: Order, model: str | None = None, base_url: str | None = None
+    console: Console, out: Path, order: WorldsConfig, model: str | None = None, base_url: str | None = None
 ) -> None:
     """Simulate, generate, evaluate, report, and say where the page is.
 
@@ -88,7 +88,7 @@ def demonstrate(
     )
 
 
-def _scenes(console: Console, order: Order, out: Path, prepared: Path) -> Path:
+def _scenes(console: Console, order: WorldsConfig, out: Path, prepared: Path) -> Path:
     """Three rooms of our own; on a machine that can't draw, three that were drawn before."""
     _headline(console, "tolman simulate: three rooms whose truth is known, and a walk through each")
     try:

@@ -25,7 +25,7 @@ Up = Literal["x", "y", "z", "-x", "-y", "-z"]
 
 
 @dataclass(frozen=True)
-class Source:
+class SceneSource:
     """One scene on disk, not yet read.
 
     Attributes:
@@ -59,7 +59,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Surface:
+class ScannedSurface:
     """A scan's mesh, or its points where it has no faces.
 
     Attributes:
@@ -143,7 +143,7 @@ class RawScene:
     """
 
     instances: tuple[Instance, ...] = ()
-    surface: Surface | None = None
+    surface: ScannedSurface | None = None
     films: tuple[Film, ...] = ()
     captures: tuple[Capture, ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class Format(Protocol):
     name: str
     title: str
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes below a folder, in the order of their names compared as numbers where they are numbers.
 
         Raises:
@@ -176,7 +176,7 @@ class Format(Protocol):
         """
         ...
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scene.
 
         Raises:

@@ -24,7 +24,7 @@ from tolman.geometry.boxes import Floats
 from tolman.geometry.casting import Tree
 from tolman.ingest.base import Film, Up
 from tolman.ingest.conventions import (
-    Candidate,
+    Convention,
     Declared,
     depth_candidates,
     detached_candidates,
@@ -32,7 +32,7 @@ from tolman.ingest.conventions import (
     late_candidates,
     oriented_candidates,
 )
-from tolman.ingest.upright import MIN_BOXES, MIN_POINTS, UPRIGHT, Standing, check_up
+from tolman.ingest.upright import MIN_BOXES, MIN_POINTS, UPRIGHT, StandingThings, check_up
 from tolman.ingest.witnesses import Witness, boxes_of, depth_witnesses, mask_witness, tracked_frames
 from tolman.scenes import OrientedBox
 
@@ -76,7 +76,7 @@ def check_cameras(
         InputError: they contradict each other; the sentence names the convention that fits.
     """
     notes: list[str] = []
-    standing = Standing(surface, boxes_of(list(boxes)))
+    standing = StandingThings(surface, boxes_of(list(boxes)))
     for film in films:
         frames = tracked_frames(film)
         poses = film.poses[frames] if len(film.poses) else np.empty((0, 4, 4))
@@ -88,7 +88,7 @@ def check_cameras(
             mask = mask_witness(film, frames, numbered)
             held = [mask] if mask is not None else []
             held += depth_witnesses(film, frames, poses, tree, boxes_of(list(boxes)))
-        looked = _Looked(path, film, frames, Candidate("", poses, cameras), declared, shown)
+        looked = _Looked(path, film, frames, Convention("", poses, cameras), declared, shown)
         good = False
         for witness in held:
             said, good = _hold(witness, looked)
@@ -101,7 +101,9 @@ def check_cameras(
     return notes
 
 
-def fitting(one: Candidate, declared: Declared, score: Callable[[Candidate], float | None]) -> tuple[str, float] | None:
+def fitting(
+    one: Convention, declared: Declared, score: Callable[[Convention], float | None]
+) -> tuple[str, float] | None:
     """The axes and direction under which cameras score best, of those other than they were read under; None of none."""
     scored = [(other.name, score(other)) for other in oriented_candidates(one.poses, one.intrinsics, declared)]
     known = [(name, value) for name, value in scored if value is not None]
@@ -115,11 +117,11 @@ class _Looked:
     path: Path
     film: Film
     frames: Sequence[int]
-    cameras: Candidate
+    cameras: Convention
     declared: Declared
     shown: str
 
-    def others(self, witness: Witness) -> Iterator[Iterable[Candidate]]:
+    def others(self, witness: Witness) -> Iterator[Iterable[Convention]]:
         """Other conventions, in groups, those that are mistaken most often first."""
         poses, intrinsics = self.cameras.poses, self.cameras.intrinsics
         if witness.boxes_only:
@@ -170,7 +172,7 @@ def _best(witness: Witness, looked: _Looked) -> tuple[str, float]:
     return name, value
 
 
-def _check_places(path: Path, looked: _Looked, standing: Standing, outdoors: bool) -> None:
+def _check_places(path: Path, looked: _Looked, standing: StandingThings, outdoors: bool) -> None:
     """Hold cameras to where things are: not below what stands lowest, and not far from all of it.
 
     Raises:
@@ -183,10 +185,10 @@ def _check_places(path: Path, looked: _Looked, standing: Standing, outdoors: boo
     low, high = points.min(0), points.max(0)
     reach = REACH_OUTDOORS if outdoors else REACH
 
-    def below(one: Candidate) -> float:
+    def below(one: Convention) -> float:
         return float(low[2] - np.median(one.poses[:, 2, 3]))
 
-    def apart(one: Candidate) -> float:
+    def apart(one: Convention) -> float:
         places = one.poses[:, :3, 3]
         return float(np.linalg.norm(np.maximum(0, np.maximum(low - places, places - high)), axis=1).min())
 

@@ -17,11 +17,11 @@ from tolman.geometry.casting import Tree
 from tolman.geometry.rooms import room_area, room_center
 from tolman.geometry.turning import scaled_intrinsics
 from tolman.ingest.annotations import check_boxes
-from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
+from tolman.ingest.base import Film, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.categories import Categories
 from tolman.ingest.checks import check_intrinsics, check_precision, check_scale, check_together, checked_poses
 from tolman.ingest.consistency import check_cameras, fitting
-from tolman.ingest.conventions import Candidate, Declared
+from tolman.ingest.conventions import Convention, Declared
 from tolman.ingest.films import Sight, record, working_size
 from tolman.ingest.surfaces import box_of, completeness, points_of, spread_points
 from tolman.ingest.upright import is_upright
@@ -35,7 +35,7 @@ _LONGEST, _SLOWEST = 12 * 3600.0, 10.0
 
 
 @dataclass(frozen=True)
-class Settings:
+class IngestSettings:
     """What a scene is made with, apart from its files.
 
     Attributes:
@@ -48,7 +48,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Made:
+class IngestedScene:
     """What became of a reading.
 
     Attributes:
@@ -66,7 +66,9 @@ class Made:
     notes: tuple[str, ...]
 
 
-def make(source: Source, dataset: str, reading: RawScene, settings: Settings, out: Path, made_of: str = "") -> Made:
+def make(
+    source: SceneSource, dataset: str, reading: RawScene, settings: IngestSettings, out: Path, made_of: str = ""
+) -> IngestedScene:
     """Make a scene.
 
     Args:
@@ -103,7 +105,7 @@ def make(source: Source, dataset: str, reading: RawScene, settings: Settings, ou
         assert tree is not None
         _check_seen(source, tree, films, reading, complete, settings.completeness)
         reason = f"its mesh is {complete:.0%} complete, less than {settings.completeness:.0%}"
-        return Made(None, reason, complete, tuple(mended), ())
+        return IngestedScene(None, reason, complete, tuple(mended), ())
     if not objects and not reading.captures and not films:
         raise InputError(source.path, "holds no object that is asked about, and no recording")
     names = {one.number: one.id for one in reading.instances if one.number and one.id in objects}
@@ -131,10 +133,10 @@ def make(source: Source, dataset: str, reading: RawScene, settings: Settings, ou
         events=reading.events,
     )
     part = Part(scene, tuple(captures), tuple(notes), made_of)
-    return Made(part, None, complete, tuple(mended), tuple(notes))
+    return IngestedScene(part, None, complete, tuple(mended), tuple(notes))
 
 
-def _checked(film: Film, source: Source, mended: list[str]) -> Film:
+def _checked(film: Film, source: SceneSource, mended: list[str]) -> Film:
     """A film whose numbers can be relied on."""
     if not len(film.times):
         raise InputError(source.path, f"its film '{film.role}' has no frame")
@@ -159,7 +161,7 @@ def _checked(film: Film, source: Source, mended: list[str]) -> Film:
     return replace(film, poses=poses)
 
 
-def _tree(surface: Surface | None) -> Tree | None:
+def _tree(surface: ScannedSurface | None) -> Tree | None:
     if surface is None or not len(surface.faces):
         return None
     return Tree(surface.points, surface.faces, "ingest")
@@ -189,7 +191,7 @@ def _share_met(tree: Tree, poses: Floats, cameras: Floats, size: tuple[int, int]
 
 
 def _check_seen(
-    source: Source, tree: Tree, films: list[Film], reading: RawScene, complete: float, wanted: float
+    source: SceneSource, tree: Tree, films: list[Film], reading: RawScene, complete: float, wanted: float
 ) -> None:
     """Tell a mesh with holes from cameras that look past it; those that stand upright are read rightly.
 
@@ -204,7 +206,7 @@ def _check_seen(
         return
     declared = Declared(film.axes, film.direction, reading.up)
     best = fitting(
-        Candidate("", poses, cameras), declared, lambda one: _share_met(tree, one.poses, one.intrinsics, size)
+        Convention("", poses, cameras), declared, lambda one: _share_met(tree, one.poses, one.intrinsics, size)
     )
     if best is not None and best[1] >= wanted and best[1] > 2 * complete:
         raise InputError(
@@ -263,13 +265,13 @@ def _room(reading: RawScene, points: Floats) -> tuple[float | None, tuple[float,
     return area, center
 
 
-def _media(source: Source, film: Film, films: int) -> str:
+def _media(source: SceneSource, film: Film, films: int) -> str:
     """Where a film's video goes: by the scene's own name, and the camera's where there are several."""
     suffix = ".mp4" if film.standard is not None or film.media is None else film.media.suffix.lower()
     return f"videos/{source.id}{f'-{film.role}' if films > 1 else ''}{suffix}"
 
 
-def _owned(capture: Capture, source: Source) -> Capture:
+def _owned(capture: Capture, source: SceneSource) -> Capture:
     if capture.scene != source.id:
         raise InputError(source.path, f"its capture '{capture.id}' is of another scene, '{capture.scene}'")
     return capture

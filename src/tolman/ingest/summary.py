@@ -16,7 +16,7 @@ NAME = "ingest.json"
 State = Literal["new", "kept", "left out", "refused"]
 
 
-class Entry(BaseModel):
+class SummaryRow(BaseModel):
     """What became of one scene.
 
     Attributes:
@@ -68,7 +68,7 @@ class Summary(BaseModel):
 
     tolman: str = tolman.__version__
     corrections: str = ""
-    scenes: tuple[Entry, ...] = ()
+    scenes: tuple[SummaryRow, ...] = ()
 
 
 def read_summary(out: Path) -> Summary:

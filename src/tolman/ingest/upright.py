@@ -33,7 +33,7 @@ MIN_POSES = 4
 
 
 @dataclass(frozen=True)
-class Standing:
+class StandingThings:
     """What stands on a scan's floor.
 
     Attributes:
@@ -58,7 +58,9 @@ class Standing:
         return int(np.sign(votes))
 
 
-def check_up(path: Path, film: Film, declared: Declared, standing: Standing, shown: str, *, held: bool) -> list[str]:
+def check_up(
+    path: Path, film: Film, declared: Declared, standing: StandingThings, shown: str, *, held: bool
+) -> list[str]:
     """Hold a camera to the scene's up.
 
     Args:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tolman.geometry.agreement import (
+    CameraView,
     DepthSample,
     MaskSample,
-    View,
     box_agreement,
     frame_agreement,
     in_frames,
@@ -21,7 +21,7 @@ from tolman.geometry.agreement import (
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.casting import Tree
 from tolman.ingest.base import Film
-from tolman.ingest.conventions import Candidate
+from tolman.ingest.conventions import Convention
 from tolman.scenes import OrientedBox
 
 FRAMES = 12
@@ -58,7 +58,7 @@ class Witness:
     enough: float
     proves: float
     factor: float
-    score: Callable[[Candidate], float | None]
+    score: Callable[[Convention], float | None]
     hopeless: float = 0.2
     metric: bool = False
     boxes_only: bool = False
@@ -121,10 +121,10 @@ def depth_witnesses(film: Film, frames: list[int], poses: Floats, tree: Tree | N
     samples = [_readings(depths, film) for depths in maps]
     median = float(np.median(np.concatenate([sample.depths for sample in samples])))
 
-    def views(one: Candidate) -> list[View]:
+    def views(one: Convention) -> list[CameraView]:
         return _views(one.poses[own], _of_depths(film, one.intrinsics)[own])
 
-    def read_as(one: Candidate) -> list[DepthSample]:
+    def read_as(one: Convention) -> list[DepthSample]:
         return [DepthSample(sample.pixels, sample.depths * one.depths) for sample in samples]
 
     if tree is not None:
@@ -163,8 +163,8 @@ def boxes_of(boxes: list[OrientedBox]) -> Boxes:
     )
 
 
-def _views(poses: Floats, cameras: Floats) -> list[View]:
-    return [View(pose, camera) for pose, camera in zip(poses, cameras, strict=True)]
+def _views(poses: Floats, cameras: Floats) -> list[CameraView]:
+    return [CameraView(pose, camera) for pose, camera in zip(poses, cameras, strict=True)]
 
 
 def _of_depths(film: Film, cameras: Floats) -> Floats:

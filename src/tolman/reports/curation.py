@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 
 from tolman.curate.asking import Asker
 from tolman.curate.categories import induced, toml_of
-from tolman.curate.duplicates import Question, leaks, media_names, near_duplicates
+from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
 from tolman.curate.mapping import open_mapping, shipped
 from tolman.curate.pipeline import Done, Watch, Work
 from tolman.curate.recipe import Recipe, SourceEntry, read_recipe
@@ -212,11 +212,11 @@ def find_duplicates(
     loaded = [(name, load(name, data, subset)) for name, data, subset in ([own, other] if other else [own])]
     media = [[_absolute(one.folder, medium) for medium in item.media] for _, one in loaded for item in one.items]
     names, looked_at = media_names(media, Path("/"), frames)
-    questions: list[Question] = []
+    questions: list[QuestionText] = []
     for origin, (_, one) in zip(("own", "other"), loaded, strict=False):
         for item in one.items:
             about = names[len(questions)]
-            questions.append(Question.of(item.id, origin, item.question, about, item.answer_text, item.options))
+            questions.append(QuestionText.of(item.id, origin, item.question, about, item.answer_text, item.options))
     groups = near_duplicates(questions)
     rows: list[dict[str, Any]] = []
     if other is None:

@@ -18,13 +18,13 @@ from rich.progress import (
 )
 from rich.table import Table as RichTable
 
-from tolman.ingest.build import Ingested, Order, ingest
-from tolman.ingest.summary import NAME, Entry
+from tolman.ingest.build import Ingested, ScansConfig, ingest
+from tolman.ingest.summary import NAME, SummaryRow
 
 _LISTED = 40
 
 
-def ingest_scans(console: Console, order: Order, out: Path, workers: int, *, as_json: bool) -> Ingested:
+def ingest_scans(console: Console, order: ScansConfig, out: Path, workers: int, *, as_json: bool) -> Ingested:
     """Ingest scans with a progress bar, then say what became of each.
 
     Raises:
@@ -84,7 +84,7 @@ def _table(console: Console, result: Ingested) -> None:
         console.print(f"… and {len(result.scenes) - _LISTED:,} more", highlight=False)
 
 
-def _row(entry: Entry) -> tuple[str, ...]:
+def _row(entry: SummaryRow) -> tuple[str, ...]:
     state = entry.state + (", mended" if entry.mended and entry.there else "")
     complete = "–" if entry.completeness is None else f"{entry.completeness:.0%}"
     if not entry.there:

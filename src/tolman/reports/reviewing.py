@@ -15,7 +15,7 @@ from tolman.errors import MissingExtraError, UsageError
 from tolman.reports.write import show_runs
 
 if TYPE_CHECKING:
-    from tolman.review.settings import Settings
+    from tolman.review.settings import ReviewSettings
     from tolman.review.site import Site
 
 
@@ -132,15 +132,15 @@ def _opened(place: Place) -> Iterator[Site]:
         site.database.close()
 
 
-def _settings(place: Place) -> Settings:
+def _settings(place: Place) -> ReviewSettings:
     try:
-        from tolman.review.settings import Settings
+        from tolman.review.settings import ReviewSettings
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("tolman"):
             raise
         raise MissingExtraError(error.name or "fastapi", "review", "The web application") from None
     path = Path(place.benchmark)
-    return Settings(
+    return ReviewSettings(
         benchmark=place.benchmark,
         data=place.data,
         subset=place.subset,

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
-from tolman.simulate.build import Made, Order, simulate
+from tolman.simulate.build import SimulatedScene, WorldsConfig, simulate
 
 
-def simulate_scenes(console: Console, order: Order, out: Path, workers: int) -> list[Made]:
+def simulate_scenes(console: Console, order: WorldsConfig, out: Path, workers: int) -> list[SimulatedScene]:
     """Simulate scenes with a progress bar, then say what came out.
 
     Raises:

@@ -20,13 +20,13 @@ from tolman.review.media import serving
 from tolman.review.modes import MODES
 from tolman.review.pages import HERE, page, see_other
 from tolman.review.routes import auth, flags, home
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site, site_of
 
 _SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}
 
 
-def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
+def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
     """The application of one benchmark and one database.
 
     Args:

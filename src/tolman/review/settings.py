@@ -16,7 +16,7 @@ def _token() -> str:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReviewSettings:
     """Where things are, and the limits.
 
     Attributes:

@@ -9,7 +9,17 @@ from sqlalchemy import func, select
 
 from reviewing import TEXTS, TRUTHS, Served, item_on, review
 from tolman.review.accounts.identity import Person
-from tolman.review.store.schema import Assignment, Decision, Event, Flag, ItemVersion, Project, Submission, Task, User
+from tolman.review.store.schema import (
+    Assignment,
+    Decision,
+    Flag,
+    HistoryEvent,
+    ItemVersion,
+    Project,
+    Submission,
+    Task,
+    User,
+)
 from tolman.review.tasks.agreement import agreement, votes_of
 from tolman.review.tasks.work import finish, take
 
@@ -56,7 +66,9 @@ def test_a_revision_is_a_new_version_that_others_review(served: Served) -> None:
         assert [(v.version, v.current, v.content["answer"], v.origin) for v in versions] == [
             (1, False, "B", "benchmark"), (2, True, "C", "revised")
         ]  # fmt: skip
-        whats = list(db.scalars(select(Event.what).where(Event.item == "order").order_by(Event.id)))
+        whats = list(
+            db.scalars(select(HistoryEvent.what).where(HistoryEvent.item == "order").order_by(HistoryEvent.id))
+        )
     assert whats == ["review", "decided", "review", "decided"]
 
 

@@ -21,7 +21,7 @@ from tolman.item_table import read_items
 from tolman.review.accounts.identity import AccountError
 from tolman.review.projects.export import publish
 from tolman.review.store.pool import key_of
-from tolman.review.store.schema import Event
+from tolman.review.store.schema import HistoryEvent
 from tolman.review.tasks.work import item_of
 from tolman.scoring.error_types import MMSI, typed_already
 
@@ -107,7 +107,7 @@ def test_a_question_is_written_once_and_published_with_its_media(writing: Served
     assert item.labels == {"source": "Rooms", "licence": "CC BY 4.0"}
     assert [one["original"] for one in item.evidence["media"]] == ["walk/001.png", "turn/005.png"]
     with writing.site.database.read() as db:
-        told = [e for e in db.query(Event) if e.what == "written"]
+        told = [e for e in db.query(HistoryEvent) if e.what == "written"]
     assert [e.item for e in told] == [item.id]
 
     done = publish(writing.site, tmp_path / "out")

@@ -16,7 +16,7 @@ from tolman.item_table import read_items
 from tolman.models.base import ModelOptions
 from tolman.reports.loaded import load_runs
 from tolman.review.projects.export import export_runs, publish
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
 from tolman.runs.run import RunRequest, run
 
 
@@ -121,7 +121,7 @@ def test_the_command_line_writes_both(served_sqlite: Served, benchmark: Path, tm
 
 def test_a_reviewed_release_is_not_cited_as_the_release(tmp_path: Path) -> None:
     extract = Path(__file__).parents[2] / "extracts" / "vsi_bench_extract.jsonl"
-    settings = Settings(benchmark="vsi-bench", data=extract, store=tmp_path / "store")
+    settings = ReviewSettings(benchmark="vsi-bench", data=extract, store=tmp_path / "store")
     with serving(settings, Clock()) as served:
         project = served.project("review", people=1)
         publish(served.site, tmp_path / "out", undecided=True)

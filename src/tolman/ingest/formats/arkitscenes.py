@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
+from tolman.ingest.base import Film, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.readers.annotated import faces_in
 from tolman.ingest.readers.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
 from tolman.ingest.readers.documents import read_text
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.segments import oriented_box, read_json
 from tolman.ingest.readers.stills import pictures_of, size_of
-from tolman.ingest.readers.videos import Recording
+from tolman.ingest.readers.videos import VideoFile
 
 WITHOUT = frozenset(
     [
@@ -77,7 +77,7 @@ class ArkitScenes:
     name: str = "arkitscenes"
     title: str = "ARKitScenes"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The recordings below a folder; one that lies there both as 3dod and as raw is one."""
         if not root.is_dir():
             raise InputError(root, "is no folder")
@@ -96,10 +96,10 @@ class ArkitScenes:
         for identity, folders in sorted(places.items(), key=lambda pair: int(pair[0])):
             files = [part for folder in folders for part in _parts(folder)]
             metadata = [file for folder in folders for file in _metadata(folder)]
-            found.append(Source(f"{self.name}/{identity}", folders[0], tuple(dict.fromkeys([*files, *metadata]))))
+            found.append(SceneSource(f"{self.name}/{identity}", folders[0], tuple(dict.fromkeys([*files, *metadata]))))
         return found
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read a recording."""
         identity = source.path.name
         parts = {path.name: path for path in reversed(source.files)}
@@ -168,10 +168,10 @@ def _instances(path: Path) -> tuple[Instance, ...]:
     return tuple(found)
 
 
-def _surface(path: Path, instances: tuple[Instance, ...]) -> Surface:
+def _surface(path: Path, instances: tuple[Instance, ...]) -> ScannedSurface:
     mesh = read_ply(path)
     boxes = [(one.number, one.box) for one in instances if one.box is not None]
-    return Surface(mesh.points, mesh.faces, faces_in(mesh.points, mesh.faces, boxes))
+    return ScannedSurface(mesh.points, mesh.faces, faces_in(mesh.points, mesh.faces, boxes))
 
 
 def _film(identity: str, parts: dict[str, Path], trajectory: Trajectory | None, mended: list[str]) -> Film | None:
@@ -195,7 +195,7 @@ def _still_film(parts: dict[str, Path], stream: str, trajectory: Trajectory | No
 def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | None, mended: list[str]) -> Film:
     """A film of the raw video. Its own clock begins with the recording, whose first time the trajectory or the names of
     the small pictures give; where the two last differently long, where its frames were taken from stays unknown."""
-    recording = Recording(path)
+    recording = VideoFile(path)
     since, size, pictures = recording.times, recording.size, recording.pictures
     stamps = _stamped(parts["lowres_wide"], ".png")[0] if "lowres_wide" in parts else None
     clock = stamps if stamps is not None else trajectory.times if trajectory else np.zeros(1)

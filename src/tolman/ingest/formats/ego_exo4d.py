@@ -33,7 +33,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.turning import turned_poses
-from tolman.ingest.base import Film, RawScene, Source
+from tolman.ingest.base import Film, RawScene, SceneSource
 from tolman.ingest.readers.ego_exo4d_events import ANNOTATIONS, events_of
 from tolman.ingest.readers.ego_exo4d_poses import Fixed, fixed_poses, worn_poses
 from tolman.ingest.readers.json_rows import rows
@@ -96,7 +96,7 @@ class EgoExo4D:
     name: str = "ego-exo4d"
     title: str = "Ego-Exo4D"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The takes of takes.json whose videos are on this disk.
 
         Raises:
@@ -108,15 +108,15 @@ class EgoExo4D:
         found = []
         for name, take in _takes(path, _state(path)).items():
             if isinstance(take, InputError):
-                found.append(Source(f"{self.name}/{name}", root, (path,)))
+                found.append(SceneSource(f"{self.name}/{name}", root, (path,)))
             elif (root / take.root_dir / "frame_aligned_videos").is_dir():
-                found.append(Source(f"{self.name}/{name}", root / take.root_dir, tuple(_files(root, take))))
+                found.append(SceneSource(f"{self.name}/{name}", root / take.root_dir, tuple(_files(root, take))))
         if not found:
             what = f"names no take whose frame_aligned_videos are below {root}"
             raise InputError(path, what, fix="download them with 'egoexo --parts takes' or 'downscaled_takes/448'")
         return sorted(found, key=lambda source: natural(source.id))
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one take.
 
         Raises:

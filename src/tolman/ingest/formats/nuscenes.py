@@ -19,7 +19,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, RawScene, Source
+from tolman.ingest.base import Film, RawScene, SceneSource
 from tolman.ingest.readers.nuscenes_boxes import Annotations, rotation_of
 from tolman.ingest.readers.nuscenes_tables import TABLES, Record, Tables
 from tolman.ingest.readers.quaternions import rigid
@@ -42,7 +42,7 @@ class NuScenes:
     name: str = "nuscenes"
     title: str = "nuScenes"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes of all versions below a folder; one that several versions hold is taken from the largest.
 
         Raises:
@@ -56,17 +56,17 @@ class NuScenes:
                 fix="give the folder that holds v1.0-trainval, samples and sweeps",
             )
         folders.sort(key=lambda folder: _VERSIONS.index(folder.name) if folder.name in _VERSIONS else -1)
-        found: dict[str, Source] = {}
+        found: dict[str, SceneSource] = {}
         for folder in folders:
             with Tables(folder) as tables:
                 for name in tables.scenes():
                     files = tuple(folder / f"{table}.json" for table in TABLES)
-                    found.setdefault(name, Source(f"{self.name}/{name}", folder, files))
+                    found.setdefault(name, SceneSource(f"{self.name}/{name}", folder, files))
         if not found:
             raise InputError(folders[0] / "scene.json", "holds no scene", fix="download it again")
         return [found[name] for name in sorted(found)]
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scene.
 
         Raises:
@@ -87,7 +87,7 @@ class _Drive:
         source: the scene.
     """
 
-    def __init__(self, tables: Tables, source: Source) -> None:
+    def __init__(self, tables: Tables, source: SceneSource) -> None:
         self._tables, self._source = tables, source
         self._name = source.id.partition("/")[2]
         self._data = source.path.parent

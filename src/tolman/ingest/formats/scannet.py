@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.turning import scaled_intrinsics
-from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
+from tolman.ingest.base import Film, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.categories import plain
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.exported import read_exported
@@ -54,7 +54,7 @@ class ScanNet:
     name = "scannet"
     title = "ScanNet v2"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes of a folder, of its folder `scans`, or the folder itself: where NAME/NAME_vh_clean_2.ply lies.
 
         Raises:
@@ -65,11 +65,11 @@ class ScanNet:
         if not folders:
             raise InputError(root, f"holds no scan of ScanNet: no folder NAME with NAME{_MESH} in it")
         return [
-            Source(f"{self.name}/{_scan(folder)}", folder, tuple(_files(folder)))
+            SceneSource(f"{self.name}/{_scan(folder)}", folder, tuple(_files(folder)))
             for folder in sorted(folders.values(), key=lambda folder: natural(_scan(folder)))
         ]
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scan.
 
         Raises:
@@ -82,7 +82,7 @@ class ScanNet:
         points = mesh.points @ alignment[:3, :3].T + alignment[:3, 3]
         own, instances = _objects(folder, scan, len(points))
         notes = [] if instances is not None else [f"{scan}{_OBJECTS} isn't there: no object is annotated"]
-        surface = Surface(points, mesh.faces, majority(own, mesh.faces), own)
+        surface = ScannedSurface(points, mesh.faces, majority(own, mesh.faces), own)
         film, said = _film(folder, scan, alignment)
         if film is None:
             notes.append(f"neither {scan}.sens nor a folder 'color' is there: the scan has no video")

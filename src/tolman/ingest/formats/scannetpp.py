@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Picture, RawScene, Source, Surface
+from tolman.ingest.base import Film, Instance, Picture, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.numbers import in_order, natural
 from tolman.ingest.readers.pictures import decoded
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.scannetpp_depth import count_frames
 from tolman.ingest.readers.segments import check_known, oriented_box, read_groups, read_json, read_segments
-from tolman.ingest.readers.videos import Recording
+from tolman.ingest.readers.videos import VideoFile
 from tolman.ingest.surfaces import majority
 
 STANDARD = (640, 480, 30.0)
@@ -49,7 +49,7 @@ class ScanNetPlusPlus:
     name = "scannetpp"
     title = "ScanNet++"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes of a folder, of its folder `data`, or the folder itself: where scans/mesh_aligned_0.05.ply lies.
 
         Raises:
@@ -60,11 +60,11 @@ class ScanNetPlusPlus:
         if not folders:
             raise InputError(root, f"holds no scan of ScanNet++: no folder with {_MESH} in it")
         return [
-            Source(f"{self.name}/{folder.resolve().name}", folder, tuple(_files(folder)))
+            SceneSource(f"{self.name}/{folder.resolve().name}", folder, tuple(_files(folder)))
             for folder in sorted(folders.values(), key=lambda folder: natural(folder.resolve().name))
         ]
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scan.
 
         Raises:
@@ -83,7 +83,7 @@ class ScanNetPlusPlus:
             notes.append(f"{_DEPTH} has {depths:,} frames, the film {len(film.times):,}")
         return RawScene(
             instances=tuple(instances or ()),
-            surface=Surface(mesh.points, mesh.faces, majority(own, mesh.faces), own),
+            surface=ScannedSurface(mesh.points, mesh.faces, majority(own, mesh.faces), own),
             films=() if film is None else (film,),
             mended=(*mended, *said),
             notes=tuple(notes),
@@ -210,7 +210,7 @@ def _pictures(
     """The pictures of frames by their place, their size, and how many places have one."""
     video = folder / _VIDEO
     if video.is_file():
-        recording = Recording(video)
+        recording = VideoFile(video)
         there = int(np.searchsorted(numbers, recording.count))
         if not there:
             raise InputError(video, f"has {recording.count:,} frames, and the first with a pose is {numbers[0]:,}")

@@ -30,7 +30,7 @@ _PICTURES = (".jpg", ".jpeg", ".png")
 
 
 @dataclass(frozen=True)
-class Camera:
+class OpenedCamera:
     """A camera of a rig, looked at.
 
     Attributes:
@@ -83,7 +83,7 @@ class Camera:
                 return
 
 
-def look_at(folder: Path, one: RigCamera) -> Camera:
+def look_at(folder: Path, one: RigCamera) -> OpenedCamera:
     """Look at a camera of a rig's folder.
 
     Raises:
@@ -119,7 +119,7 @@ def look_at(folder: Path, one: RigCamera) -> Camera:
         raise InputError(
             folder / one.calibration, f"is for pictures of {calibration.size}, and those of {place.name} are {size}"
         )
-    return Camera(one, calibration, place, topic, times, size, np.arange(len(times)) if order is None else order)
+    return OpenedCamera(one, calibration, place, topic, times, size, np.arange(len(times)) if order is None else order)
 
 
 def _video(path: Path) -> tuple[Floats, tuple[int, int]]:
@@ -132,7 +132,7 @@ def _video(path: Path) -> tuple[Floats, tuple[int, int]]:
     return times, (image.width, image.height)
 
 
-def motion_of(folder: Path, camera: Camera) -> Signal:
+def motion_of(folder: Path, camera: OpenedCamera) -> Signal:
     """How fast a camera turns: by its inertial unit, by its own trajectory, or by its pictures."""
     if (rates := camera.rig.rates) is not None:
         return gyroscope(*read_rates(inside(folder, rates.path), rates.topic))
@@ -142,7 +142,7 @@ def motion_of(folder: Path, camera: Camera) -> Signal:
     return pictures_turning(zip(camera.times.tolist(), pictures, strict=True), camera.calibration.intrinsics[0])
 
 
-def poses_of(camera: Camera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Floats:
+def poses_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Floats:
     """Camera → scene at each frame, nan where no pose of the LiDAR is known; shape (n, 4, 4) or (0, 4, 4)."""
     if track is None:
         return np.zeros((0, 4, 4))
@@ -152,7 +152,7 @@ def poses_of(camera: Camera, track: Track | None, clocks: Mapping[str, Synchroni
     return poses
 
 
-def film_of(camera: Camera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Film:
+def film_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Film:
     """A camera's recording as a film.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
 from tolman.review.store.history import record
 from tolman.review.store.schema import ROLES, Invitation, Session, User
 
@@ -39,7 +39,7 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def ensure_owner(db: Orm, settings: Settings) -> User:
+def ensure_owner(db: Orm, settings: ReviewSettings) -> User:
     """The owner's account, made where there is none."""
     owner = db.scalar(select(User).where(User.role == OWNER).order_by(User.id))
     if owner is None:
@@ -51,7 +51,7 @@ def ensure_owner(db: Orm, settings: Settings) -> User:
 
 def invite(
     db: Orm,
-    settings: Settings,
+    settings: ReviewSettings,
     role: str,
     *,
     note: str = "",
@@ -78,7 +78,7 @@ def invite(
     return token
 
 
-def invitation(db: Orm, settings: Settings, token: str, purpose: str) -> Invitation:
+def invitation(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> Invitation:
     """What a token is good for.
 
     Raises:
@@ -94,7 +94,7 @@ def invitation(db: Orm, settings: Settings, token: str, purpose: str) -> Invitat
     return found
 
 
-def accept(db: Orm, settings: Settings, token: str, name: str, stored: str) -> User:
+def accept(db: Orm, settings: ReviewSettings, token: str, name: str, stored: str) -> User:
     """Make the account that a token invites to.
 
     Args:
@@ -121,7 +121,7 @@ def accept(db: Orm, settings: Settings, token: str, name: str, stored: str) -> U
     return user
 
 
-def enter(db: Orm, settings: Settings, token: str) -> User:
+def enter(db: Orm, settings: ReviewSettings, token: str) -> User:
     """The user that a sign-in link is for; the link is used up.
 
     Raises:
@@ -135,7 +135,7 @@ def enter(db: Orm, settings: Settings, token: str) -> User:
     return user
 
 
-def reset_password(db: Orm, settings: Settings, user: User) -> str:
+def reset_password(db: Orm, settings: ReviewSettings, user: User) -> str:
     """A token by which somebody sets a new password, once. The old password, all sessions and all earlier links of the
     account are worth nothing from now on."""
     end_sessions(db, user)
@@ -146,7 +146,7 @@ def reset_password(db: Orm, settings: Settings, user: User) -> str:
     return invite(db, settings, user.role, user=user.id, purpose=RESET)
 
 
-def set_by_link(db: Orm, settings: Settings, token: str, stored: str) -> User:
+def set_by_link(db: Orm, settings: ReviewSettings, token: str, stored: str) -> User:
     """Set the password that a reset link is for; the link is used up.
 
     Raises:
@@ -187,7 +187,7 @@ def user_of(db: Orm, name: str) -> User | None:
     return user if user is not None and user.active and user.password is not None else None
 
 
-def sign_in(db: Orm, settings: Settings, user: User, old_token: str | None) -> str:
+def sign_in(db: Orm, settings: ReviewSettings, user: User, old_token: str | None) -> str:
     """A new session; whatever cookie the browser came with is worth nothing from now on."""
     if old_token:
         sign_out(db, old_token)
@@ -202,7 +202,7 @@ def sign_out(db: Orm, token: str) -> None:
     db.execute(delete(Session).where(Session.id == hashed(token)))
 
 
-def person_of(db: Orm, settings: Settings, token: str) -> Person | None:
+def person_of(db: Orm, settings: ReviewSettings, token: str) -> Person | None:
     """Who a cookie stands for."""
     found = db.get(Session, hashed(token))
     if found is None or found.expires < settings.clock() or not found.user.active:

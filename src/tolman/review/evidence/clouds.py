@@ -28,7 +28,7 @@ _UNITS = {"area": "m2", "room-area": "m2", "angle": "deg"}
 
 
 @dataclass(frozen=True)
-class Place:
+class CloudPlace:
     """Where a question's recording is.
 
     Attributes:
@@ -42,7 +42,7 @@ class Place:
     name: str
 
 
-def places(paths: Sequence[Path]) -> dict[str, Place]:
+def places(paths: Sequence[Path]) -> dict[str, CloudPlace]:
     """Scene → its recording.
 
     Raises:
@@ -51,21 +51,21 @@ def places(paths: Sequence[Path]) -> dict[str, Place]:
     from tolman.ingest.clouds.recording import is_collection
     from tolman.ingest.readers.rig_file import NAME, read_rig
 
-    found: dict[str, Place] = {}
+    found: dict[str, CloudPlace] = {}
     for path in paths:
         if (path / NAME).is_file():
             rig = read_rig(path)
             scene = f"{rig.dataset}/{rig.scene}"
-            found[scene] = Place(path, None, f"{scene}/lidar")
+            found[scene] = CloudPlace(path, None, f"{scene}/lidar")
         elif is_collection(path):
             lidars = [one for one in read_captures(path) if one.sensor == "lidar"]
-            found |= {one.scene: Place(path, one.id, one.id) for one in lidars}
+            found |= {one.scene: CloudPlace(path, one.id, one.id) for one in lidars}
         else:
             raise InputError(path, f"is no recording: it holds neither {NAME} nor captures")
     return found
 
 
-def place_of(paths: Sequence[Path], item: Item) -> Place | None:
+def place_of(paths: Sequence[Path], item: Item) -> CloudPlace | None:
     """The recording that an item's size or distance can be measured in; None where there is none.
 
     Raises:
@@ -77,19 +77,19 @@ def place_of(paths: Sequence[Path], item: Item) -> Place | None:
 
 
 @lru_cache(maxsize=8)
-def _known(paths: tuple[Path, ...]) -> dict[str, Place]:
+def _known(paths: tuple[Path, ...]) -> dict[str, CloudPlace]:
     return places(paths)
 
 
 @lru_cache(maxsize=4)
-def _opened(place: Place) -> tuple[Recording, Floats]:
+def _opened(place: CloudPlace) -> tuple[Recording, Floats]:
     from tolman.ingest.measuring import opened
 
     recording = opened(place.path, place.capture)
     return recording, np.asarray(recording.gathered().cloud.points)
 
 
-def recording_of(place: Place) -> tuple[Recording, Floats]:
+def recording_of(place: CloudPlace) -> tuple[Recording, Floats]:
     """A recording and its cloud, shape (n, 3); the last few stay in memory.
 
     Raises:
@@ -122,7 +122,7 @@ def first_known(recording: Recording) -> float:
 
 
 def measured_in(
-    place: Place,
+    place: CloudPlace,
     item: Item,
     quantity: str,
     shape: str,

@@ -40,7 +40,7 @@ class Thing:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FloorView:
     """A drawing, with north (the scene's y) at the top.
 
     Attributes:
@@ -57,7 +57,7 @@ class Plan:
     metre: float
 
 
-def plan_of(geometry: SceneGeometry) -> Plan:
+def plan_of(geometry: SceneGeometry) -> FloorView:
     """The plan of a scene that has objects and a floor."""
     scene = geometry.scene
     shadows = [outline(thing.box) for thing in scene.objects]
@@ -91,10 +91,10 @@ def plan_of(geometry: SceneGeometry) -> Plan:
         category = scene.objects[i].category
         things.append(Thing(category, corners, x, y, names.get(i, ""), category in unique))
     height = math.ceil(2 * _MARGIN + float(high[1] - low[1]) * metre)
-    return Plan(_WIDTH, height, " ".join(path(ring.tolist()) for ring in rings), tuple(things), round(metre, 1))
+    return FloorView(_WIDTH, height, " ".join(path(ring.tolist()) for ring in rings), tuple(things), round(metre, 1))
 
 
-def way(plan: Plan, stops: Sequence[str]) -> list[tuple[float, float]]:
+def way(plan: FloorView, stops: Sequence[str]) -> list[tuple[float, float]]:
     """Where the stops of a route are on a plan; those that aren't on it are left out."""
     places = {thing.category: (thing.x, thing.y) for thing in plan.things}
     return [places[name] for name in stops if name in places]

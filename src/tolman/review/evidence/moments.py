@@ -15,7 +15,7 @@ from tolman.generate.egoexo.settings import AssociationSettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.review.evidence.frames import same_picture
-from tolman.review.forms.checking import Finding
+from tolman.review.forms.checking import CheckProblem
 
 SETTINGS: AssociationSettings = preset("site").association
 WANTED = 3
@@ -140,7 +140,7 @@ def step_of(geometry: SceneGeometry, content: Mapping[str, Any]) -> KeyStep | No
     return None
 
 
-def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> list[Finding]:
+def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> list[CheckProblem]:
     """What is to be said about some distractors.
 
     Args:
@@ -150,7 +150,7 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
     """
     found = []
     if len(picks) != WANTED:
-        found.append(Finding("stop", f"Choose {WANTED} frames that don't fit; {len(picks)} are chosen."))
+        found.append(CheckProblem("stop", f"Choose {WANTED} frames that don't fit; {len(picks)} are chosen."))
     moments = [step.rig.moments[number] for number in picks]
     right = pictures[step.frame(step.right)]
     for moment in moments:
@@ -158,17 +158,17 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
         if abs(moment.seconds - step.right.seconds) <= SETTINGS.together or same_picture(
             pictures[step.frame(moment)], right
         ):
-            found.append(Finding("stop", f"{name} shows the same as the right one."))
+            found.append(CheckProblem("stop", f"{name} shows the same as the right one."))
         elif step.rig.ego.poses and contradiction(step.rig, step.direction.given, step.right, moment) is None:
             change = step.change(moment)
             how = f"the wearer is {change.metres:.1f} m away and turned by {change.degrees:.0f}°"
-            found.append(Finding("warn", f"{name} is hardly told apart from the right one: {how}."))
+            found.append(CheckProblem("warn", f"{name} is hardly told apart from the right one: {how}."))
     for one, other in itertools.combinations(moments, 2):
         names = f"{told(step, one)} and {told(step, other)}"
         if same_picture(pictures[step.frame(one)], pictures[step.frame(other)]):
-            found.append(Finding("stop", f"{names} show the same."))
+            found.append(CheckProblem("stop", f"{names} show the same."))
         elif step.rig.ego.poses and not distinct(step.rig, one, other):
-            found.append(Finding("warn", f"{names} are hardly told apart."))
+            found.append(CheckProblem("warn", f"{names} are hardly told apart."))
     return sorted(found, key=lambda finding: finding.level != "stop")
 
 

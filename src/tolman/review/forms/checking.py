@@ -30,7 +30,7 @@ _LEAST_TO_BALANCE = 4
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckProblem:
     """What a check says.
 
     Attributes:
@@ -65,7 +65,7 @@ class Around:
     looks: Mapping[str, int] = field(default_factory=dict)
 
 
-def check(written: Written, around: Around) -> list[Finding]:
+def check(written: Written, around: Around) -> list[CheckProblem]:
     """All that is to be said, what stops it first."""
     media = [around.pool[one.key] for one in written.media if one.key in around.pool]
     found = [
@@ -134,107 +134,109 @@ def span_of(chosen: Chosen, medium: PoolMedium) -> tuple[float | None, float | N
     return start, end
 
 
-def _media(written: Written, media: Sequence[PoolMedium], around: Around) -> list[Finding]:
+def _media(written: Written, media: Sequence[PoolMedium], around: Around) -> list[CheckProblem]:
     if not media:
-        return [Finding("stop", "Choose what the question is about.")]
+        return [CheckProblem("stop", "Choose what the question is about.")]
     found = []
     if len(media) < len(written.media):
-        found.append(Finding("stop", "Something that you chose has gone from the pool. Take it away."))
+        found.append(CheckProblem("stop", "Something that you chose has gone from the pool. Take it away."))
     seen: dict[str, int] = {}
     for number, medium in enumerate(media, start=1):
         if medium.sha256 in seen and medium.kind == "image":
-            found.append(Finding("stop", f"Pictures {seen[medium.sha256]} and {number} are the same."))
+            found.append(CheckProblem("stop", f"Pictures {seen[medium.sha256]} and {number} are the same."))
         seen.setdefault(medium.sha256, number)
     for one, other in itertools.combinations(
         [i for i, c in enumerate(written.media) if c.key in around.looks and len(media) == len(written.media)], 2
     ):
         a, b = (around.looks[written.media[i].key] for i in (one, other))
         if (a ^ b).bit_count() <= BITS and media[one].sha256 != media[other].sha256:
-            found.append(Finding("warn", f"Pictures {one + 1} and {other + 1} look the same."))
+            found.append(CheckProblem("warn", f"Pictures {one + 1} and {other + 1} look the same."))
     for number, (chosen, medium) in enumerate(zip(written.media, media, strict=False), start=1):
         try:
             span_of(chosen, medium)
         except ValueError as error:
-            found.append(Finding("stop", f"Video {number}: {error}."))
+            found.append(CheckProblem("stop", f"Video {number}: {error}."))
     need = around.categories.get(written.category, 1)
     shown = sum(2 if medium.kind == "video" else 1 for medium in media)
     if shown < need:
-        found.append(Finding("stop", "A question of this category needs two pictures or more, or a video."))
+        found.append(CheckProblem("stop", "A question of this category needs two pictures or more, or a video."))
     open_ones = [str(i) for i, one in enumerate(written.media, start=1) if not one.needed]
     if open_ones:
         which = ("picture " if len(open_ones) == 1 else "pictures ") + ", ".join(open_ones)
-        found.append(Finding("stop", f"Say that the question can't be answered without {which}, or take it away."))
+        found.append(CheckProblem("stop", f"Say that the question can't be answered without {which}, or take it away."))
     return found
 
 
-def _texts(written: Written, media: int) -> list[Finding]:
+def _texts(written: Written, media: int) -> list[CheckProblem]:
     if not written.question.strip():
-        return [Finding("stop", "Write the question.")]
+        return [CheckProblem("stop", "Write the question.")]
     found = []
     marks = written.question.count(MEDIA_MARK)
     if written.kind == "choice":
         marks += sum(option.count(MEDIA_MARK) for option in written.options)
     if marks not in (0, media):
         found.append(
-            Finding("stop", f"There are {marks} {MEDIA_MARK} marks and {media} media: give each its mark, or none.")
+            CheckProblem(
+                "stop", f"There are {marks} {MEDIA_MARK} marks and {media} media: give each its mark, or none."
+            )
         )
     if not written.question.rstrip().endswith(("?", ".", "!", ":", MEDIA_MARK)):
-        found.append(Finding("warn", "The question has no question mark."))
+        found.append(CheckProblem("warn", "The question has no question mark."))
     return found
 
 
-def _options(written: Written) -> list[Finding]:
+def _options(written: Written) -> list[CheckProblem]:
     found = []
     texts = [" ".join(option.split()) for option in written.options]
     empty = [LETTERS[i] for i, text in enumerate(texts) if not text]
     if empty:
-        found.append(Finding("stop", f"Option {', '.join(empty)} is empty."))
+        found.append(CheckProblem("stop", f"Option {', '.join(empty)} is empty."))
     first: dict[str, int] = {}
     for i, text in enumerate(texts):
         plain = text.casefold().rstrip(".")
         if plain and plain != MEDIA_MARK and plain in first:
-            found.append(Finding("stop", f"Options {LETTERS[first[plain]]} and {LETTERS[i]} are the same."))
+            found.append(CheckProblem("stop", f"Options {LETTERS[first[plain]]} and {LETTERS[i]} are the same."))
         first.setdefault(plain, i)
     right = LETTERS.find(written.answer) if written.answer else len(texts)
     if right >= len(texts):
-        return [*found, Finding("stop", "Mark the right option.")]
+        return [*found, CheckProblem("stop", "Mark the right option.")]
     others = [len(text) for i, text in enumerate(texts) if i != right and text]
     if others and texts[right]:
         own, mean = len(texts[right]), sum(others) / len(others)
         if abs(own - mean) > _SHORT and not 1 / LONGER <= own / max(mean, 1) <= LONGER:
             told = "longer" if own > mean else "shorter"
             found.append(
-                Finding("warn", f"The right option is much {told} than the others, which gives it away to some.")
+                CheckProblem("warn", f"The right option is much {told} than the others, which gives it away to some.")
             )
     return found
 
 
-def _number(written: Written) -> list[Finding]:
+def _number(written: Written) -> list[CheckProblem]:
     plain = written.number.strip()
     if not plain:
-        return [Finding("stop", "Give the right number.")]
+        return [CheckProblem("stop", "Give the right number.")]
     if not is_number(plain):
-        return [Finding("stop", f"'{plain}' is no number in digits, such as 3 or 2.5.")]
+        return [CheckProblem("stop", f"'{plain}' is no number in digits, such as 3 or 2.5.")]
     return []
 
 
-def _category(written: Written, around: Around) -> list[Finding]:
+def _category(written: Written, around: Around) -> list[CheckProblem]:
     if written.category not in around.categories:
-        return [Finding("stop", "Choose a category.")]
+        return [CheckProblem("stop", "Choose a category.")]
     if around.quota and around.taken.get(written.category, 0) >= around.quota:
-        return [Finding("stop", f"There are enough questions of “{written.category}”: choose another category.")]
+        return [CheckProblem("stop", f"There are enough questions of “{written.category}”: choose another category.")]
     return []
 
 
-def _reasoning(written: Written) -> list[Finding]:
+def _reasoning(written: Written) -> list[CheckProblem]:
     if not written.reasoning:
-        return [Finding("stop", "Write down the reasoning, step by step.")]
+        return [CheckProblem("stop", "Write down the reasoning, step by step.")]
     if written.category == "MSR" and sum(bool(step.text.strip()) for step in written.steps) < 3:
-        return [Finding("warn", "Multi-step reasoning takes three steps or more (MMSI-Bench: 3 to 11).")]
+        return [CheckProblem("warn", "Multi-step reasoning takes three steps or more (MMSI-Bench: 3 to 11).")]
     return []
 
 
-def _alike(written: Written, around: Around) -> list[Finding]:
+def _alike(written: Written, around: Around) -> list[CheckProblem]:
     text, name = comparable(written.question), about(media_of(written, around.pool))
     if not text:
         return []
@@ -243,16 +245,16 @@ def _alike(written: Written, around: Around) -> list[Finding]:
         other = comparable(item.question)
         if say_the_same(other, text):
             if shown == name:
-                return [Finding("stop", f"The same question about the same media is there already ({item.id}).")]
+                return [CheckProblem("stop", f"The same question about the same media is there already ({item.id}).")]
             told = f"A question with these words is there already, about other media ({item.id})."
-            found.append(Finding("warn", told))
+            found.append(CheckProblem("warn", told))
         elif shown == name and _shared(other, text) > _NEARLY:
             told = f"A question about the same media says nearly the same: “{item.question[:120]}”"
-            found.append(Finding("warn", told))
+            found.append(CheckProblem("warn", told))
     return found[:1]
 
 
-def _letters(written: Written, around: Around) -> list[Finding]:
+def _letters(written: Written, around: Around) -> list[CheckProblem]:
     """Whether a letter is right too often in the project."""
     letter, count = written.answer, len(written.options)
     if not letter or letter not in LETTERS[:count]:
@@ -263,7 +265,7 @@ def _letters(written: Written, around: Around) -> list[Finding]:
     if total < _LEAST_TO_BALANCE or so_far[letter] - so_far[rarest] < 2 or so_far[letter] <= total / count:
         return []
     told = f"{letter} is right in {so_far[letter]} of {total} questions so far, {rarest} in {so_far[rarest]}"
-    return [Finding("warn", f"{told}: move the right option if its place doesn't matter.")]
+    return [CheckProblem("warn", f"{told}: move the right option if its place doesn't matter.")]
 
 
 def _shared(one: str, other: str) -> float:

@@ -43,7 +43,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Step:
+class WritingStep:
     """One step of the reasoning.
 
     Attributes:
@@ -75,7 +75,7 @@ class Written:
     number: str = ""
     unit: str = ""
     category: str = ""
-    steps: tuple[Step, ...] = field(default=(Step(),))
+    steps: tuple[WritingStep, ...] = field(default=(WritingStep(),))
 
     @classmethod
     def of_draft(cls, content: Mapping[str, Any]) -> Written:
@@ -84,7 +84,7 @@ class Written:
         if not kept:
             return cls()
         kept["media"] = tuple(Chosen(**one) for one in kept["media"])
-        kept["steps"] = tuple(Step(**one) for one in kept["steps"])
+        kept["steps"] = tuple(WritingStep(**one) for one in kept["steps"])
         return cls(**kept | {"options": tuple(kept["options"])})
 
     def draft(self) -> dict[str, Any]:
@@ -106,7 +106,8 @@ class Written:
         kind, unit = _text(form, "kind", self.kind), _text(form, "unit", self.unit)
         kinds = [*said["step-kind"], *[""] * len(said["step"])]
         steps = [
-            Step(text, kind if kind in STEP_KINDS else "") for text, kind in zip(said["step"], kinds, strict=False)
+            WritingStep(text, kind if kind in STEP_KINDS else "")
+            for text, kind in zip(said["step"], kinds, strict=False)
         ]
         answer = _text(form, "answer", "" if said["option"] else self.answer)
         return Written(
@@ -139,8 +140,8 @@ class Written:
         number = int(about) if about.isdecimal() and len(about) < 4 else None
         if act == "step":
             if number is None:
-                return replace(self, steps=(*self.steps, Step())[:MOST_STEPS])
-            return replace(self, steps=without(self.steps, number) or (Step(),))
+                return replace(self, steps=(*self.steps, WritingStep())[:MOST_STEPS])
+            return replace(self, steps=without(self.steps, number) or (WritingStep(),))
         if act == "option":
             if number is None:
                 return replace(self, options=(*self.options, "")[:MOST_OPTIONS])

@@ -37,7 +37,7 @@ from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import work
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
-from tolman.review.tasks.mode import Block, Mode, Setting
+from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "distractors"
 STEP = "chosen"
@@ -243,5 +243,5 @@ DISTRACTORS = Mode(
     start=start,
     progress=progress,
     makes_items=True,
-    settings=(Setting("moments", "Key steps of each pair of cameras", 4, most=200),),
+    settings=(ModeSetting("moments", "Key steps of each pair of cameras", 4, most=200),),
 )

@@ -40,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Group:
+class LabelGroup:
     """Categories of which one applies, or several.
 
     Attributes:
@@ -90,7 +90,7 @@ class Labelling:
     """
 
     name: str
-    groups: Callable[[Project], Sequence[Group]]
+    groups: Callable[[Project], Sequence[LabelGroup]]
     shown: Callable[[Site, int, Task], dict[str, Any]]
     row: Callable[[Task, str, Labels, str], dict[str, Any]]
     merged: Callable[[Sequence[dict[str, Any]]], list[dict[str, Any]]] = list

@@ -24,7 +24,7 @@ from tolman.review.tasks.agreement import progress
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.marks import LEAST, marks_of
-from tolman.review.tasks.mode import Mode, Setting
+from tolman.review.tasks.mode import Mode, ModeSetting
 from tolman.review.tasks.settling import (
     ADJUDICATE,
     ANSWER,
@@ -189,5 +189,5 @@ REVIEW_MODE = Mode(
     start=start,
     progress=progress,
     again=add_review,
-    settings=(Setting("people", "People for each question", 2), LEAST),
+    settings=(ModeSetting("people", "People for each question", 2), LEAST),
 )

@@ -35,7 +35,7 @@ from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import work
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
-from tolman.review.tasks.mode import Block, Mode, Setting
+from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "routes"
 STEP = "route"
@@ -260,5 +260,5 @@ ROUTES = Mode(
     start=start,
     progress=progress,
     makes_items=True,
-    settings=(Setting("routes", "Routes for each scene", 2, most=50),),
+    settings=(ModeSetting("routes", "Routes for each scene", 2, most=50),),
 )

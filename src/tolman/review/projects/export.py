@@ -23,7 +23,7 @@ from tolman.responses import Outcome, Response
 from tolman.review.modes import MODES
 from tolman.review.modes.answer import answers
 from tolman.review.site import Site
-from tolman.review.store.schema import Decision, Event, ItemVersion, Project, User
+from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, User
 from tolman.review.tasks import work
 from tolman.review.tasks.agreement import Vote, agreement, votes_of
 from tolman.review.tasks.marks import LEAST, tally, told
@@ -235,7 +235,9 @@ def _histories(db: Orm, project: Project) -> dict[str, list[dict[str, Any]]]:
                 "content": version.content,
             }
         )
-    for event in db.scalars(select(Event).where(Event.project_id == project.id).order_by(Event.id)):
+    for event in db.scalars(
+        select(HistoryEvent).where(HistoryEvent.project_id == project.id).order_by(HistoryEvent.id)
+    ):
         key = event.item or ""
         by = names.get(event.user_id) if event.user_id else None
         found[key].append({"time": event.created, "what": event.what, "by": by, **event.content})

@@ -6,13 +6,13 @@ from typing import Any
 
 from sqlalchemy.orm import Session as Orm
 
-from tolman.review.settings import Settings
-from tolman.review.store.schema import Event
+from tolman.review.settings import ReviewSettings
+from tolman.review.store.schema import HistoryEvent
 
 
 def record(
     db: Orm,
-    settings: Settings,
+    settings: ReviewSettings,
     what: str,
     /,
     *,
@@ -22,4 +22,6 @@ def record(
     **content: Any,
 ) -> None:
     """Add one row to the history."""
-    db.add(Event(project_id=project, item=item, user_id=user, what=what, content=content, created=settings.clock()))
+    db.add(
+        HistoryEvent(project_id=project, item=item, user_id=user, what=what, content=content, created=settings.clock())
+    )

@@ -79,7 +79,7 @@ class Shelf:
     groups: tuple[str, ...]
 
 
-class Pool:
+class MediaPool:
     """A pool's folder, read again when it has changed.
 
     Args:

@@ -204,7 +204,7 @@ class Submission(Base):
     created: Mapped[float]
 
 
-class Draft(Base):
+class SavedDraft(Base):
     """What somebody has entered and not submitted, and how long they have looked at it."""
 
     __tablename__ = "drafts"
@@ -244,7 +244,7 @@ class Flag(Base):
     closed_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
 
 
-class Event(Base):
+class HistoryEvent(Base):
     """Who did what when: the provenance that a published benchmark carries. Rows are only ever added."""
 
     __tablename__ = "history"

@@ -50,7 +50,7 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class VerdictAgreement:
     """Coefficients with their intervals, which are clustered by scene.
 
     Attributes:
@@ -110,7 +110,7 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
     return votes
 
 
-def agreement(votes: Sequence[Vote], *, without_marked: bool = False) -> Agreement:
+def agreement(votes: Sequence[Vote], *, without_marked: bool = False) -> VerdictAgreement:
     """The coefficients of some votes; on request without those whose answer is marked."""
     left_out = sum(bool(vote.marks) for vote in votes) if without_marked else 0
     if without_marked:
@@ -135,7 +135,7 @@ def agreement(votes: Sequence[Vote], *, without_marked: bool = False) -> Agreeme
             kappa = cohen([a for a, _ in both.values()], [b for _, b in both.values()], [scenes[t] for t in both])
             pairs.append((one, other, len(both), kappa))
     full = {task: own for task, own in shared.items() if len(own) == usual}
-    return Agreement(
+    return VerdictAgreement(
         reviews=len(shared),
         verdicts_alpha=alpha([list(own.values()) for own in shared.values()], [scenes[task] for task in shared]),
         answers_alpha=alpha(list(answers.values()), [scenes[task] for task in answers]),

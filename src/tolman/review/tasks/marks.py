@@ -10,15 +10,15 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.forms.answers import AnswerError
 from tolman.review.site import Site
-from tolman.review.store.schema import Assignment, Event, Project, Submission, Task, User
-from tolman.review.tasks.mode import Block, Setting
+from tolman.review.store.schema import Assignment, HistoryEvent, Project, Submission, Task, User
+from tolman.review.tasks.mode import Block, ModeSetting
 
 FAST = "fast"
 UNSEEN = "unseen"
 MARKS = {FAST: "faster than the least time", UNSEEN: "before the media had loaded"}
 REPORTED = "reported"
 """The state of an assignment whose media could not be shown; also what the history calls the report."""
-LEAST = Setting("least_seconds", "Mark answers given in fewer seconds (0 for none)", 2, least=0, most=600)
+LEAST = ModeSetting("least_seconds", "Mark answers given in fewer seconds (0 for none)", 2, least=0, most=600)
 _READY, _BROKEN = "ready", "broken"
 
 
@@ -80,10 +80,10 @@ def block(db: Orm, project: Project, steps: Sequence[str]) -> Block:
 def problems(db: Orm, project: Project) -> Block:
     """The table of a progress page: what people reported in place of an answer, the latest first."""
     found = db.execute(
-        select(Event.item, User.name, Event.content)
-        .join(User, User.id == Event.user_id)
-        .where(Event.project_id == project.id, Event.what == REPORTED)
-        .order_by(Event.id.desc())
+        select(HistoryEvent.item, User.name, HistoryEvent.content)
+        .join(User, User.id == HistoryEvent.user_id)
+        .where(HistoryEvent.project_id == project.id, HistoryEvent.what == REPORTED)
+        .order_by(HistoryEvent.id.desc())
     )
     rows = [(item or "", name, content.get("note") or "a medium can't be shown") for item, name, content in found]
     waiting = db.scalars(

@@ -17,7 +17,7 @@ from tolman.review.store.schema import ItemVersion, Project
 
 
 @dataclass(frozen=True)
-class Setting:
+class ModeSetting:
     """A whole number that the owner chooses when a project is started."""
 
     name: str
@@ -74,7 +74,7 @@ class Mode:
     start: Callable[[Orm, Site, Project, Sequence[Item]], None]
     progress: Callable[[Orm, Site, Project], Sequence[Block]] = lambda db, site, project: ()
     makes_items: bool = False
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[ModeSetting, ...] = ()
     again: Callable[[Orm, Site, Project, ItemVersion], object] | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
 

@@ -15,10 +15,10 @@ from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import (
     Assignment,
-    Draft,
     Exclusion,
     ItemVersion,
     Project,
+    SavedDraft,
     Submission,
     Task,
     TaskMedium,
@@ -123,8 +123,8 @@ def add_task(
 def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> Assignment | None:
     """The task that somebody has begun, or else the next that is free; None where there is nothing to do.
 
-    A task that somebody took and left is free again after `Settings.lease`; if they submit after all, theirs counts
-    beside the other's.
+    A task that somebody took and left is free again after `ReviewSettings.lease`; if they submit after all,
+    theirs counts beside the other's.
     """
     now = site.settings.clock()
     begun = db.scalar(
@@ -216,17 +216,17 @@ def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], se
     """Keep what somebody has entered so far, and how long they have looked at it; time never runs backwards."""
     now = site.settings.clock()
     own.expires = max(own.expires, now + site.settings.lease)
-    draft = db.get(Draft, own.id)
+    draft = db.get(SavedDraft, own.id)
     seconds = plausible(site, own, seconds)
     if draft is None:
-        draft = Draft(assignment_id=own.id, content=content, seconds=seconds, updated=now)
+        draft = SavedDraft(assignment_id=own.id, content=content, seconds=seconds, updated=now)
         db.add(draft)
     draft.content, draft.seconds, draft.updated = content, max(draft.seconds, seconds), now
 
 
-def draft_of(db: Orm, own: Assignment) -> Draft | None:
+def draft_of(db: Orm, own: Assignment) -> SavedDraft | None:
     """What somebody has entered and not submitted."""
-    return db.get(Draft, own.id)
+    return db.get(SavedDraft, own.id)
 
 
 def plausible(site: Site, own: Assignment, seconds: float) -> float:
@@ -280,7 +280,7 @@ def submission(db: Orm, own: Assignment, step: str) -> Submission | None:
 def finish(db: Orm, site: Site, own: Assignment) -> bool:
     """An assignment is done; whether its task is done with it, which it is once only."""
     own.state, own.done = "done", site.settings.clock()
-    draft = db.get(Draft, own.id)
+    draft = db.get(SavedDraft, own.id)
     if draft is not None:
         db.delete(draft)
     db.flush()

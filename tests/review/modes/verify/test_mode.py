@@ -25,7 +25,7 @@ from tolman.review.evidence.key_frames import EvidenceError, KeyFrame, read_chec
 from tolman.review.evidence.opinions import read_opinions
 from tolman.review.modes.verify.progress import pairs_of, standings
 from tolman.review.projects.export import publish
-from tolman.review.store.schema import Decision, Event, ItemVersion, Project, Task
+from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Task
 from tolman.runs.run import RunRequest, run
 
 VIDEO = Media(kind="video", path="v.mp4")
@@ -297,7 +297,7 @@ def test_models_that_agree_settle_a_question_for_now(
             assert (found["m/two"].right, found["m/two"].judged, found["m/two"].failures) == (
                 (4, 5, 1) if share else (2, 3, 1)
             )
-            assert db.scalars(select(Event).where(Event.what == "models")).first() is not None
+            assert db.scalars(select(HistoryEvent).where(HistoryEvent.what == "models")).first() is not None
         told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
         assert "approved by models&#39; agreement" in told
         assert "m/two" in told

@@ -35,7 +35,7 @@ _ABOUT_MODELS = CHECKLIST[1]
 
 
 @dataclass(frozen=True)
-class Rules:
+class VerifyRules:
     """What a project's owner chose.
 
     Attributes:
@@ -49,13 +49,13 @@ class Rules:
     seed: int
 
     @classmethod
-    def of(cls, project: Project) -> Rules:
+    def of(cls, project: Project) -> VerifyRules:
         """A project's."""
         chosen = project.settings
         return cls(chosen["share"] / 100, chosen["level"], chosen["seed"])
 
 
-def why_people(item: Item, opinions: Opinions, rules: Rules) -> list[str]:
+def why_people(item: Item, opinions: Opinions, rules: VerifyRules) -> list[str]:
     """Why people are to look at a proposed answer; empty where the models' agreement settles it for now."""
     given = [opinion.answer for opinion in opinions.given]
     reasons = list(opinions.reasons)
@@ -102,7 +102,7 @@ def add_again(db: Orm, site: Site, project: Project, version: ItemVersion) -> No
 
 def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions, *, by: int | None) -> None:
     """To people, or provisionally approved."""
-    reasons = why_people(work.item_of(version), opinions, Rules.of(project))
+    reasons = why_people(work.item_of(version), opinions, VerifyRules.of(project))
     if not reasons:
         content = {"verdict": "approve", "reason": PROVISIONAL, "provisional": True}
         write_decision(db, site, None, version, content, by=None)

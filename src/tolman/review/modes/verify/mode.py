@@ -35,7 +35,7 @@ from tolman.review.tasks import work
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.marks import LEAST, marks_of
-from tolman.review.tasks.mode import Mode, Setting
+from tolman.review.tasks.mode import Mode, ModeSetting
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE
 
 NAME = "verify"
@@ -262,10 +262,10 @@ VERIFY = Mode(
     progress=progress,
     again=approval.add_again,
     settings=(
-        Setting("fresh", "Annotators propose the answers (1), or those of the benchmark are verified (0)", 0, 0, 1),
-        Setting("share", "Of what models agree on, per cent that people check all the same", 10, 0, 100),
-        Setting("level", "From this level on, people look at every question", 3, 1, 99),
-        Setting("seed", "Seed of the draw", 0, 0, 1000),
+        ModeSetting("fresh", "Annotators propose the answers (1), or those of the benchmark are verified (0)", 0, 0, 1),
+        ModeSetting("share", "Of what models agree on, per cent that people check all the same", 10, 0, 100),
+        ModeSetting("level", "From this level on, people look at every question", 3, 1, 99),
+        ModeSetting("seed", "Seed of the draw", 0, 0, 1000),
         LEAST,
     ),
 )

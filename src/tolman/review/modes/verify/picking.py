@@ -170,7 +170,7 @@ def _measurements(db: Orm, own: Assignment) -> int:
     return db.scalar(chosen) or 0
 
 
-def _measurable(site: Site, own_of: Find, me: Me, assignment: int) -> tuple[Item, clouds.Place]:
+def _measurable(site: Site, own_of: Find, me: Me, assignment: int) -> tuple[Item, clouds.CloudPlace]:
     with site.database.read() as db:
         item = work.asked_item(own_of(db, me, assignment))
     place = clouds.place_of(site.settings.rigs, item)

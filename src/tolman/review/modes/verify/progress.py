@@ -15,7 +15,7 @@ from tolman.review.evidence.opinions import Opinion
 from tolman.review.modes.verify.approval import MODELS, last_decisions
 from tolman.review.pages import COEFFICIENT, coefficient
 from tolman.review.site import Site
-from tolman.review.store.schema import Decision, Event, ItemVersion, Project, Submission, Task, User
+from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import work
 from tolman.review.tasks.marks import block, problems
 from tolman.review.tasks.mode import Block
@@ -24,7 +24,7 @@ from tolman.scoring.coefficients import cohen
 
 
 @dataclass(frozen=True)
-class Pair:
+class OpinionPair:
     """Two independent answers to a question.
 
     Attributes:
@@ -43,7 +43,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ModelStanding:
     """A model held against people.
 
     Attributes:
@@ -57,7 +57,7 @@ class Standing:
     judged: int
 
 
-def pairs_of(db: Orm, project: Project) -> list[Pair]:
+def pairs_of(db: Orm, project: Project) -> list[OpinionPair]:
     """First and second answers, in the order in which the second were given."""
     found = db.execute(
         select(Submission.content, ItemVersion)
@@ -70,11 +70,13 @@ def pairs_of(db: Orm, project: Project) -> list[Pair]:
     for content, version in found:
         item = work.item_of(version)
         second = content["answer"]
-        pairs.append(Pair(item.kind, item.answer, second, same(item, item.answer, second), item.scene or item.id))
+        pairs.append(
+            OpinionPair(item.kind, item.answer, second, same(item, item.answer, second), item.scene or item.id)
+        )
     return pairs
 
 
-def standings(db: Orm, project: Project) -> dict[str, Standing]:
+def standings(db: Orm, project: Project) -> dict[str, ModelStanding]:
     """Model → how it stands against what people settled."""
     settled = {}
     last = last_decisions(db, project)
@@ -83,7 +85,11 @@ def standings(db: Orm, project: Project) -> dict[str, Standing]:
         if decision is not None and decision.verdict == "approve" and not decision.content.get("provisional"):
             settled[version.item] = work.item_of(version)
     tally: dict[str, Counter[str]] = defaultdict(Counter)
-    told = select(Event).where(Event.project_id == project.id, Event.what == MODELS).order_by(Event.id)
+    told = (
+        select(HistoryEvent)
+        .where(HistoryEvent.project_id == project.id, HistoryEvent.what == MODELS)
+        .order_by(HistoryEvent.id)
+    )
     for event in db.scalars(told):
         for content in event.content["opinions"]:
             opinion = Opinion.model_validate(content)
@@ -94,7 +100,7 @@ def standings(db: Orm, project: Project) -> dict[str, Standing]:
                 own["judged"] += 1
                 own["right"] += same(item, opinion.answer, item.answer)
     return {
-        model: Standing(own["answers"], own["failures"], own["right"], own["judged"])
+        model: ModelStanding(own["answers"], own["failures"], own["right"], own["judged"])
         for model, own in sorted(tally.items())
     }
 
@@ -178,7 +184,7 @@ def _agreement(db: Orm, project: Project) -> Block:
     return Block("First and second person", ("figure", *COEFFICIENT), rows, note)
 
 
-def _share(pairs: Sequence[Pair]) -> str:
+def _share(pairs: Sequence[OpinionPair]) -> str:
     return f"{100 * sum(pair.same for pair in pairs) / len(pairs):.0f} %" if pairs else "–"
 
 
