@@ -16,9 +16,9 @@ from ingest.scannet_writer import ALIGNMENT, LOST, jpeg, sens_bytes, write_scann
 from ingest.worlds import FRAMES, SIZE, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, ScansConfig, ingest
-from tolman.ingest.films import frames_for
 from tolman.ingest.formats.scannet import FORMAT
 from tolman.ingest.readers.sens import read_sens
+from tolman.ingest.standard_video import frames_for
 from tolman.media.video import read_index
 
 NAMES = {"bookshelf": "cabinet"}
@@ -106,7 +106,7 @@ def test_what_is_visible_comes_from_the_mesh_where_there_are_no_masks(ingested: 
 
 def test_every_scan_has_its_state_and_rule(ingested: tuple[Ingested, dict[str, Got], Path]) -> None:
     first, _, third = ingested[0].scenes
-    assert first.mended == ("scene0000_00.sens: 1 of 16 frames have no pose (lost tracking); they show nothing",)
+    assert first.repaired == ("scene0000_00.sens: 1 of 16 frames have no pose (lost tracking); they show nothing",)
     assert first.completeness is not None
     assert first.completeness > 0.999
     assert third.completeness is None
@@ -116,7 +116,7 @@ def test_every_scan_has_its_state_and_rule(ingested: tuple[Ingested, dict[str, G
 def test_a_scan_without_alignment_stays_as_it_is(tmp_path: Path) -> None:
     write_scannet(tmp_path, None, aligned=False)
     (entry,) = ingest(ScansConfig("scannet", tmp_path), tmp_path / "out", 1).scenes
-    assert "has no axisAlignment" in entry.mended[0]
+    assert "has no axisAlignment" in entry.repaired[0]
     (one,) = collection(tmp_path / "out").values()
     assert box_error(one.scene, small_world().moved(np.linalg.inv(ALIGNMENT)), NAMES) < 1e-5
 
@@ -220,11 +220,11 @@ def test_an_alignment_that_is_none_is_refused(tmp_path: Path, line: str, said: s
 
 def test_times_that_do_not_rise_are_taken_as_the_sensors(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
     folder = write_scannet(tmp_path, drawn[:4], masks=False)
-    for times, count, mended in (([0, 0, 0, 0], 3, 0), ([1, 3, 2, 4], 3, 1), ([7, 8, 9, 10], 73, 0)):
+    for times, count, repaired in (([0, 0, 0, 0], 3, 0), ([1, 3, 2, 4], 3, 1), ([7, 8, 9, 10], 73, 0)):
         (folder / "scene0000_00.sens").write_bytes(sens_bytes(drawn[:4], small_world().poses[:4], np.array(times)))
         reading = FORMAT.read(FORMAT.find(tmp_path)[0])
-        assert len(frames_for(reading.films[0].times, 24)) == count
-        assert sum("don't rise" in one for one in reading.mended) == mended
+        assert len(frames_for(reading.recordings[0].times, 24)) == count
+        assert sum("don't rise" in one for one in reading.repaired) == repaired
 
 
 def test_frames_of_the_cpp_exporter_are_told(tmp_path: Path) -> None:

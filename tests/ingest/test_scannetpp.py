@@ -98,7 +98,7 @@ def test_an_obb_that_cannot_be_is_taken_from_the_points(tmp_path: Path) -> None:
     file.write_text(json.dumps(content))
     (source,) = FORMAT.find(tmp_path)
     reading = FORMAT.read(source)
-    assert reading.mended == (
+    assert reading.repaired == (
         "segments_anno.json: the obb of object 2 has axes that are no rotation; its box is that of its points",
     )
     assert [one.number for one in reading.instances] == [1, 2, 3, 5, 6, 7]

@@ -233,7 +233,12 @@ def _carry_out(job: _Job) -> SummaryRow:
         reason = f"{job.source.path}: can't be used ({type(error).__name__}: {str(error)[:200]})."
         return entry.model_copy(update={"state": "refused", "reason": reason})
     entry = entry.model_copy(
-        update={"completeness": made.completeness, "mended": made.mended, "notes": made.notes, "reason": made.reason}
+        update={
+            "completeness": made.completeness,
+            "repaired": made.repaired,
+            "notes": made.notes,
+            "reason": made.reason,
+        }
     )
     if made.part is None:
         return entry.model_copy(update={"state": "left out"})
@@ -246,7 +251,7 @@ def _carry_out(job: _Job) -> SummaryRow:
             "media": tuple(capture.media for capture in captures if capture.media),
         }
     )
-    parts.write(replace(made.part, about=entry.model_dump(mode="json")))
+    parts.write(replace(made.part, about=entry.model_dump(mode="json", by_alias=True)))
     return entry
 
 

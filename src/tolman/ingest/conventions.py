@@ -34,7 +34,7 @@ _OTHER_AXES = np.diag([1.0, -1.0, -1.0, 1.0])
 
 @dataclass(frozen=True)
 class Declared:
-    """The conventions that a film's poses were read under.
+    """The conventions that a recording's poses were read under.
 
     Attributes:
         axes: of its cameras.
@@ -59,7 +59,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class Convention:
-    """A film's cameras under one convention.
+    """A recording's cameras under one convention.
 
     Attributes:
         name: of the convention, as it would be declared.

@@ -56,7 +56,7 @@ def ingest_scans(console: Console, order: ScansConfig, out: Path, workers: int, 
     _table(console, result)
     for entry in result.scenes:
         said = [entry.reason] if entry.reason else []
-        said += [f"mended: {one}" for one in entry.mended] + list(entry.notes)
+        said += [f"repaired: {one}" for one in entry.repaired] + list(entry.notes)
         for one in said:
             # A refusal names its file, and so needs no id before it.
             line = one if entry.state == "refused" else f"{entry.id}: {one}"
@@ -85,7 +85,7 @@ def _table(console: Console, result: Ingested) -> None:
 
 
 def _row(entry: SummaryRow) -> tuple[str, ...]:
-    state = entry.state + (", mended" if entry.mended and entry.there else "")
+    state = entry.state + (", repaired" if entry.repaired and entry.there else "")
     complete = "–" if entry.completeness is None else f"{entry.completeness:.0%}"
     if not entry.there:
         return entry.id, state, "–", "–", "–", complete
@@ -95,9 +95,9 @@ def _row(entry: SummaryRow) -> tuple[str, ...]:
 
 def _end(console: Console, result: Ingested, out: Path) -> None:
     states = Counter(entry.state for entry in result.scenes)
-    mended = sum(bool(entry.mended) and entry.there for entry in result.scenes)
+    repaired = sum(bool(entry.repaired) and entry.there for entry in result.scenes)
     parts = [f"{states[state]:,} {state}" for state in ("new", "kept", "left out", "refused") if states[state]]
-    parts += [f"{mended:,} of them mended"] if mended else []
+    parts += [f"{repaired:,} of them repaired"] if repaired else []
     parts += [f"{result.others:,} from elsewhere"] if result.others else []
     where = out if out.is_absolute() else f"./{out}"
     line = f"{', '.join(parts)}; all of it in {out / NAME}."

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.geometry.motion import carried, poses_at
+from tolman.geometry.motion import deskew, poses_at
 from tolman.ingest.clouds.own import read_sweep, write_sweep
 from tolman.scenes import Capture
 from tolman.simulate.casting import Caster
@@ -235,7 +235,7 @@ def in_scene(points: NDArray[np.void], times: Floats, poses: Floats) -> Floats:
         poses: sensor → scene, shape (k, 4, 4).
     """
     local = np.column_stack([points["x"], points["y"], points["z"]]).astype(np.float64)
-    return carried(local, points["time"], times, poses)
+    return deskew(local, points["time"], times, poses)
 
 
 def _generator(seed: str, what: str) -> np.random.Generator:

@@ -30,7 +30,7 @@ def test_a_bag_with_another_clock_is_measured_in_the_collection_as_in_its_folder
     out = tmp_path / "out"
     (entry,) = ingest(ScansConfig("rig", bag_rig), out, 1).scenes
     assert entry.state == "new", entry.reason
-    assert any("the clock of 'lidar' was found" in line for line in entry.mended)
+    assert any("the clock of 'lidar' was found" in line for line in entry.repaired)
     captures = {capture.sensor: capture for capture in read_captures(out)}
     camera, lidar = captures["camera"], captures["lidar"]
     assert [camera.scene_time(i) for i in range(7)] == pytest.approx(np.arange(7) + EPOCH, abs=1e-6)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Picture, RawScene, ScannedSurface, SceneSource
+from tolman.ingest.base import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.conventions import UP_TURNS
 from tolman.ingest.readers.annotated import faces_in, oriented, vector
 from tolman.ingest.readers.documents import numbers_of, read_text
@@ -63,7 +63,7 @@ class Generic:
         return RawScene(
             instances=instances,
             surface=frame.surface(instances),
-            films=tuple(frame.film(i, one) for i, one in enumerate(content.cameras)),
+            recordings=tuple(frame.recording(i, one) for i, one in enumerate(content.cameras)),
             room_area=None if content.room_area is None else content.room_area * frame.scale**2,
             room_center=None if content.room_center is None else vector(frame.points(np.array(content.room_center))),
             outdoors=content.outdoors,
@@ -145,14 +145,14 @@ class _Frame:
             return ScannedSurface(points, mesh.faces, own)
         return ScannedSurface(points, mesh.faces, majority(own, mesh.faces), own)
 
-    def film(self, index: int, camera: CameraEntry) -> Film:
+    def recording(self, index: int, camera: CameraEntry) -> CameraRecording:
         folder, row = self.path.parent, f"cameras.{index}"
         media = None
         if camera.video is not None:
             media = folder / camera.video
-            recording = VideoFile(media)
-            count, times, size = recording.count, recording.times, recording.size
-            pictures: Callable[[Sequence[int]], Iterator[Picture]] = recording.pictures
+            file = VideoFile(media)
+            count, times, size = file.count, file.times, file.size
+            pictures: Callable[[Sequence[int]], Iterator[Picture]] = file.pictures
         else:
             assert camera.frames is not None
             paths = in_order(p for p in _listed(folder / camera.frames) if p.suffix.lower() in IMAGES)
@@ -175,7 +175,7 @@ class _Frame:
                 raise InputError(folder / camera.masks, f"holds {len(files):,} .png for {count:,} frames")
             masks = masks_of(list(files))
         depths = None if camera.depth is None else _depths(folder / camera.depth, camera.depth_scale, count)
-        return Film(
+        return CameraRecording(
             camera.name, times, poses, intrinsics, size, pictures, masks, camera.turns,
             None if camera.as_it_is else camera.standard or _standard(size, camera.turns),
             media if camera.as_it_is else None, camera.offset, depths=depths, axes=camera.axes,
@@ -183,7 +183,7 @@ class _Frame:
         )  # fmt: skip
 
     def poses(self, row: str, camera: CameraEntry, count: int) -> Floats:
-        """Camera → scene in metres, z up, as a Film has them."""
+        """Camera → scene in metres, z up, as a CameraRecording has them."""
         if camera.poses is None:
             return np.empty((0, 4, 4))
         where, field = (self.path, f"{row}.poses")

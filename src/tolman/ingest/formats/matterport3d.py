@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, RawScene, ScannedSurface, SceneSource
+from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.readers.house import JUNK, OUTDOORS, House, HouseRegion, read_house, region_codes
 from tolman.ingest.readers.matterport_cameras import read_shots, straight
 from tolman.ingest.readers.numbers import in_order
@@ -99,7 +99,7 @@ class Matterport3D:
         return RawScene(
             instances=tuple(Instance(f"{one.number}", one.label, one.box, number=one.number + 1) for one in things),
             surface=_surface(house, mesh, region, {one.number for one in things}) if mesh.is_file() else None,
-            films=_films(source.path, places),
+            recordings=_recordings(source.path, places),
             room_area=_area(region) or None,
             outdoors=region.code in OUTDOORS,
         )
@@ -171,8 +171,10 @@ def _area(region: HouseRegion) -> float:
     return total
 
 
-def _films(house: Path, places: Sequence[str], within: tuple[Floats, Floats] | None = None) -> tuple[Film, ...]:
-    """The pictures taken in a room as a film."""
+def _recordings(
+    house: Path, places: Sequence[str], within: tuple[Floats, Floats] | None = None
+) -> tuple[CameraRecording, ...]:
+    """The pictures taken in a room as a recording."""
     shots = read_shots(house, places)
     if within is not None:
         shots = [shot for shot in shots if ((within[0] <= shot.pose[:3, 3]) & (shot.pose[:3, 3] <= within[1])).all()]
@@ -182,7 +184,11 @@ def _films(house: Path, places: Sequence[str], within: tuple[Floats, Floats] | N
     height = 2 * round(WIDTH * size[1] / size[0] / 2)
     poses, intrinsics = np.stack([shot.pose for shot in shots]), np.stack([shot.intrinsics for shot in shots])
     times = np.arange(len(shots)) / RATE
-    return (Film("panorama", times, poses, intrinsics, size, straight(shots, size), standard=(WIDTH, height, RATE)),)
+    return (
+        CameraRecording(
+            "panorama", times, poses, intrinsics, size, straight(shots, size), standard=(WIDTH, height, RATE)
+        ),
+    )
 
 
 def _of_region_files(house: Path, room: str) -> RawScene:
@@ -202,7 +208,7 @@ def _of_region_files(house: Path, room: str) -> RawScene:
     return RawScene(
         instances=tuple(one for one in instances if one.number in seen),
         surface=ScannedSurface(mesh.points, mesh.faces, numbers),
-        films=_films(house, _all_places(house), (mesh.points.min(0), mesh.points.max(0))),
+        recordings=_recordings(house, _all_places(house), (mesh.points.min(0), mesh.points.max(0))),
     )
 
 

@@ -24,7 +24,7 @@ from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.ingest.clouds.trajectories import read_trajectory
 from tolman.ingest.readers.numbers import in_order
-from tolman.ingest.readers.rig_cameras import OpenedCamera, film_of, look_at, motion_of, poses_of
+from tolman.ingest.readers.rig_cameras import OpenedCamera, look_at, motion_of, poses_of, recording_of
 from tolman.ingest.readers.rig_file import NAME, RigFile, inside, read_rig
 from tolman.scenes import Capture
 
@@ -68,7 +68,7 @@ class RigFormat:
         points = gathered.cloud.points
         if not len(points):
             raise InputError(source.path / rig.lidar.path, "holds no usable point")
-        films = tuple(film_of(camera, track, clocks) for camera in cameras)
+        recordings = tuple(recording_of(camera, track, clocks) for camera in cameras)
         area = None
         if not rig.outdoors:
             plan = floor_plan(points)
@@ -76,12 +76,12 @@ class RigFormat:
         return RawScene(
             instances=tuple(Instance(one.id, one.category, one.box, number=0) for one in rig.objects),
             surface=ScannedSurface(points, np.zeros((0, 3), dtype=np.int64), np.zeros(len(points), dtype=np.int64)),
-            films=films,
+            recordings=recordings,
             captures=(_lidar_capture(source, keeper, clocks["lidar"]),),
             written={_media(source): lambda folder: keeper.write(recording.sweeps(), folder)},
             room_area=area or None,
             outdoors=rig.outdoors,
-            mended=tuple(_mended(source.path, rig, gathered, clocks)),
+            repaired=tuple(_repaired(source.path, rig, gathered, clocks)),
         )
 
 
@@ -186,7 +186,7 @@ def _lidar_capture(source: SceneSource, keeper: Keeper, clock: Synchronised) -> 
     )
 
 
-def _mended(folder: Path, rig: RigFile, gathered: Gathered, clocks: dict[str, Synchronised]) -> Iterator[str]:
+def _repaired(folder: Path, rig: RigFile, gathered: Gathered, clocks: dict[str, Synchronised]) -> Iterator[str]:
     name = f"{folder.name}/{rig.lidar.path}"
     if gathered.untimed:
         yield f"{name}: {gathered.untimed:,} points left out, measured while no pose of the LiDAR is known"

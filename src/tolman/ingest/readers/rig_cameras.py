@@ -14,7 +14,7 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import poses_at
 from tolman.geometry.synchronisation import Signal, gyroscope, turning
-from tolman.ingest.base import Film
+from tolman.ingest.base import CameraRecording
 from tolman.ingest.clouds.along import Track
 from tolman.ingest.clouds.bags import PICTURES, bag_pictures, bag_times, find_topic, is_bag
 from tolman.ingest.clouds.clocks import Synchronised, pictures_turning
@@ -152,8 +152,8 @@ def poses_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Syn
     return poses
 
 
-def film_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Film:
-    """A camera's recording as a film.
+def recording_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Synchronised]) -> CameraRecording:
+    """The recording of an opened camera, with poses on the rig's clock.
 
     Raises:
         InputError: no pose is known for any of its frames.
@@ -167,7 +167,7 @@ def film_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Sync
         )
     clock = clocks[camera.rig.role]
     is_video = camera.topic is None and not camera.place.is_dir()
-    return Film(
+    return CameraRecording(
         role=camera.rig.role,
         times=camera.times,
         poses=poses,

@@ -1,4 +1,4 @@
-"""Videos as the pictures of a film."""
+"""Video files, read frame by frame."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def report(site: TheSite, me: Me, assignment: Key, note: Line = "") -> Response:
 
 @owner.post("/projects/{project}/reported", response_class=HTMLResponse)
 def ask_again(site: TheSite, me: Me, project: Key) -> Response:
-    """Have what was reported asked again, once the media are mended."""
+    """Have what was reported asked again, once the media are repaired."""
     with site.database.write() as db:
         found = db.get(Project, project)
         if found is None:

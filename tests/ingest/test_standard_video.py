@@ -15,8 +15,8 @@ from tolman.errors import InputError
 from tolman.geometry.casting import Tree
 from tolman.geometry.turning import turned_intrinsics, turned_picture, turned_pixels, turned_poses, turned_size
 from tolman.geometry.visibility import project
-from tolman.ingest.base import Film
-from tolman.ingest.films import Sight, frames_for, record, working_size
+from tolman.ingest.base import CameraRecording
+from tolman.ingest.standard_video import Sight, frames_for, record, working_size
 from tolman.media.video import read_frames, read_index
 
 pytest.importorskip("embreex", reason="scans need the extra 'ingest'")
@@ -45,8 +45,8 @@ def sight() -> Sight:
     return Sight(Tree(world.points, world.faces, "ingest"), world.numbers, names)
 
 
-def lying(drawn: Sequence, turns: int, *, masks: bool) -> Film:  # type: ignore[type-arg]
-    """The small world's film as a phone held sideways leaves it: quarter turns clockwise make it upright."""
+def lying(drawn: Sequence, turns: int, *, masks: bool) -> CameraRecording:  # type: ignore[type-arg]
+    """The small world's recording as a phone held sideways leaves it: quarter turns clockwise make it upright."""
     world = small_world()
     pictures = [np.ascontiguousarray(turned_picture(frame.colour, -turns)) for frame in drawn]
     numbers = [np.ascontiguousarray(turned_picture(frame.instances, -turns)) for frame in drawn]
@@ -54,7 +54,7 @@ def lying(drawn: Sequence, turns: int, *, masks: bool) -> Film:  # type: ignore[
     def give(frames: Sequence[int]) -> Iterator[np.ndarray]:
         return (pictures[i] for i in frames)  # type: ignore[return-value]
 
-    return Film(
+    return CameraRecording(
         role="ego",
         times=np.arange(len(drawn)) / 30,
         poses=turned_poses(world.poses[: len(drawn)], -turns),
@@ -69,7 +69,7 @@ def lying(drawn: Sequence, turns: int, *, masks: bool) -> Film:  # type: ignore[
 
 @pytest.mark.parametrize("turns", range(4))
 @pytest.mark.parametrize("masks", [True, False])
-def test_a_film_is_turned_upright_with_all_that_belongs_to_it(
+def test_a_recording_is_turned_upright_with_all_that_belongs_to_it(
     turns: int, masks: bool, drawn: tuple, tmp_path: Path
 ) -> None:  # type: ignore[type-arg]
     world, few = small_world(), drawn[:4]
@@ -87,17 +87,17 @@ def test_a_film_is_turned_upright_with_all_that_belongs_to_it(
             assert abs(seen.get((index, thing.id), 0) - true) <= (0 if masks else 0.01 * SIZE[0] * SIZE[1])
 
 
-def test_pixels_and_depths_of_a_turned_film_are_those_of_the_world(drawn: tuple, tmp_path: Path) -> None:  # type: ignore[type-arg]
-    film = lying(drawn[:2], 1, masks=True)
+def test_pixels_and_depths_of_a_turned_recording_are_those_of_the_world(drawn: tuple, tmp_path: Path) -> None:  # type: ignore[type-arg]
+    recording = lying(drawn[:2], 1, masks=True)
     points = np.array(small_world().objects[0].box.center)[None]
-    pixels, depth = project(points, film.poses[0], tuple(film.intrinsics[0]))
+    pixels, depth = project(points, recording.poses[0], tuple(recording.intrinsics[0]))
     upright, same = project(points, small_world().poses[0], small_world().intrinsics)
-    assert np.allclose(turned_pixels(pixels, film.size, 1), upright)
+    assert np.allclose(turned_pixels(pixels, recording.size, 1), upright)
     assert np.allclose(depth, same)
 
 
 def test_pictures_of_another_size_or_too_few_are_refused(drawn: tuple, tmp_path: Path) -> None:  # type: ignore[type-arg]
-    film = lying(drawn[:3], 0, masks=False)
+    recording = lying(drawn[:3], 0, masks=False)
 
     def small(frames: Sequence[int]) -> Iterator[np.ndarray]:
         return (np.zeros((8, 8, 3), dtype=np.uint8) for _ in frames)
@@ -106,7 +106,7 @@ def test_pictures_of_another_size_or_too_few_are_refused(drawn: tuple, tmp_path:
         return iter(())
 
     for pictures, said in ((small, "picture 0 of 'ego' is 8×8, not 160×120"), (none, "ends before frame 0")):
-        broken = Film(**{**film.__dict__, "pictures": pictures})
+        broken = CameraRecording(**{**recording.__dict__, "pictures": pictures})
         with pytest.raises(InputError, match=said):
             record(broken, "s", "v.mp4", tmp_path, sight(), tmp_path / "scan")
     assert not list(tmp_path.glob("*.mp4"))

@@ -22,7 +22,7 @@ from tolman.geometry.turning import (
     turned_size,
 )
 from tolman.geometry.visibility import sightings_in_mask
-from tolman.ingest.base import Film, Mask, Picture
+from tolman.ingest.base import CameraRecording, Mask, Picture
 from tolman.media.writing import VideoWriter
 from tolman.scenes import Capture, Sighting
 
@@ -62,11 +62,13 @@ def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
     return np.asarray(np.where(nearer, after, after - 1), dtype=np.int64)
 
 
-def record(film: Film, scene: str, media: str, out: Path, sight: Sight, source: Path) -> tuple[Capture, list[str]]:
-    """Write a film's video and find what is visible in its frames.
+def record(
+    recording: CameraRecording, scene: str, media: str, out: Path, sight: Sight, source: Path
+) -> tuple[Capture, list[str]]:
+    """Write a recording's video and find what is visible in its frames.
 
     Args:
-        film: with checked poses and intrinsics.
+        recording: with checked poses and intrinsics.
         scene: its id.
         media: where the video goes, relative to the collection's folder.
         out: that folder.
@@ -80,37 +82,44 @@ def record(film: Film, scene: str, media: str, out: Path, sight: Sight, source: 
         InputError: a picture can't be read or has another size than the others.
         MissingExtraError: PyAV or pillow is not installed.
     """
-    count = len(film.times)
-    if film.standard is not None and film.pictures is not None:
-        size, rate = film.standard[:2], film.standard[2]
-        chosen = frames_for(film.times, rate)
-        times, start = np.arange(len(chosen)) / rate, float(film.times[0])
-        _write(film, chosen, out / media, source)
+    count = len(recording.times)
+    if recording.standard is not None and recording.pictures is not None:
+        size, rate = recording.standard[:2], recording.standard[2]
+        chosen = frames_for(recording.times, rate)
+        times, start = np.arange(len(chosen)) / rate, float(recording.times[0])
+        _write(recording, chosen, out / media, source)
         video: str | None = media
     else:
-        size, chosen, times, start = turned_size(film.size, film.turns), np.arange(count), film.times, 0.0
-        video = media if film.media is not None else None
-        if film.media is not None:
-            link_or_copy(film.media, out / media)
-    poses = turned_poses(film.poses, film.turns)[chosen] if len(film.poses) else film.poses
+        size, chosen, times, start = (
+            turned_size(recording.size, recording.turns),
+            np.arange(count),
+            recording.times,
+            0.0,
+        )
+        video = media if recording.media is not None else None
+        if recording.media is not None:
+            link_or_copy(recording.media, out / media)
+    poses = turned_poses(recording.poses, recording.turns)[chosen] if len(recording.poses) else recording.poses
     intrinsics = scaled_intrinsics(
-        turned_intrinsics(film.intrinsics, film.size, film.turns), turned_size(film.size, film.turns), size
+        turned_intrinsics(recording.intrinsics, recording.size, recording.turns),
+        turned_size(recording.size, recording.turns),
+        size,
     )
     if len(intrinsics) > 1:
         intrinsics = intrinsics[chosen]
-    if film.sightings is None:
-        sightings, notes = _sightings(film, chosen, poses, intrinsics, size, sight)
+    if recording.sightings is None:
+        sightings, notes = _sightings(recording, chosen, poses, intrinsics, size, sight)
     else:
-        sightings, notes = _given(film, film.sightings, times + start, size, sight.objects), []
+        sightings, notes = _given(recording, recording.sightings, times + start, size, sight.objects), []
     capture = Capture(
-        id=f"{scene}/{film.role}",
+        id=f"{scene}/{recording.role}",
         scene=scene,
         sensor="camera",
-        role=film.role,
+        role=recording.role,
         media=video,
         size=size,
-        offset=film.offset + start,
-        clock=film.clock,
+        offset=recording.offset + start,
+        clock=recording.clock,
         times=tuple(times.tolist()),
         poses=tuple(tuple(pose.ravel().tolist()) for pose in poses),
         intrinsics=tuple(tuple(row.tolist()) for row in intrinsics),
@@ -125,40 +134,42 @@ def working_size(size: tuple[int, int]) -> tuple[int, int]:
     return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
 
 
-def _write(film: Film, chosen: NDArray[np.int64], path: Path, source: Path) -> None:
+def _write(recording: CameraRecording, chosen: NDArray[np.int64], path: Path, source: Path) -> None:
     try:
         from PIL import Image
     except ImportError:
         raise MissingExtraError("pillow", "ingest", "writing videos") from None
-    assert film.standard is not None
-    width, height, rate = film.standard
+    assert recording.standard is not None
+    width, height, rate = recording.standard
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as partial, VideoWriter(partial, (width, height), rate, "ingest") as video:
-        for picture, times in _pictures(film, chosen, source):
-            upright = np.ascontiguousarray(turned_picture(picture, film.turns)).astype(np.uint8)
+        for picture, times in _pictures(recording, chosen, source):
+            upright = np.ascontiguousarray(turned_picture(picture, recording.turns)).astype(np.uint8)
             if upright.shape[1::-1] != (width, height):
                 upright = np.asarray(Image.fromarray(upright).resize((width, height), Image.Resampling.BILINEAR))
             for _ in range(times):
                 video.add(upright)
 
 
-def _pictures(film: Film, chosen: NDArray[np.int64], source: Path) -> Iterator[tuple[Picture, int]]:
+def _pictures(recording: CameraRecording, chosen: NDArray[np.int64], source: Path) -> Iterator[tuple[Picture, int]]:
     """The pictures of a video's frames, each once, and how often it is shown."""
-    assert film.pictures is not None
+    assert recording.pictures is not None
     frames, shown = np.unique(chosen, return_counts=True)
-    given = film.pictures(frames.tolist())
+    given = recording.pictures(frames.tolist())
     for frame, times in zip(frames.tolist(), shown.tolist(), strict=True):
         picture = next(given, None)
         if picture is None:
-            raise InputError(source, f"its film '{film.role}' ends before frame {frame}")
-        if picture.ndim != 3 or picture.shape[1::-1] != film.size or picture.shape[2] != 3:
+            raise InputError(source, f"its recording '{recording.role}' ends before frame {frame}")
+        if picture.ndim != 3 or picture.shape[1::-1] != recording.size or picture.shape[2] != 3:
             form = "×".join(str(n) for n in picture.shape[1::-1])
-            raise InputError(source, f"picture {frame} of '{film.role}' is {form}, not {film.size[0]}×{film.size[1]}")
+            raise InputError(
+                source, f"picture {frame} of '{recording.role}' is {form}, not {recording.size[0]}×{recording.size[1]}"
+            )
         yield picture, times
 
 
 def _sightings(
-    film: Film,
+    recording: CameraRecording,
     chosen: NDArray[np.int64],
     poses: Floats,
     intrinsics: Floats,
@@ -169,21 +180,21 @@ def _sightings(
     work = working_size(size)
     cameras = scaled_intrinsics(intrinsics, size, work)
     casts = sight.tree is not None and len(poses) > 0 and len(cameras) > 0
-    if not casts and film.masks is None:
-        return [], [f"what '{film.role}' shows when isn't known: there are no masks, and no mesh with poses"]
+    if not casts and recording.masks is None:
+        return [], [f"what '{recording.role}' shows when isn't known: there are no masks, and no mesh with poses"]
     share = size[0] * size[1] / (work[0] * work[1])
     found: list[Sighting] = []
     cache: tuple[int, list[Sighting]] = (-1, [])
     blind = 0
     for frame, number in enumerate(chosen.tolist()):
         if number != cache[0]:
-            mask = None if film.masks is None else film.masks(number)
+            mask = None if recording.masks is None else recording.masks(number)
             tracked = casts and bool(np.isfinite(poses[frame]).all())
             hits = depth = None
             if tracked:
                 hits, depth = _cast(sight, poses[frame], cameras[frame if len(cameras) > 1 else 0], work)
             if mask is not None:
-                values = _sampled(mask, film.turns, work)
+                values = _sampled(mask, recording.turns, work)
                 # The nearest depth is that of pixels where mesh and mask agree.
                 depth = None if depth is None or hits is None else np.where(hits == values, depth, 0.0)
             elif hits is not None:
@@ -194,20 +205,20 @@ def _sightings(
             cache = number, sightings_in_mask(0, values, sight.names, depth)
         for one in cache[1]:
             found.append(one.model_copy(update={"frame": frame, "pixels": round(one.pixels * share)}))
-    said = f"{blind:,} frames of '{film.role}' have no mask; nothing is seen in them"
+    said = f"{blind:,} frames of '{recording.role}' have no mask; nothing is seen in them"
     # Frames without a pose are counted where poses are checked.
     return found, [said] if blind and not casts else []
 
 
 def _given(
-    film: Film, given: Sequence[Sighting], times: Floats, size: tuple[int, int], objects: frozenset[str]
+    recording: CameraRecording, given: Sequence[Sighting], times: Floats, size: tuple[int, int], objects: frozenset[str]
 ) -> list[Sighting]:
     """What a format says is seen, at the frames of the video that are nearest in time."""
-    share = size[0] * size[1] / (film.size[0] * film.size[1])
+    share = size[0] * size[1] / (recording.size[0] * recording.size[1])
     found: dict[tuple[int, str], Sighting] = {}
     for one in given:
         if one.object in objects:
-            frame = int(np.abs(times - film.times[one.frame]).argmin())
+            frame = int(np.abs(times - recording.times[one.frame]).argmin())
             pixels = round(one.pixels * share)
             found.setdefault((frame, one.object), one.model_copy(update={"frame": frame, "pixels": pixels}))
     return sorted((one for one in found.values() if one.pixels), key=lambda one: one.frame)
