@@ -27,7 +27,7 @@ from pydantic import BaseModel
 
 import tolman
 from tolman.curate.asking import AskedModel, Asker
-from tolman.curate.importing import Source
+from tolman.curate.importing import QuestionSource
 from tolman.curate.recipe import Recipe
 from tolman.curate.taxonomy import Taxonomy, open_taxonomy
 from tolman.errors import InputError, UsageError
@@ -66,7 +66,7 @@ class Work:
     watch: Watch = field(default_factory=Watch)
 
     @property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[QuestionSource]:
         """The question sets."""
         return self.recipe.opened()
 

@@ -88,7 +88,7 @@ def place(device: str | None, dtype: str | None) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Weights:
+class LocalWeights:
     """A network in memory, with what turns conversations into its input.
 
     Attributes:
@@ -106,7 +106,7 @@ class Weights:
     context: int | None
 
 
-def load(checkpoint: Checkpoint, device: str, dtype: str) -> Weights:
+def load(checkpoint: Checkpoint, device: str, dtype: str) -> LocalWeights:
     """Read a checkpoint.
 
     Args:
@@ -141,7 +141,7 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> Weights:
     settings.do_sample, settings.temperature, settings.top_p, settings.top_k = False, None, None, None
     settings.pad_token_id = tokenizer.pad_token_id
     ends = settings.eos_token_id if settings.eos_token_id is not None else tokenizer.eos_token_id
-    return Weights(
+    return LocalWeights(
         network=network,
         processor=processor,
         tokenizer=tokenizer,

@@ -254,7 +254,7 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
     Raises:
         UsageError, InputError: a benchmark that can't be loaded.
     """
-    from tolman.curate.duplicates import Question, leaks, media_names, near_duplicates
+    from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
     from tolman.files import write_text
     from tolman.media.store import FrameStore, default_root
     from tolman.runs.load import load
@@ -267,11 +267,11 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
     media = [[_absolute(one.folder, medium) for medium in item.media] for one in loaded for item in one.items]
     names, looked_at = media_names(media, Path("/"), frames)
     events(Began("comparing questions"))
-    questions: list[Question] = []
+    questions: list[QuestionText] = []
     for origin, one in zip(("own", "other"), loaded, strict=False):
         for item in one.items:
             about = names[len(questions)]
-            questions.append(Question.of(item.id, origin, item.question, about, item.answer_text, item.options))
+            questions.append(QuestionText.of(item.id, origin, item.question, about, item.answer_text, item.options))
     groups = near_duplicates(questions)
     rows: list[dict[str, Any]]
     if config.against is None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from tolman.commands.show.printing import list_first, say, table, typed, write_json
 
 if TYPE_CHECKING:
-    from tolman.ingest.summary import Entry
+    from tolman.ingest.summary import SummaryRow
     from tolman.workflows.ingest import IngestResult
     from tolman.workflows.pool import PoolResult
 
@@ -53,7 +53,7 @@ def _table(console: Console, result: IngestResult) -> None:
         say(console, f"… and {len(result.scenes) - _SCENES:,} more")
 
 
-def _row(entry: Entry) -> tuple[str, ...]:
+def _row(entry: SummaryRow) -> tuple[str, ...]:
     state = entry.state + (", repaired" if entry.mended and entry.there else "")
     complete = "–" if entry.completeness is None else f"{entry.completeness:.0%}"
     if not entry.there:

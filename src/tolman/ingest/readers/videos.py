@@ -1,4 +1,4 @@
-"""Videos as the pictures of a film."""
+"""Video files, read frame by frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tolman.ingest.base import Picture
 from tolman.media.video import BrokenMediaError, read_frames, read_index
 
 
-class Recording:
+class VideoFile:
     """A video file whose frames are asked for by their numbers, in the order in which they are shown.
 
     Args:
