@@ -80,6 +80,8 @@ def test_a_failed_call_is_counted_and_the_config_lies_beside_what_is_there(
         assert done.stdout.startswith("INCOMPLETE: ")
         server.faults = {}
         command("curate", "run", "--config", "pool/tolman.toml")
+    first = (tmp_path / "pool" / "tolman.toml").read_text().splitlines()[0]
+    assert "'tolman curate run --config tolman.toml' repeats this." in first
 
 
 def test_repeated_questions(
