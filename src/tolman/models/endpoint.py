@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tolman.errors import UsageError
 from tolman.messages import Message, Picture
@@ -18,6 +18,40 @@ from tolman.responses import FailureKind
 
 OVERLOADED = (429, 503, 529)
 EXCERPT = 300
+
+
+class EndpointModel:
+    """One model behind one endpoint: its address, its key and the limits of a call.
+
+    Args:
+        name: of the model, as the endpoint knows it.
+        options: address, key, further fields of the body, limits.
+
+    Attributes:
+        family: the first part of the model's name.
+        default_url: address of the family's own endpoint.
+        url_variable: environment variable that names another address.
+        key_variables: environment variables that hold the key, the first one that is set counts.
+
+    Raises:
+        UsageError: the address is none, or the family's own endpoint needs a key.
+    """
+
+    family: ClassVar[str]
+    default_url: ClassVar[str]
+    url_variable: ClassVar[str]
+    key_variables: ClassVar[tuple[str, ...]]
+    remote = True
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        self.name = f"{self.family}/{name}"
+        self.concurrency = options.concurrency
+        self._model = name
+        self._url = address(options, self.url_variable, self.default_url)
+        self._key = key_of(options, self._url, self.default_url, self.key_variables)
+        self._body = dict(options.body)
+        self._timeout = options.timeout
+        self.settings: Mapping[str, Any] = settings_of(self._url, options)
 
 
 def address(options: ModelOptions, variable: str, default: str) -> str:
