@@ -37,7 +37,7 @@ def writing_task(count: int, *, media: bool = False) -> ModelTask:
 
 
 def checking_task(*, media: bool = False) -> ModelTask:
-    """Which options of a converted question might be right as well; the value is a list of letters."""
+    """Task that finds options of a converted question which might be right as well; the value is a list of letters."""
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
         text = (

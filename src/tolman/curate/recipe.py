@@ -63,7 +63,7 @@ class Duplicates(_Part):
 
 
 class Classify(AskedModel):
-    """How questions are sorted.
+    """Settings of the stage that sorts questions.
 
     Attributes:
         taxonomy: `site`, or the path of a TOML file.
@@ -100,7 +100,7 @@ class Convert(ConvertRules):
 
 
 class Stratify(_Part):
-    """What is drawn.
+    """Settings of the stage that draws questions.
 
     Attributes:
         size: how many; all that the caps allow where None.
@@ -117,7 +117,7 @@ class Stratify(_Part):
 
 
 class Verify(_Part):
-    """How answers are checked (SpatialBench, section 4.2).
+    """Settings of the stage that checks answers (SpatialBench, section 4.2).
 
     Attributes:
         models: at least two, which answer independently.
@@ -131,7 +131,7 @@ class Verify(_Part):
 
 
 class Publish(_Part):
-    """What the benchmark's folder holds.
+    """Settings of the benchmark's folder.
 
     Attributes:
         task: the label that becomes the question type of the published table.

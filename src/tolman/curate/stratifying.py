@@ -60,7 +60,7 @@ def _value(label: str) -> Callable[[Row], Hashable]:
 
 
 def _places(before: Path, wanted: set[str], which: str, seed: str) -> dict[str, int]:
-    """Where the right option of each chosen question goes."""
+    """Choose the place of the right option of each chosen question."""
     ids: list[str] = []
     sizes: list[int] = []
     places: list[int] = []

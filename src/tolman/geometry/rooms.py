@@ -121,7 +121,7 @@ def without_blur(points: Floats, blur: float = BLUR, most: float = 0.01) -> Floa
 
 
 def floor_plan(points: Floats, depth: float = 0.35) -> Floats:
-    """What a scan of rooms shows just below the ceiling, seen from above, without blur.
+    """Cross-section of a scan of rooms just below the ceiling, seen from above, without blur.
 
     There are no doors, no windows' reveals and hardly any furniture, and the ceiling fills what walls enclose.
 

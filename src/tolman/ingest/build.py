@@ -56,7 +56,7 @@ class ScansConfig:
     completeness: float = 0.75
 
     def settings(self) -> IngestSettings:
-        """What scenes are made with.
+        """Settings that scenes are made with.
 
         Raises:
             InputError: the category file can't be used.
@@ -67,7 +67,7 @@ class ScansConfig:
 
 @dataclass(frozen=True)
 class Ingested:
-    """What an ingest came to.
+    """Outcome of an ingest.
 
     Attributes:
         scenes: those that were found below the config's path, in order.
@@ -195,7 +195,7 @@ def _digest(content: object) -> str:
 
 
 def _stays(job: _Job, entry: SummaryRow | None) -> bool:
-    """Whether an earlier ingest made the scene of the same files with the same settings, and its videos are there."""
+    """Tell whether an earlier ingest made the scene of the same files and settings, and its videos are there."""
     if entry is None or entry.made_of != job.made_of or entry.state == "refused":
         return False
     return entry.state == "left out" or all((job.out / media).exists() for media in entry.media)

@@ -48,12 +48,12 @@ class Declared:
 
     @property
     def other_axes(self) -> Axes:
-        """What the axes may be instead."""
+        """Axes that the poses may have instead."""
         return "opengl" if self.axes == "opencv" else "opencv"
 
     @property
     def other_direction(self) -> Direction:
-        """What the direction may be instead."""
+        """Direction that the poses may have instead."""
         return "scene_to_camera" if self.direction == "camera_to_scene" else "camera_to_scene"
 
 

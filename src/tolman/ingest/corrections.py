@@ -29,7 +29,7 @@ from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
 
 NAME = "corrections.json"
 UNMATCHED = "the correction"
-"""How what is said of a correction that matches nothing begins."""
+"""Beginning of the note about a correction that matches nothing."""
 _VERSION = 1
 
 
@@ -185,7 +185,7 @@ def without_absent(captures: Iterable[Capture], scene: Scene) -> list[Capture]:
 
 
 def unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
-    """Which corrections about a scene speak of objects that neither it nor an earlier correction has; a phrase each."""
+    """Find corrections of a scene about objects that neither it nor an earlier correction has; a phrase each."""
     known = {thing.id for thing in scene.objects}
     found = []
     for one in corrections:
@@ -199,7 +199,7 @@ def unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
 
 
 def _about(one: Correction) -> tuple[str, ...]:
-    """What a fact is about. Whether an object exists and where it is are one question."""
+    """Subject of a fact. Existence and place of an object are one subject."""
     if isinstance(one, CountIs):
         return "count", one.scene, one.category
     if isinstance(one, CategoryIs):

@@ -23,7 +23,7 @@ from tolman.ingest.readers.rig_file import NAME
 
 @dataclass(frozen=True)
 class Pick:
-    """What the user picked.
+    """The user's pick.
 
     Attributes:
         box: two corners in the scene, metres: x0, y0, z0, x1, y1, z1; or

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "https://api.anthropic.com"
 MAX_TOKENS = 4096
-"""What is sent where neither preset nor user says how long an answer may be: the endpoint wants a number."""
+"""Length of an answer that is sent where neither preset nor user says one: the endpoint wants a number."""
 
 
 class Anthropic(endpoint.EndpointModel):
@@ -147,7 +147,7 @@ class Anthropic(endpoint.EndpointModel):
 
 
 def _is_known(kind: str) -> bool:
-    """Whether a content block is text, or of a type that holds no part of an answer."""
+    """Tell whether a content block is text, or of a type that holds no part of an answer."""
     return kind in ("text", "thinking", "redacted_thinking") or kind.endswith(("tool_use", "tool_result"))
 
 

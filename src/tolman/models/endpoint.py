@@ -1,4 +1,4 @@
-"""What all models behind an endpoint share: how a refusal, a lost connection or a wrong body becomes a CallError."""
+"""Endpoints: address and key, and how a refusal, a lost connection or a wrong body becomes a CallError."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def key_of(options: ModelOptions, url: str, default: str, variables: Sequence[st
 
 
 def settings_of(url: str, options: ModelOptions) -> Mapping[str, Any]:
-    """What is written into a run: where it was asked, and with which further fields."""
+    """Settings that are written into a run: the address, and further fields of requests."""
     return {"base_url": url} | ({"body": dict(options.body)} if options.body else {})
 
 
@@ -101,7 +101,7 @@ def spoken(messages: Iterable[Message]) -> list[Message]:
 
 
 def holds_pictures(request: Request) -> bool:
-    """Whether files must be read before the request can be sent."""
+    """Tell whether files must be read before the request can be sent."""
     return any(isinstance(part, Picture) for message in request.messages for part in message.parts)
 
 

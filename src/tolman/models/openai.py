@@ -176,7 +176,7 @@ _THOUGHTS = ("thinking", "reasoning", "reasoning_text", "redacted_thinking")
 
 
 def _thought(part: Mapping[str, Any]) -> str:
-    """What a part of a reasoning type holds: a text, or a list of such parts (Mistral)."""
+    """Text of a part of a reasoning type: a text, or a list of such parts (Mistral)."""
     held = part.get("thinking") or part.get("reasoning") or part.get("text") or ""
     return held if isinstance(held, str) else "".join(str(one.get("text") or "") for one in held)
 

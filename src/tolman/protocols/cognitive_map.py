@@ -83,7 +83,7 @@ def scenes(folder: Path) -> dict[str, SceneGeometry]:
 
 
 def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> None:
-    """What every protocol with maps needs.
+    """Check options and items of a protocol with maps.
 
     Raises:
         UsageError: a grid that is none, scenes that are needed and not given, items that name no category.

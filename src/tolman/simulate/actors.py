@@ -22,7 +22,7 @@ CARRIED: dict[str, tuple[float, float, float]] = {
     "toolbox": (0.42, 0.22, 0.2),
     "suitcase": (0.42, 0.2, 0.32),
 }
-"""What people carry: width, depth and height in metres; as wide as the hands are apart."""
+"""Loads of people: width, depth and height in metres; as wide as the hands are apart."""
 _SPEED = (0.7, 1.1)
 _LIFT = 0.9
 """Seconds to pick up or to put down."""
@@ -40,7 +40,7 @@ _IRON = (0.12, 0.12, 0.13)
 
 @dataclass(frozen=True)
 class _Way:
-    """Where a person is, `RATE` times a second.
+    """Positions of a person, `RATE` times a second.
 
     Attributes:
         places: shape (n, 2).
@@ -209,7 +209,7 @@ def _walked(
 
 
 def _load(name: str, generator: np.random.Generator) -> Mesh:
-    """What is carried, standing in the middle of (0, 0, 0)."""
+    """Model of a load, standing in the middle of (0, 0, 0)."""
     width, depth, height = CARRIED[name]
     if name == "parcel":
         card = np.array([0.7, 0.52, 0.34]) * generator.uniform(0.85, 1.1)

@@ -28,7 +28,7 @@ _FLAT = 0.03
 
 
 def ground_of(world: World, generator: np.random.Generator, spare: float) -> WalkableFloor | None:
-    """Where the middle of what moves can be, with places to go between; None where there is no room.
+    """Floor for the middle of what moves, with places to go between; None where there is no room.
 
     Args:
         world: with what stands in it.
@@ -63,7 +63,7 @@ def eased(share: Floats) -> Floats:
 
 @dataclass
 class KeepOff:
-    """What is kept away from: things, the floor's edge, the camera, whatever else moves.
+    """Obstacles: things, the floor's edge, the camera, whatever else moves.
 
     Attributes:
         world: with what stands in it.
@@ -78,7 +78,7 @@ class KeepOff:
     others: list[Floats] = field(default_factory=list)
 
     def allows(self, places: Floats, parts: Sequence[tuple[Floats, Pose]], begin: float, end: float) -> bool:
-        """Whether nothing is touched from one time to another.
+        """Tell whether nothing is touched from one time to another.
 
         Args:
             places: where the middle is, `RATE` times a second from time 0, shape (n, 2).
@@ -97,7 +97,7 @@ class KeepOff:
 
     @cached_property
     def _still(self) -> Boxes:
-        """What stands there and isn't walked over."""
+        """Standing things that aren't walked over."""
         standing = [thing.box for thing in self.world.scene.objects if not thing.track]
         things = [box for box in standing if box.center[2] + box.extents[2] / 2 > _FLAT]
         centers, axes, extents = (
@@ -116,7 +116,7 @@ class KeepOff:
         return floor
 
     def _free(self, size: Floats, pose: Pose, begin: float, end: float) -> bool:
-        """Whether a box touches nothing that stands there, and stays on the floor."""
+        """Tell whether a box touches nothing that stands there, and stays on the floor."""
         import shapely
 
         still = self._still

@@ -41,12 +41,12 @@ class Placed:
 
     @property
     def low(self) -> float:
-        """Where it begins above the floor, metres."""
+        """Lower end above the floor, metres."""
         return self.center[2] - self.size[2] / 2
 
     @property
     def high(self) -> float:
-        """Where it ends above the floor, metres."""
+        """Upper end above the floor, metres."""
         return self.center[2] + self.size[2] / 2
 
     @property
@@ -90,7 +90,7 @@ class FloorLayout:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each category."""
+        """Number of each category."""
         return dict(Counter(thing.category for thing in self.placed))
 
     def fingerprint(self) -> str:

@@ -54,7 +54,7 @@ def with_wearer(world: World, walk: Walk, seed: str) -> World:
 
 
 def without_body(world: World) -> World:
-    """What the wearer's own camera records: everything but the wearer, who stays an object of the scene."""
+    """World for the wearer's own camera: everything but the wearer, who stays an object of the scene."""
     return replace(world, bodies=tuple(body for body in world.bodies if body.object != ID))
 
 
@@ -70,7 +70,7 @@ def _helmet() -> Mesh:
 
 
 class _Way:
-    """Where the wearer is."""
+    """Track of the wearer."""
 
     def __init__(self, walk: Walk) -> None:
         ahead = walk.poses[:, :2, 2]

@@ -217,7 +217,7 @@ class _Frame:
 
 
 def _not_rigid(pose: Floats) -> str:
-    """What keeps a pose from being a turn and shift, as the rest of a sentence."""
+    """Find the reason why a pose is no turn and shift, as the rest of a sentence."""
     if np.abs(pose[3] - [0, 0, 0, 1]).max() > _RIGID:
         column = np.abs(pose[:3, 3]).max() < _RIGID and np.abs(pose[3, :3]).max() > _RIGID
         return "has another last row than 0 0 0 1" + (": it is written column by column" if column else "")

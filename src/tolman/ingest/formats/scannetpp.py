@@ -164,7 +164,7 @@ def _recording(folder: Path) -> tuple[CameraRecording | None, list[str]]:
 
 
 def _records(path: Path) -> dict[int, dict[str, Any]]:
-    """What the file says of each frame, by its number, in the order of the numbers."""
+    """Entries of each frame in the file, by its number, in the order of the numbers."""
     found: dict[int, dict[str, Any]] = {}
     for name, record in read_json(path).items():
         match = _FRAME.fullmatch(name)

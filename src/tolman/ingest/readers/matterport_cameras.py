@@ -69,7 +69,7 @@ def read_shots(house: Path, places: Sequence[str]) -> list[MatterportShot]:
 
 
 def straight(shots: Sequence[MatterportShot], size: tuple[int, int]) -> Callable[[Sequence[int]], Iterator[Picture]]:
-    """What reads pictures with their distortion taken out."""
+    """Reader of pictures with their distortion taken out."""
     raw = pictures_of([shot.path for shot in shots], size)
 
     def read(numbers: Sequence[int]) -> Iterator[Picture]:
@@ -82,7 +82,7 @@ def straight(shots: Sequence[MatterportShot], size: tuple[int, int]) -> Callable
 
 
 def distorted(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
-    """Where pixels of the picture without distortion stand in the one with it (OpenCV's model, as data_organization.md
+    """Pixels in the distorted picture for those of the undistorted one (OpenCV's model, as data_organization.md
     names it).
 
     Args:

@@ -25,7 +25,7 @@ _MOST = 1 << 28
 BROKEN = (
     OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError, ArithmeticError,
 )  # fmt: skip
-"""What Pillow's readers raise, each in its own way, where a picture is broken."""
+"""Errors that Pillow's readers raise for broken pictures, each in its own way."""
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
 _NUMBER = re.compile(r"(\d+)\D*$")
 

@@ -47,7 +47,7 @@ ZLIB = 1
 
 @dataclass(frozen=True)
 class Sens:
-    """What a .sens file says, without its pictures.
+    """Header and frames of a .sens file, without its pictures.
 
     Attributes:
         path: where it lies.
@@ -202,7 +202,7 @@ def _read(path: Path, file: BinaryIO, size: int) -> Sens:
 
 
 def _check_end(path: Path, file: BinaryIO, size: int) -> None:
-    """What follows the frames: nothing, or as many IMU readings as are said."""
+    """Check the end of a file: after the frames nothing, or as many IMU readings as are said."""
     here = file.tell()
     if here == size:
         return

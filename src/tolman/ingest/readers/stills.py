@@ -37,7 +37,7 @@ def size_of(path: Path) -> tuple[int, int]:
 
 
 def pictures_of(paths: Sequence[Path], size: tuple[int, int]) -> Callable[[Sequence[int]], Iterator[Picture]]:
-    """What reads some of the pictures in RGB; each must have the size."""
+    """Reader of some of the pictures in RGB; each must have the size."""
 
     def read(numbers: Sequence[int]) -> Iterator[Picture]:
         for number in numbers:
@@ -50,5 +50,5 @@ def pictures_of(paths: Sequence[Path], size: tuple[int, int]) -> Callable[[Seque
 
 
 def masks_of(paths: Sequence[Path]) -> Callable[[int], Mask]:
-    """What reads pictures whose values are instance numbers."""
+    """Reader of pictures whose values are instance numbers."""
     return lambda number: decoded_mask(paths[number], paths[number], "it")

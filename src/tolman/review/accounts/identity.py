@@ -1,4 +1,4 @@
-"""Who somebody is: accounts by invitation, passwords, sessions. Everything secret is stored as a hash."""
+"""Identity of people: accounts by invitation, passwords, sessions. Everything secret is stored as a hash."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tolman.review.store.schema import ROLES, Invitation, Session, User
 OWNER = "owner"
 SHORTEST_PASSWORD = 10
 JOIN, ENTER, RESET = "join", "enter", "reset"
-"""What a link is for."""
+"""Purposes of a link."""
 _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 """Unicode's categories of characters that can't be seen, or mean something else everywhere."""
 
 
 class AccountError(Exception):
-    """What somebody asked for isn't possible; the text is one sentence for them."""
+    """A refused request about an account; the text is one sentence for the person."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Person:
 
 
 def hashed(token: str) -> str:
-    """What is stored of a token."""
+    """Hash under which a token is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -79,7 +79,7 @@ def invite(
 
 
 def invitation(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> Invitation:
-    """What a token is good for.
+    """Find the invitation of a token.
 
     Raises:
         AccountError: nothing, or nothing any more.
@@ -164,7 +164,7 @@ def set_by_link(db: Orm, settings: ReviewSettings, token: str, stored: str) -> U
 
 
 def check_new(password: str, again: str) -> None:
-    """Whether a password may be set.
+    """Tell whether a password may be set.
 
     Raises:
         AccountError: the two differ, or it is too short.
@@ -203,7 +203,7 @@ def sign_out(db: Orm, token: str) -> None:
 
 
 def person_of(db: Orm, settings: ReviewSettings, token: str) -> Person | None:
-    """Who a cookie stands for."""
+    """Find the person of a cookie."""
     found = db.get(Session, hashed(token))
     if found is None or found.expires < settings.clock() or not found.user.active:
         return None

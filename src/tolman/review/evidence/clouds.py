@@ -29,7 +29,7 @@ _UNITS = {"area": "m2", "room-area": "m2", "angle": "deg"}
 
 @dataclass(frozen=True)
 class CloudPlace:
-    """Where a question's recording is.
+    """Location of a question's recording.
 
     Attributes:
         path: a rig's folder, or a collection.

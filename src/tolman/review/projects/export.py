@@ -1,4 +1,4 @@
-"""What leaves a review's database: people's answers as runs, and a benchmark with the history of its review."""
+"""Export of a review's database: people's answers as runs, and a benchmark with the history of its review."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNDECIDED = "undecided"
 
 @dataclass(frozen=True)
 class Published:
-    """What was written.
+    """Summary of a published benchmark.
 
     Attributes:
         items: in the new folder.

@@ -23,7 +23,7 @@ _READY, _BROKEN = "ready", "broken"
 
 
 def marks_of(site: Site, own: Assignment, seconds: float, shown: str) -> list[str]:
-    """What an answer is marked with.
+    """Find the marks of an answer.
 
     Args:
         site: its clock tells how long the person has had the task, which no browser can exceed.

@@ -1,4 +1,4 @@
-"""What becomes of an answer on its way from proposed to approved (SpatialBench, Xu et al. 2025, section 4.2).
+"""Way of an answer from proposed to approved (SpatialBench, Xu et al. 2025, section 4.2).
 
 ```
 propose ─► models agree with it, below the level ─► approved, provisionally ─┬─► (the rest)
@@ -28,7 +28,7 @@ from tolman.review.tasks import work
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE, write_decision
 
 MODELS = "models"
-"""What the history calls the models' opinions of an item."""
+"""Name of the models' opinions in the history of an item."""
 PROVISIONAL = "models agree"
 _FEWEST = 2
 _ABOUT_MODELS = CHECKLIST[1]
@@ -36,7 +36,7 @@ _ABOUT_MODELS = CHECKLIST[1]
 
 @dataclass(frozen=True)
 class VerifyRules:
-    """What a project's owner chose.
+    """Rules that a project's owner chose.
 
     Attributes:
         share: of the questions that models agree on, which people look at all the same.
@@ -68,7 +68,7 @@ def why_people(item: Item, opinions: Opinions, rules: VerifyRules) -> list[str]:
 
 
 def checklist(task: Task) -> list[str]:
-    """What is gone through before a decision; without models there is no reading of theirs to be checked."""
+    """Points to go through before a decision; without models there is no reading of theirs to be checked."""
     return [point for point in CHECKLIST if point != _ABOUT_MODELS or task.content.get(MODELS)]
 
 
@@ -161,12 +161,12 @@ def resolved(db: Orm, site: Site, task: Task, own: Assignment) -> None:
 
 
 def second_answer(db: Orm, task: Task) -> Submission | None:
-    """What the second person answered, for a third."""
+    """The second person's answer, for a third."""
     return work.submission(db, db.get_one(Assignment, task.content["second"]), ANSWER)
 
 
 def second_decision(db: Orm, task: Task) -> Submission | None:
-    """What the second person decided, for a third."""
+    """The second person's decision, for a third."""
     return work.submission(db, db.get_one(Assignment, task.content["second"]), DECIDE)
 
 
