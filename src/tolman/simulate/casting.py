@@ -117,7 +117,7 @@ def _tones(mesh: Mesh) -> Floats:
 
 
 def _nears(body: Body, origins: Floats, directions: Floats, times: Floats) -> NDArray[np.bool_]:
-    """Rays that may meet a moving body: those through a ball around it, as large as its moves between some times."""
+    """Rays that may meet a moving body: those through a ball around it, as large as its motion between some times."""
     assert body.pose is not None
     low, high = body.mesh.bounds
     moments = np.linspace(times.min(), times.max(), _MOMENTS) if times.min() < times.max() else times[:1]
