@@ -28,7 +28,7 @@ from tolman.curate.mapping import open_mapping
 from tolman.curate.pipeline import Work
 from tolman.curate.recipe import Verify, read_recipe
 from tolman.curate.stages import curate
-from tolman.curate.stratifying import reordered
+from tolman.curate.stratifying import reorder
 from tolman.curate.verify import judge, read_answer
 from tolman.errors import InputError, UsageError
 
@@ -385,7 +385,7 @@ def test_answers_with_evidence_are_read_strictly() -> None:
 @given(st.sampled_from("ABC"), st.integers(0, 2))
 def test_moving_the_right_option_keeps_it_right(answer: str, place: int) -> None:
     before = one(answer)
-    after = reordered(before, place)
+    after = reorder(before, place)
     assert after.answer == "ABC"[place]
     assert after.answer_text == before.answer_text
     assert sorted(after.options) == sorted(before.options)

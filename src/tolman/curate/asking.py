@@ -222,7 +222,7 @@ class Asker:
         self.close()
 
 
-def numbered(text: str, count: int) -> list[str] | None:
+def number_lines(text: str, count: int) -> list[str] | None:
     """The parts of a reply that are numbered 1, 2, 3 …; None where they aren't exactly so many, in order."""
     marks = list(_NUMBERED.finditer(text))
     if [int(mark[1]) for mark in marks] != list(range(1, count + 1)) or text[: marks[0].start()].strip():
@@ -248,7 +248,7 @@ def _converse(task: ModelTask, group: Sequence[Candidate]) -> Conversation:
     values: list[Any] = [None] * len(group)
     if len(group) > 1:
         response: Response = yield Ask(task.messages(group), purpose=f"{task.name} of {len(group)}")
-        parts = numbered(response.response, len(group))
+        parts = number_lines(response.response, len(group))
         if parts is not None:
             values = [task.read(part, candidate) for part, candidate in zip(parts, group, strict=True)]
     for draw in range(TRIES):

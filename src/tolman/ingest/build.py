@@ -20,9 +20,9 @@ from tolman.ingest.corrections import (
     UNMATCHED,
     Correction,
     append_corrections,
-    corrected,
+    correct,
+    find_unmatched,
     read_corrections,
-    unmatched,
     without_absent,
 )
 from tolman.ingest.make import IngestSettings, make
@@ -281,7 +281,7 @@ def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]
             originals.drop(identity)
         else:
             originals.write(part)
-            notes[identity] = unmatched(part.scene, corrections)
+            notes[identity] = find_unmatched(part.scene, corrections)
     write_collection(out, _Corrected(parts, tuple(made), corrections))
     return notes
 
@@ -299,7 +299,7 @@ class _Corrected:
             part = self.parts.read(identity)
             if part is None:
                 raise InputError(self.parts.folder, f"has lost the scene '{identity}'", fix="start again")
-            scene = corrected(part.scene, self.corrections)
+            scene = correct(part.scene, self.corrections)
             yield Part(scene, tuple(without_absent(part.captures, scene)))
 
 

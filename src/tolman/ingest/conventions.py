@@ -84,12 +84,12 @@ def oriented_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -
     """
     axes, direction = f"axes: {declared.other_axes}", f"direction: {declared.other_direction}"
     yield Convention(axes, poses @ _OTHER_AXES, intrinsics)
-    inverse = inverted(poses, declared)
+    inverse = invert(poses, declared)
     yield Convention(direction, inverse, intrinsics)
     yield Convention(f"{direction} and {axes}", inverse @ _OTHER_AXES, intrinsics)
 
 
-def inverted(poses: Floats, declared: Declared) -> Floats:
+def invert(poses: Floats, declared: Declared) -> Floats:
     """The poses as they are if the files have them in the other direction, shape (n, 4, 4)."""
     # Read poses are P = T·M·F of what the files hold: T turns the scene upright, F is the cameras' axes, M the matrix
     # or its inverse; so the other direction is T·M⁻¹·F = T·F·P⁻¹·T·F.

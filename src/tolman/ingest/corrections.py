@@ -137,7 +137,7 @@ def merge(old: Iterable[Correction], new: Iterable[Correction]) -> tuple[Correct
     return tuple(kept.values())
 
 
-def corrected(scene: Scene, corrections: Sequence[Correction]) -> Scene:
+def correct(scene: Scene, corrections: Sequence[Correction]) -> Scene:
     """A scene as the corrections about it say; facts about objects that it doesn't have change nothing.
 
     Counts follow the boxes: a category that gains or loses an object gains or loses one, before counts are set.
@@ -184,7 +184,7 @@ def without_absent(captures: Iterable[Capture], scene: Scene) -> list[Capture]:
     return found
 
 
-def unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
+def find_unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
     """Find corrections of a scene about objects that neither it nor an earlier correction has; a phrase each."""
     known = {thing.id for thing in scene.objects}
     found = []

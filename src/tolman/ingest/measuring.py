@@ -59,7 +59,7 @@ class Pick:
         return FrameRegion((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), pose, intrinsics)
 
 
-def opened(path: Path, capture: str | None = None) -> Recording:
+def open_recording(path: Path, capture: str | None = None) -> Recording:
     """A rig's folder, a collection of scenes, or a cloud.
 
     Raises:
@@ -75,7 +75,7 @@ def opened(path: Path, capture: str | None = None) -> Recording:
     return open_rig(path) if (path / NAME).is_file() else open_cloud(path)
 
 
-def measured(
+def measure_recording(
     recording: Recording,
     quantity: str,
     picks: tuple[Pick, Pick | None],

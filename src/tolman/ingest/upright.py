@@ -18,7 +18,7 @@ from tolman.geometry.agreement import cameras_up, floor_share, path_length
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.turning import turned_poses
 from tolman.ingest.base import CameraRecording
-from tolman.ingest.conventions import Declared, axis_of, inverted, oriented_candidates, up_named
+from tolman.ingest.conventions import Declared, axis_of, invert, oriented_candidates, up_named
 
 UPRIGHT = 0.5
 """Cosine between the cameras' vertical and the declared up from which they agree: 60°."""
@@ -127,7 +127,7 @@ def _check_direction(path: Path, poses: Floats, declared: Declared, shown: str) 
     Raises:
         InputError: it is the latter.
     """
-    other = inverted(poses, declared)
+    other = invert(poses, declared)
     found, mean = cameras_up(other), cameras_up(poses).mean
     if (
         found.vertical is not None

@@ -69,7 +69,7 @@ def value_of(item: Item, text: str) -> str | None:
     return None if value is None else str(value)
 
 
-def chosen(text: str, count: int) -> int | None:
+def choose_proposal(text: str, count: int) -> int | None:
     """Find the numbered proposal that a vote is for, from 0; None where it names none or several.
 
     The last "best … N" counts; without one, the last line if it names a single number.

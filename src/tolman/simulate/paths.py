@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, distances
-from tolman.simulate.ground import WalkableFloor, rounded
+from tolman.simulate.ground import WalkableFloor, round_path
 from tolman.simulate.moving import TRACK, Pose
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import World
@@ -48,14 +48,14 @@ def ground_of(world: World, generator: np.random.Generator, spare: float) -> Wal
     return ground if ground.first >= _PLACES and len(inside) > 2 else None
 
 
-def travelled(leg: Floats, ground: WalkableFloor) -> tuple[Floats, Floats]:
+def travel(leg: Floats, ground: WalkableFloor) -> tuple[Floats, Floats]:
     """A way with its corners cut round, every two centimetres: metres along it (n,), and the points, shape (n, 2)."""
     line = float(np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
     along = np.linspace(0, line, max(8, int(line / 0.02)))
-    return along, rounded(leg, ground, along)
+    return along, round_path(leg, ground, along)
 
 
-def eased(share: Floats) -> Floats:
+def ease(share: Floats) -> Floats:
     """From 0 to 1 with a soft beginning and end, and 0 and 1 outside."""
     u = np.clip(share, 0, 1)
     return np.asarray(u + (u**2 * (3 - 2 * u) - u) * 0.6)

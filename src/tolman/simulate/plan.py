@@ -129,10 +129,10 @@ def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
     rooms = tuple(Room(tuple(point(p) for p in r.outline), tuple(wall(w) for w in r.walls)) for r in plan.shell.rooms)
     passage = plan.shell.passage and tuple(point(p) for p in plan.shell.passage)
     shell = replace(plan.shell, rooms=rooms, passage=passage)
-    return replace(plan, shell=shell, placed=things_turned(plan.placed, yaw))
+    return replace(plan, shell=shell, placed=turn_things(plan.placed, yaw))
 
 
-def things_turned(things: Sequence[Placed], yaw: float) -> tuple[Placed, ...]:
+def turn_things(things: Sequence[Placed], yaw: float) -> tuple[Placed, ...]:
     """Things turned together about the origin."""
     middles = np.array([p.center[:2] for p in things]) @ _turn(yaw).T
     return tuple(

@@ -14,7 +14,7 @@ from tolman.scenes import SceneObject
 from tolman.simulate.ground import WalkableFloor
 from tolman.simulate.mesh import Mesh, joined, placed, smoothed, turned
 from tolman.simulate.moving import moving_object
-from tolman.simulate.paths import LEAST, RATE, KeepOff, eased, ground_of, travelled
+from tolman.simulate.paths import LEAST, RATE, KeepOff, ease, ground_of, travel
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
@@ -136,9 +136,9 @@ def _onward(
     for goal in generator.permutation(len(ground.nodes) - ground.first)[:_NEXT].tolist():
         if not LEAST <= ground.length(at, goal) < np.inf:
             continue
-        along, path = travelled(ground.way(at, goal), ground)
+        along, path = travel(ground.way(at, goal), ground)
         there = begin + along[-1] / float(generator.uniform(*_SPEED)) + _SLOW
-        gone = along[-1] * eased((times - begin) / (there - begin))
+        gone = along[-1] * ease((times - begin) / (there - begin))
         places = np.column_stack([np.interp(gone, along, path[:, i]) for i in range(2)])
         longer = _Drive(np.where(times[:, None] < begin, drive.places, places))
         end = there + float(generator.uniform(*_STOP))

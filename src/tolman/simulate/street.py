@@ -11,7 +11,7 @@ import numpy as np
 
 from tolman.simulate.fittings import SIZES
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
-from tolman.simulate.plan import Placed, fingerprint_of, things_turned
+from tolman.simulate.plan import Placed, fingerprint_of, turn_things
 from tolman.simulate.vehicles import PATTERNS
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def draw_street(identity: str, seed: str, *, kind: Kind | None = None, objects: 
         if put < count:
             notes.append(f"no room for {count - put} more {category}")
     turn = float(generator.uniform(-np.pi, np.pi))
-    placed = things_turned(placing.placed, turn)
+    placed = turn_things(placing.placed, turn)
     style = int(generator.integers(1 << 30))
     return Street(identity, kind, length, turn, placed, tuple(placing.islands), tuple(notes), style)
 

@@ -38,7 +38,7 @@ def said(clock: RigClock) -> Synchronised:
     return Synchronised(clock.offset or 0.0, Clock(method=clock.method, residual=clock.residual))
 
 
-def estimated(path: Path, reference: Signal, other: Signal) -> Synchronised:
+def estimate_clock(path: Path, reference: Signal, other: Signal) -> Synchronised:
     """The offset of a sensor's clock to the reference's.
 
     Args:

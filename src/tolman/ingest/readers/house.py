@@ -15,7 +15,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.readers.annotated import oriented
+from tolman.ingest.readers.annotated import orient
 from tolman.ingest.readers.documents import numbers_of, read_text
 from tolman.scenes import OrientedBox
 
@@ -185,7 +185,7 @@ class _Reader:
         if boxed:
             center, first, second, radii = numbers_of(self.path, words[4:16], row).reshape(4, 3)
             axes = np.stack([first, second, np.cross(first, second)])
-            box = oriented(self.path, center, axes, 2 * radii, row=row)
+            box = orient(self.path, center, axes, 2 * radii, row=row)
         return HouseObject(number, region, names[category] if category >= 0 else "unlabeled", box)
 
 

@@ -81,7 +81,7 @@ def straight(shots: Sequence[MatterportShot], size: tuple[int, int]) -> Callable
     return read
 
 
-def distorted(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
+def distort(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
     """Pixels in the distorted picture for those of the undistorted one (OpenCV's model, as data_organization.md
     names it).
 
@@ -105,7 +105,7 @@ def _straightened(picture: Picture, intrinsics: Floats, distortion: Floats) -> P
 
     height, width = picture.shape[:2]
     columns, rows = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
-    places = distorted(np.stack([columns, rows], axis=-1), intrinsics, distortion) - 0.5
+    places = distort(np.stack([columns, rows], axis=-1), intrinsics, distortion) - 0.5
     channels = [
         map_coordinates(picture[..., i], [places[..., 1], places[..., 0]], order=1, mode="constant") for i in range(3)
     ]

@@ -30,7 +30,7 @@ _BROKEN_ARCHIVE = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError,
 _NUMBER = re.compile(r"(\d+)\D*$")
 
 
-def decoded(data: bytes | Path, path: Path, what: str) -> Picture:
+def decode(data: bytes | Path, path: Path, what: str) -> Picture:
     """A picture as RGB, shape (height, width, 3).
 
     Args:

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
-from tolman.ingest.readers.pictures import decoded
+from tolman.ingest.readers.pictures import decode
 
 _VERSION = 4
 _LONGEST_NAME = 4096
@@ -87,7 +87,7 @@ class Sens:
                 data = self._bytes(file, frame, offset, length)
                 what = f"the colour of frame {frame} at byte {offset:,}"
                 if self.color_compression != RAW:
-                    yield decoded(data, self.path, what)
+                    yield decode(data, self.path, what)
                     continue
                 width, height = self.color_size
                 if len(data) != width * height * 3:

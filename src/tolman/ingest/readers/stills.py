@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tolman.errors import InputError
 from tolman.ingest.base import Mask, Picture
-from tolman.ingest.readers.pictures import BROKEN, decoded, decoded_mask
+from tolman.ingest.readers.pictures import BROKEN, decode, decoded_mask
 from tolman.media.video import need_pillow
 
 IMAGES = frozenset({".jpg", ".jpeg", ".png"})
@@ -44,7 +44,7 @@ def pictures_of(paths: Sequence[Path], size: tuple[int, int]) -> Callable[[Seque
             path, own = paths[number], size_of(paths[number])
             if own != size:
                 raise InputError(path, f"is {own[0]}×{own[1]} pixels, others of its camera are {size[0]}×{size[1]}")
-            yield decoded(path, path, "it")
+            yield decode(path, path, "it")
 
     return read
 

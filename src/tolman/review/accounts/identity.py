@@ -34,7 +34,7 @@ class Person:
     role: str
 
 
-def hashed(token: str) -> str:
+def hash_token(token: str) -> str:
     """Hash under which a token is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
 
@@ -71,7 +71,7 @@ def invite(
     purpose = purpose or (JOIN if user is None else ENTER)
     db.add(
         Invitation(
-            token=hashed(token), role=role, purpose=purpose, note=note, user_id=user, created=now, expires=expires
+            token=hash_token(token), role=role, purpose=purpose, note=note, user_id=user, created=now, expires=expires
         )
     )
     db.flush()
@@ -84,7 +84,7 @@ def invitation(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> I
     Raises:
         AccountError: nothing, or nothing any more.
     """
-    found = db.scalar(select(Invitation).where(Invitation.token == hashed(token)))
+    found = db.scalar(select(Invitation).where(Invitation.token == hash_token(token)))
     if found is None or found.purpose != purpose:
         raise AccountError("This link is not known. Ask for a new one.")
     if found.used is not None:
@@ -193,18 +193,18 @@ def sign_in(db: Orm, settings: ReviewSettings, user: User, old_token: str | None
         sign_out(db, old_token)
     now, token = settings.clock(), settings.token()
     db.execute(delete(Session).where(Session.expires < now))
-    db.add(Session(id=hashed(token), user_id=user.id, created=now, expires=now + 3600 * settings.session_hours))
+    db.add(Session(id=hash_token(token), user_id=user.id, created=now, expires=now + 3600 * settings.session_hours))
     return token
 
 
 def sign_out(db: Orm, token: str) -> None:
     """End a session."""
-    db.execute(delete(Session).where(Session.id == hashed(token)))
+    db.execute(delete(Session).where(Session.id == hash_token(token)))
 
 
 def person_of(db: Orm, settings: ReviewSettings, token: str) -> Person | None:
     """Find the person of a cookie."""
-    found = db.get(Session, hashed(token))
+    found = db.get(Session, hash_token(token))
     if found is None or found.expires < settings.clock() or not found.user.active:
         return None
     return Person(found.user.id, found.user.name, found.user.role)

@@ -154,7 +154,7 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
     moments = [step.rig.moments[number] for number in picks]
     right = pictures[step.frame(step.right)]
     for moment in moments:
-        name = told(step, moment)
+        name = name_moment(step, moment)
         if abs(moment.seconds - step.right.seconds) <= SETTINGS.together or same_picture(
             pictures[step.frame(moment)], right
         ):
@@ -164,7 +164,7 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
             how = f"the wearer is {change.metres:.1f} m away and turned by {change.degrees:.0f}°"
             found.append(CheckProblem("warn", f"{name} is hardly told apart from the right one: {how}."))
     for one, other in itertools.combinations(moments, 2):
-        names = f"{told(step, one)} and {told(step, other)}"
+        names = f"{name_moment(step, one)} and {name_moment(step, other)}"
         if same_picture(pictures[step.frame(one)], pictures[step.frame(other)]):
             found.append(CheckProblem("stop", f"{names} show the same."))
         elif step.rig.ego.poses and not distinct(step.rig, one, other):
@@ -172,6 +172,6 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
     return sorted(found, key=lambda finding: finding.level != "stop")
 
 
-def told(step: KeyStep, moment: Moment) -> str:
+def name_moment(step: KeyStep, moment: Moment) -> str:
     """Name of a moment on pages: its time from the right one."""
     return f"{moment.seconds - step.right.seconds:+.1f} s".replace("-", "\u2212")

@@ -236,6 +236,6 @@ def _times_of(path: Path, frames: Frames) -> tuple[float, ...]:
     return tuple(round(index.seconds(number), 3) for number in frames.indices(len(index.times), index.duration))
 
 
-def told(opinions: Opinions) -> list[dict[str, Any]]:
+def opinions_as_json(opinions: Opinions) -> list[dict[str, Any]]:
     """As JSON values."""
     return [opinion.model_dump(mode="json") for opinion in opinions.given]

@@ -116,7 +116,7 @@ def answer(
             _record(db, site, me, own, content)
             if own.task.stage == PROPOSE:
                 if work.finish(db, site, own):
-                    approval.proposed(db, site, own, content)
+                    approval.take_proposal(db, site, own, content)
             else:
                 work.save_draft(db, site, own, {}, seconds)
         proposing = own.task.stage == PROPOSE
@@ -152,7 +152,7 @@ def decide(
         if fresh:
             _record(db, site, me, own, content)
             if work.finish(db, site, own):
-                settle = approval.validated if own.task.stage == VALIDATE else approval.resolved
+                settle = approval.take_validation if own.task.stage == VALIDATE else approval.take_resolution
                 settle(db, site, own.task, own)
         return see_other(f"/projects/{own.task.project_id}/work")
 
