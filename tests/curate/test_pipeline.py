@@ -509,6 +509,16 @@ def test_the_examples_in_the_documents_hold(tmp_path: Path) -> None:
     assert open_mapping(str(tmp_path / "set.toml")).units == {"counting": "count"}
 
 
+@pytest.mark.parametrize("key", ["scoring_profile", "like"])
+def test_recipes_name_their_scoring_profile_under_its_old_key_too(tmp_path: Path, key: str) -> None:
+    text = 'name = "a"\n[[sources]]\nmapping = "vsi-bench"\ndata = "x"\n[publish]\n'
+    (tmp_path / "r.toml").write_text(f'{text}{key} = "site"\n')
+    assert read_recipe(tmp_path / "r.toml").publish.scoring_profile == "site"
+    (tmp_path / "r.toml").write_text(f'{text}scoring_profile = "site"\nlike = "site"\n')
+    with pytest.raises(InputError, match=r"publish\.like': is not a known field"):
+        read_recipe(tmp_path / "r.toml")
+
+
 def test_a_mapping_that_is_not_there_leaves_no_folder_behind(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["curate", "import", "vsi-bensh", str(tmp_path), "--out", str(tmp_path / "pool")])
     assert done.exit_code != 0
