@@ -49,7 +49,7 @@ NO = "no"
 
 
 class Fields(BaseModel):
-    """Where the parts of a question stand.
+    """Fields of the parts of a question.
 
     Attributes:
         id: unique in the question set; the file and row number where None.
@@ -74,7 +74,7 @@ class Fields(BaseModel):
 
 
 class MediaFields(BaseModel):
-    """Where the media stand.
+    """Fields of the media.
 
     Attributes:
         kind: what they are.
@@ -94,7 +94,7 @@ class MediaFields(BaseModel):
 
 
 class Spatial(BaseModel):
-    """Which of a question set's own categories are about space.
+    """Categories of a question set that are about space.
 
     Attributes:
         field: the category; the task where None.

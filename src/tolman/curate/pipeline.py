@@ -51,7 +51,7 @@ class Watch:
 
 @dataclass
 class Work:
-    """What all stages need.
+    """Inputs that all stages need.
 
     Attributes:
         recipe: what was asked for.

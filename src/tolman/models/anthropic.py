@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tolman.errors import MissingExtraError
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "https://api.anthropic.com"
 MAX_TOKENS = 4096
-"""What is sent where neither preset nor user says how long an answer may be: the endpoint wants a number."""
+"""Length of an answer that is sent where neither preset nor user says one: the endpoint wants a number."""
 
 
-class Anthropic:
+class Anthropic(endpoint.EndpointModel):
     """One model of Anthropic's.
 
     Args:
@@ -34,22 +33,18 @@ class Anthropic:
         options: address, key, further fields of the body, limits.
     """
 
-    remote = True
+    family = "anthropic"
+    default_url = DEFAULT_URL
+    url_variable = "ANTHROPIC_BASE_URL"
+    key_variables = ("ANTHROPIC_API_KEY",)
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         try:
             import anthropic  # noqa: F401
         except ImportError:
             raise MissingExtraError("anthropic", "anthropic", f"anthropic/{name}") from None
-        self.name = f"anthropic/{name}"
-        self._model = name
-        self._url = endpoint.address(options, "ANTHROPIC_BASE_URL", DEFAULT_URL)
-        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("ANTHROPIC_API_KEY",))
-        self._body = dict(options.body)
-        self._timeout = options.timeout
+        super().__init__(name, options)
         self._client: AsyncAnthropic | None = None
-        self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One message.
@@ -152,7 +147,7 @@ class Anthropic:
 
 
 def _is_known(kind: str) -> bool:
-    """Whether a content block is text, or of a type that holds no part of an answer."""
+    """Tell whether a content block is text, or of a type that holds no part of an answer."""
     return kind in ("text", "thinking", "redacted_thinking") or kind.endswith(("tool_use", "tool_result"))
 
 

@@ -36,7 +36,7 @@ FILE_PAUSE = 1.0
 """Seconds between two looks at a file that the endpoint is taking in."""
 
 
-class Gemini:
+class Gemini(endpoint.EndpointModel):
     """One model of Google's.
 
     Args:
@@ -44,7 +44,10 @@ class Gemini:
         options: address, key, further fields of the body, limits.
     """
 
-    remote = True
+    family = "gemini"
+    default_url = DEFAULT_URL
+    url_variable = "GOOGLE_GEMINI_BASE_URL"
+    key_variables = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
     takes_videos = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
@@ -52,16 +55,9 @@ class Gemini:
             from google import genai  # noqa: F401
         except ImportError:
             raise MissingExtraError("google-genai", "gemini", f"gemini/{name}") from None
-        self.name = f"gemini/{name}"
-        self._model = name
-        self._url = endpoint.address(options, "GOOGLE_GEMINI_BASE_URL", DEFAULT_URL)
-        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("GEMINI_API_KEY", "GOOGLE_API_KEY"))
-        self._body = dict(options.body)
-        self._timeout = options.timeout
+        super().__init__(name, options)
         self._client: Client | None = None
         self._files: dict[str, asyncio.Task[File]] = {}
-        self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One generated content.

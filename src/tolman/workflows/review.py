@@ -167,8 +167,8 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
         InputError: the benchmark's files can't be used.
     """
     settings = _settings(config)
-    from tolman.review.store.database import shown_url
     from tolman.review.server import serve
+    from tolman.review.store.database import shown_url
 
     serve(settings, config.host, config.port, lambda link: ready(Listening(link, shown_url(settings.url))))
 
