@@ -9,7 +9,19 @@ import typer
 import typer.core
 
 from tolman import __version__
-from tolman.commands import analyze, catalogue, construct, curate, doctor, evaluate, ingest, measure, review, scenes, stores
+from tolman.commands import (
+    analyze,
+    catalogue,
+    construct,
+    curate,
+    doctor,
+    evaluate,
+    ingest,
+    measure,
+    review,
+    scenes,
+    stores,
+)
 from tolman.commands.options import console
 
 

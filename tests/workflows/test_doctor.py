@@ -13,18 +13,10 @@ import pytest
 import bare
 import terminal
 from loopback import Server, serving
-from tolman.extras import declared
-from tolman.workflows import doctor, probes
-from tolman.workflows.doctor import (
-    Check,
-    DoctorConfig,
-    check_database,
-    check_endpoint,
-    check_extra,
-    check_folder,
-    check_key,
-    diagnose,
-)
+from tolman.extras import declared, lacking
+from tolman.workflows import checks, probes
+from tolman.workflows.checks import check_database, check_endpoint, check_extra, check_folder, check_key
+from tolman.workflows.doctor import Check, DoctorConfig, diagnose
 from tolman.workflows.probes import ProbeError, attempt
 
 
@@ -159,12 +151,12 @@ def test_a_folder_that_can_not_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_nearly_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "MIN_FREE_BYTES", 1 << 60)
+    monkeypatch.setattr(checks, "MIN_FREE_BYTES", 1 << 60)
     assert check_folder("frame store", tmp_path, "--frame-store", asked=False).state == "fails"
 
 
 def test_an_extra_that_can_not_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if doctor.lacking("excel"):
+    if lacking("excel"):
         pytest.skip("fastexcel is not installed")
     (tmp_path / "fastexcel.py").write_text("import os; os.kill(os.getpid(), 11)")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))

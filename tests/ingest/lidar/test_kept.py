@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tolman.reports.measuring import Pick, measured
 from typer.testing import CliRunner
 
 from ingest.lidar.layouts import EPOCH
@@ -21,7 +22,6 @@ from tolman.ingest.clouds.recording import open_collection
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.ingest.formats.rig import open_rig
 from tolman.media.video import read_index
-from tolman.reports.measuring import Pick, measured
 from tolman.scene_table import read_captures
 from tolman.scenes import Capture
 

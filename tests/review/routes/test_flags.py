@@ -17,11 +17,12 @@ from sqlalchemy import select
 
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
+from tolman.reports.construction import generate
+
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.collection import open_collection
 from tolman.items import Item
-from tolman.reports.construction import generate
 from tolman.review.store.schema import Decision, Flag, ItemVersion, Task
 
 

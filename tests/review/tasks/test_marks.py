@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rich.console import Console
 from sqlalchemy import select
+from tolman.reports.reviewing import Place, write_benchmark, write_runs
 
 from reviewing import TRUTHS, Served, answer_all, item_on, items, review
-from tolman.reports.reviewing import Place, write_benchmark, write_runs
 from tolman.review.modes.answer import answers
 from tolman.review.projects.export import export_runs, publish
 from tolman.review.store.schema import Assignment, Project, Submission, Task
