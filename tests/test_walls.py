@@ -8,7 +8,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names", "runtime"},
+    {"names", "runtime", "extras"},
     {"plugins"},
     {"registry", "files"},
     {"items", "responses", "scenes"},
