@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tolman.reports.measuring import Pick
 from typer.testing import CliRunner
 
 from ingest.lidar.layouts import EPOCH

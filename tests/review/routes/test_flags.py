@@ -15,7 +15,6 @@ from sqlalchemy import select
 
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
-from tolman.reports.construction import generate
 
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of
 from tolman.benchmarks.folder import open_folder
