@@ -88,7 +88,7 @@ LOOK_UPS: dict[str, tuple[Callable[[], object], str]] = {
     "question family": (lambda: settings.preset("all").choosing(["object-sise"]), "object-size"),
     "mapping": (lambda: open_mapping("sed-bench"), "seed-bench"),
     "taxonomy": (lambda: open_taxonomy("sit"), "site"),
-    "place": (lambda: place(cast(WorldsConfig, None), "rectangel", "", ""), "rectangle"),
+    "place": (lambda: place(WorldsConfig(scenes=1), "rectangel", "", ""), "rectangle"),
     "subset": (lambda: load("vsi-bench", EXTRACT, "tinny"), "tiny"),
     "prompt preset": (lambda: preset_of(benchmarks.get("vsi-bench"), "gpt4o"), "gpt-4o"),
     "rule set": (lambda: benchmarks.get("vsi-bench").rule_set("oficial"), "official"),
