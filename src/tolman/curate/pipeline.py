@@ -32,6 +32,7 @@ from tolman.curate.recipe import Recipe
 from tolman.curate.taxonomy import Taxonomy, open_taxonomy
 from tolman.errors import InputError, UsageError
 from tolman.files import write_text
+from tolman.names import hint
 
 STAMP = "stage.json"
 
@@ -130,7 +131,7 @@ def carry_out(work: Work, stages: list[Stage], until: str | None = None) -> list
     chosen = [stage for stage in stages if stage.wanted(work.recipe)]
     names = [stage.name for stage in chosen]
     if until is not None and until not in names:
-        raise UsageError(f"the recipe has no stage '{until}'; it has {', '.join(names)}.")
+        raise UsageError(f"the recipe has no stage '{until}'; {hint(until, names)}.")
     _claim(work)
     found: list[Done] = []
     before, mark = work.root, tolman.__version__

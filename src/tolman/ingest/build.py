@@ -12,6 +12,7 @@ from pathlib import Path
 
 import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
+from tolman.extras import told
 from tolman.files import remove
 from tolman.ingest import formats
 from tolman.ingest.base import Format, SceneSource
@@ -218,8 +219,9 @@ def _carry_out(job: _Job) -> SummaryRow:
     if kept := parts.read(job.source.id, job.made_of):
         return SummaryRow.model_validate(kept.about)
     try:
-        kind: Format = formats.get(job.format)
-        made = make(job.source, kind.name, kind.read(job.source), job.settings, job.out, job.made_of)
+        with told():
+            kind: Format = formats.get(job.format)
+            made = make(job.source, kind.name, kind.read(job.source), job.settings, job.out, job.made_of)
     except MissingExtraError:
         raise
     except TolmanError as error:

@@ -157,8 +157,8 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
             source.path, f"'{recording.role}' has {len(recording.poses):,} poses for {len(recording.times):,} frames"
         )
     if len(recording.intrinsics) not in (0, 1, len(recording.times)):
-        rows = f"{len(recording.intrinsics):,} rows of intrinsics for {len(recording.times):,} frames"
-        raise InputError(source.path, f"'{recording.role}' has {rows}")
+        counts = f"{len(recording.intrinsics):,} rows of intrinsics for {len(recording.times):,} frames"
+        raise InputError(source.path, f"'{recording.role}' has {counts}")
     check_intrinsics(source.path, recording.intrinsics, recording.size, anamorphic=recording.anamorphic)
     if not len(recording.poses):
         return recording

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.files import atomic_write, link_or_copy
 from tolman.geometry.boxes import Floats
 from tolman.geometry.casting import Tree, pixel_rays
@@ -135,10 +136,8 @@ def working_size(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _write(recording: CameraRecording, chosen: NDArray[np.int64], path: Path, source: Path) -> None:
-    try:
+    with needs("ingest", "Writing videos"):
         from PIL import Image
-    except ImportError:
-        raise MissingExtraError("pillow", "ingest", "writing videos") from None
     assert recording.standard is not None
     width, height, rate = recording.standard
     path.parent.mkdir(parents=True, exist_ok=True)

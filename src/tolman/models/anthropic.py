@@ -11,7 +11,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.messages import Part, Picture
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 DEFAULT_URL = "https://api.anthropic.com"
+KEYS = ("ANTHROPIC_API_KEY",)
+"""Environment variables of the key, the first that is set."""
 MAX_TOKENS = 4096
 """Length of an answer that is sent where neither preset nor user says one: the endpoint wants a number."""
 
@@ -36,13 +38,11 @@ class Anthropic(endpoint.EndpointModel):
     family = "anthropic"
     default_url = DEFAULT_URL
     url_variable = "ANTHROPIC_BASE_URL"
-    key_variables = ("ANTHROPIC_API_KEY",)
+    key_variables = KEYS
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        try:
+        with needs("anthropic", f"anthropic/{name}"):
             import anthropic  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("anthropic", "anthropic", f"anthropic/{name}") from None
         super().__init__(name, options)
         self._client: AsyncAnthropic | None = None
 

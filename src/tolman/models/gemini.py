@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.messages import Message, Part, Picture, Video
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from google.genai.types import Part as GeminiPart
 
 DEFAULT_URL = "https://generativelanguage.googleapis.com"
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""Environment variables of the key, the first that is set."""
 FILE_PAUSE = 1.0
 """Seconds between two looks at a file that the endpoint is taking in."""
 
@@ -47,14 +49,12 @@ class Gemini(endpoint.EndpointModel):
     family = "gemini"
     default_url = DEFAULT_URL
     url_variable = "GOOGLE_GEMINI_BASE_URL"
-    key_variables = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+    key_variables = KEYS
     takes_videos = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        try:
-            from google import genai  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("google-genai", "gemini", f"gemini/{name}") from None
+        with needs("gemini", f"gemini/{name}"):
+            import google.genai  # noqa: F401
         super().__init__(name, options)
         self._client: Client | None = None
         self._files: dict[str, asyncio.Task[File]] = {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError, UsageError
+from tolman.names import hint
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint
@@ -76,7 +77,7 @@ def place(device: str | None, dtype: str | None) -> tuple[str, str]:
     import torch
 
     if dtype is not None and dtype not in DTYPES:
-        raise UsageError(f"--dtype takes {', '.join(DTYPES)}, not '{dtype}'.")
+        raise UsageError(f"--dtype takes no '{dtype}'; {hint(dtype, DTYPES)}.")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     elif device != "auto":

@@ -21,6 +21,8 @@ from tolman.models.base import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response, Usage
 
 DEFAULT_URL = "https://api.openai.com/v1"
+KEYS = ("OPENAI_API_KEY",)
+"""Environment variables of the key, the first that is set."""
 
 
 class OpenAICompatible(endpoint.EndpointModel):
@@ -34,7 +36,7 @@ class OpenAICompatible(endpoint.EndpointModel):
     family = "openai"
     default_url = DEFAULT_URL
     url_variable = "OPENAI_BASE_URL"
-    key_variables = ("OPENAI_API_KEY",)
+    key_variables = KEYS
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         super().__init__(name, options)

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import tolman
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError
 from tolman.files import write_text
+from tolman.names import unknown
 from tolman.parallel import cores, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.simulate.actors import with_actors
@@ -219,7 +220,7 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
             unused = (*library.broken, *library.unstable())
             left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
             return build_interior(plan, library), plan.notes + left_out
-    raise UsageError(f"there is no place '{shape}'; known: {', '.join(PLACES)}.")
+    raise unknown("place", shape, PLACES)
 
 
 _LIBRARIES: dict[Path | None, Library] = {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
-from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
 
 if TYPE_CHECKING:
     from tolman.curate.mapping import Mapping as QuestionMapping
@@ -170,11 +170,16 @@ def curate(config: CurateConfig, events: Events = silent) -> CurateResult:
     from tolman.curate.recipe import read_recipe
     from tolman.files import write_text
     from tolman.reports.curation import statistics_svg
+    from tolman.reports.figures import why_not_drawn
 
     recipe = changed(read_recipe(config.recipe), config.model, config.base_url, config.concurrency)
     done = _stages(recipe, config.out, config.store, config.until, events)
     for one in done:
-        if one.name == "stratify":
+        if one.name != "stratify":
+            continue
+        if missing := why_not_drawn():
+            events(Noted(f"The figure of 'stratify' is left out. {missing}"))
+        else:
             write_text(one.folder / "statistics.svg", statistics_svg(one.statistics))
     return CurateResult(config.out, tuple(done), done[-1].failed)
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tolman.errors import MissingExtraError, UsageError
+from tolman.errors import UsageError
+from tolman.extras import needs
 from tolman.workflows.config import Setting
 
 if TYPE_CHECKING:
@@ -239,12 +240,8 @@ def _opened(config: ReviewConfig) -> Iterator[Site]:
 
 def _settings(config: ReviewConfig) -> ReviewSettings:
     check(config)
-    try:
+    with needs("review", "The web application"):
         from tolman.review.settings import ReviewSettings
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tolman"):
-            raise
-        raise MissingExtraError(error.name or "fastapi", "review", "The web application") from None
     path = Path(config.benchmark)
     return ReviewSettings(
         benchmark=config.benchmark,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
 from tolman.media.video import BrokenMediaError, read_frames, read_index
@@ -26,13 +27,14 @@ class VideoFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        with needs("ingest", "Reading videos"):
+            import av  # noqa: F401
+            import PIL  # noqa: F401
         try:
             self._index = read_index(path)
             first = next(self.pictures([0]))
         except BrokenMediaError as error:
             raise InputError(path, f"is no readable video ({_said(error, path)})") from None
-        except ImportError:
-            raise MissingExtraError("av", "ingest", "reading videos") from None
         self.count = len(self._index.times)
         self.size: tuple[int, int] = (first.shape[1], first.shape[0])
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
+from tolman.names import unknown
 from tolman.scene_table import read_captures
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def measured_in(
     from tolman.ingest.measuring import measure_recording
 
     if quantity not in QUANTITIES:
-        raise UsageError(f"there is no quantity '{quantity}'.")
+        raise unknown("quantity", quantity, QUANTITIES)
     _factor(_UNITS.get(quantity, "m"), item)  # before the work is done
     recording, _ = recording_of(place)
     found = measure_recording(

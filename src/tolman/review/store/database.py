@@ -13,11 +13,12 @@ from alembic.config import Config
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import sessionmaker
 
-from tolman.errors import InputError, MissingExtraError, UsageError
+from tolman.errors import InputError, UsageError
+from tolman.extras import needs
 
 _BUSY_SECONDS = 30
 _WRITER = 747565
@@ -82,10 +83,9 @@ def _engine(url: str) -> Engine:
         return _sqlite(create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False}))
     if backend != "postgresql":
         raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
-    try:
-        return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20))
-    except (ImportError, NoSuchModuleError):
-        raise MissingExtraError("psycopg", "postgres", "PostgreSQL") from None
+    with needs("postgres", "PostgreSQL"):
+        import psycopg  # noqa: F401
+    return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20))
 
 
 def _keep_private(file: str | None) -> None:
