@@ -19,14 +19,29 @@ LEVELS = [
     {"generate"},
     {"models", "protocols"},
     {"runs", "simulate", "analyze"},
+    {"reports"},
     {"curate"},
     {"review"},
-    {"reports"},
     {"workflows"},
-    {"commands", "demo"},
+    {"commands"},
     {"cli"},
-    {"__main__"},
+    {"__main__", "demo"},
 ]
+KEPT_IN = {
+    "Console": ("commands/",),
+    "asyncio.run": ("runtime.py",),
+    "signal.signal": ("runtime.py",),
+}
+"""Names that belong to a few modules: what is below them works without a terminal, in threads and in event loops."""
+MOVING = {
+    "reports/comparison.py",
+    "reports/progress.py",
+    "reports/terminal.py",
+    "reports/write.py",
+}
+"""Modules that still have one of them, on their way out of `reports`."""
+IMPORTED_LATE = ("chance", "inputs", "error_judging", "error_labels")
+"""What use cases of `workflows.analyses` import as they run."""
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}
 
 
@@ -46,6 +61,41 @@ def test_imports_point_downwards() -> None:
                 if parts[0] == "tolman" and len(parts) > 1 and parts[1] != own and LEVEL[parts[1]] >= LEVEL[own]:
                     upward.append(f"{path.relative_to(PACKAGE)} imports {name}")
     assert not upward, "\n".join(upward)
+
+
+def names_in(path: Path) -> set[str]:
+    """The names and dotted names that a module uses or imports; not those of its texts."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found |= {node.attr, ast.unparse(node)}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {name for alias in node.names for name in (alias.name, f"{node.module}.{alias.name}")}
+    return found
+
+
+def test_terminals_event_loops_and_signals_stay_where_they_belong() -> None:
+    strays, left = [], set()
+    for path in PACKAGE.rglob("*.py"):
+        own = path.relative_to(PACKAGE).as_posix()
+        used = names_in(path)
+        for name, places in KEPT_IN.items():
+            if name in used and not own.startswith(places):
+                left.add(own)
+                strays += [f"{own} uses {name}, which belongs to {', '.join(places)}"] if own not in MOVING else []
+    assert not strays, "\n".join(strays)
+    assert left == {own for own in MOVING if (PACKAGE / own).exists()}, "take what has moved out of MOVING"
+
+
+def test_workflows_import_nothing_heavy_before_they_run() -> None:
+    heavy = ("polars", "numpy", "pydantic", "rich", "typer", "matplotlib", "aiohttp", "jinja2")
+    paths = [path for path in (PACKAGE / "workflows").rglob("*.py") if path.stem not in ("__init__", *IMPORTED_LATE)]
+    names = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths]
+    code = f"import sys\nfor name in {names!r}: __import__(name)\nprint([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_command_line_starts_without_heavy_packages() -> None:

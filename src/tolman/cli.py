@@ -9,7 +9,7 @@ import typer
 import typer.core
 
 from tolman import __version__
-from tolman.commands import analyze, construct, curate, evaluate, ingest, measure, review, scenes, stores
+from tolman.commands import analyze, catalogue, construct, curate, evaluate, ingest, measure, review, scenes, stores
 from tolman.commands.options import console
 
 
@@ -54,6 +54,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.add_typer(catalogue.app)
 app.add_typer(evaluate.app)
 app.add_typer(ingest.app)
 app.add_typer(scenes.app)

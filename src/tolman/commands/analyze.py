@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.core
 
-from tolman.commands.configured import configured
+from tolman.commands.configured import Incomplete, configured
 from tolman.commands.options import Json, console
 
 if TYPE_CHECKING:
@@ -50,47 +49,35 @@ app = typer.Typer(
 
 def make_command(analysis: Analysis[Any, Any]) -> Callable[..., None]:
     """Make a function that Typer takes as a command: an option for each field of its config, and `--json`."""
-    complete: list[bool] = []
 
     def body(config: Any, as_json: Json = False) -> Path | None:
+        from tolman.commands.show.printing import write_json
         from tolman.commands.show.progress import progress
 
         with progress() as events:
             result = analysis.run(config, events)
         if as_json:
-            _print_json(console(), analysis.to_json(result))
+            write_json(console(), analysis.to_json(result), ascii_only=False)
         else:
             _print(console(), analysis.show(result))
-        complete.append(analysis.is_complete(result))
         out = getattr(config, "out", None)
+        if not analysis.is_complete(result):
+            raise Incomplete(out)
         return out if isinstance(out, Path) else None
 
     examples = [f"Example:  tolman analyze {example}" for example in analysis.examples]
     body.__doc__ = "\n\n".join([analysis.title, *examples])
-    translated = configured(analysis.config, f"analyze-{analysis.name}")(body)
-
-    @wraps(translated)
-    def carried_out(**values: Any) -> None:
-        translated(**values)
-        if not all(complete):
-            raise typer.Exit(1)
-
-    return carried_out
+    return configured(analysis.config, f"analyze-{analysis.name}")(body)
 
 
 def _print(shown: Console, parts: Any) -> None:
     from rich.table import Table
 
+    from tolman.commands.show.printing import say
     from tolman.reports.terminal import print_wide
 
     for part in [parts] if isinstance(parts, str) else parts:
         if isinstance(part, Table):
             print_wide(shown, part)
         else:
-            shown.print(part, markup=False, highlight=False, soft_wrap=True)
-
-
-def _print_json(shown: Console, content: Any) -> None:
-    import json
-
-    shown.file.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+            say(shown, part)

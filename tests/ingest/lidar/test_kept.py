@@ -20,8 +20,8 @@ from tolman.ingest.clouds.own import Keeper, read_sweep
 from tolman.ingest.clouds.recording import open_collection
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.ingest.formats.rig import open_rig
+from tolman.ingest.measuring import Pick, measured
 from tolman.media.video import read_index
-from tolman.reports.measuring import Pick, measured
 from tolman.scene_table import read_captures
 from tolman.scenes import Capture
 

@@ -85,7 +85,10 @@ def test_its_config_file_and_its_errors_are_like_those_of_others(place: Path) ->
     given = tolman(place, *plugin, "run", "--scorer", "careful", "--write-config", "c.toml", "--json")
     assert "'tolman analyze by-options --config c.toml'" in (place / "c.toml").read_text()
     assert tolman(place, *plugin, "--config", "c.toml", "--json") == given
-    assert "--fewest takes at least 1, not 0" in tolman(place, *plugin, "run", "--fewest", "0", status=2)
+    assert "'--fewest'" in tolman(place, *plugin, "run", "--fewest", "0", status=2)
+    (place / "few.toml").write_text("[analyze-by-options]\nfewest = 0\n")
+    told = tolman(place, *plugin, "run", "--config", "few.toml", status=2)
+    assert "few.toml: --fewest takes at least 1, not 0" in told
     assert "there is no analysis 'by-options'; known: bias" in tolman(place, "by-options", "run", status=2)
     (place / "wrong.py").write_text('ANALYSIS = "nothing"\n')
     told = tolman(place, "wrong", "--plugin", "wrong.py", status=2)
