@@ -12,6 +12,7 @@ from tolman.ingest import formats
 from tolman.media import matchers
 from tolman.plugins import load_plugin
 from tolman.registry import Registry, declaring
+from tolman.workflows.analyses import ANALYSES
 
 REGISTRIES = {
     "benchmark": benchmarks._REGISTRY,
@@ -19,6 +20,7 @@ REGISTRIES = {
     "protocol": protocols._REGISTRY,
     "format": formats._REGISTRY,
     "matcher": matchers._REGISTRY,
+    "analysis": ANALYSES,
 }
 
 
