@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import bare
 from curator import Curator
 from loopback import serving
 from terminal import tolman
@@ -173,6 +174,11 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     assert "1 rows left out" in shown.stdout
     assert "Evaluate with 'tolman run ./pool/benchmark'" in shown.stdout
     assert "<svg" in (place / "pool" / "stratify" / "statistics.svg").read_text()
+    (place / "pool" / "stratify" / "statistics.svg").unlink()
+    command = ("curate", "run", "recipe.toml", "--out", "pool", "--store", "store.sqlite")
+    (plain,) = bare.environment(place / "few", "curate").run(place, command)
+    assert plain.code == 0, plain.error
+    assert "The figure of 'stratify' is left out. Drawing figures needs the package 'matplotlib'" in plain.error
 
 
 def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

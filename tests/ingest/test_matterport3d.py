@@ -36,13 +36,13 @@ def test_boxes_rooms_and_cameras(tmp_path: Path, drawn: tuple, undistorted: bool
     assert reading.surface is not None
     assert len(reading.surface.faces) == len(world.faces)
     assert np.array_equal(reading.surface.numbers, world.numbers)
-    (film,) = reading.films
-    assert np.abs(film.poses - world.poses).max() < 1e-6
-    assert np.abs(film.intrinsics - np.array(world.intrinsics)).max() < 1e-6
-    assert film.standard == (640, 480, 1.0)
-    assert film.pictures is not None
+    (recording,) = reading.recordings
+    assert np.abs(recording.poses - world.poses).max() < 1e-6
+    assert np.abs(recording.intrinsics - np.array(world.intrinsics)).max() < 1e-6
+    assert recording.standard == (640, 480, 1.0)
+    assert recording.pictures is not None
     if undistorted:
-        (picture,) = film.pictures([9])
+        (picture,) = recording.pictures([9])
         assert np.abs(picture.astype(int) - drawn[9].colour).mean() < 3
     assert reading.room_area == pytest.approx(area(world), rel=1e-6)
 
@@ -72,7 +72,7 @@ def test_a_room_without_the_houses_index(tmp_path: Path, drawn: tuple) -> None: 
     assert all(one.box is None for one in reading.instances)
     assert reading.surface is not None
     assert np.array_equal(reading.surface.numbers, world.numbers)
-    assert np.abs(reading.films[0].poses - world.poses).max() < 1e-6
+    assert np.abs(reading.recordings[0].poses - world.poses).max() < 1e-6
 
 
 def test_distortion_is_opencvs() -> None:

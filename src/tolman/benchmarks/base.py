@@ -12,6 +12,7 @@ from tolman.errors import UsageError
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Part, Sampling
+from tolman.names import hint
 from tolman.scoring.judged import EXTRACTION, Judging
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.rules import RuleSet, with_metric_of
@@ -184,7 +185,7 @@ class BenchmarkSpec:
                 if name not in own:
                     raise UsageError(
                         f"the preset '{preset.name}' of {self.title} has the rule set '{name}', which there isn't; "
-                        f"known: {', '.join(own)}."
+                        f"{hint(name, own)}."
                     )
         official = next((rules for rules in self.rule_sets if rules.name == OFFICIAL), None)
         if official is not None:
@@ -209,8 +210,8 @@ class BenchmarkSpec:
         for rules in self.rule_sets:
             if rules.name == name:
                 return rules
-        known = ", ".join(rules.name for rules in self.rule_sets)
-        raise UsageError(f"{self.title} has no rule set '{name}'; known: {known}.")
+        known = [rules.name for rules in self.rule_sets]
+        raise UsageError(f"{self.title} has no rule set '{name}'; {hint(name, known)}.")
 
     @property
     def credits(self) -> str:

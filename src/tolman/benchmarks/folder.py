@@ -24,6 +24,7 @@ from tolman.item_table import read_items, tasks_in
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
+from tolman.names import hint
 from tolman.scoring.rules import careful
 from tolman.scoring.table import Column, Mean, Table, pool
 
@@ -91,11 +92,9 @@ def _card(path: Path) -> dict[str, Any]:
         raise InputError(path, f"is no JSON ({error})") from None
     if not isinstance(card, dict) or not card.get("title"):
         raise InputError(path, "is missing", field="title", fix='write {"title": …}')
-    unknown = set(card) - _FIELDS
+    unknown = sorted(set(card) - _FIELDS)
     if unknown:
-        raise InputError(
-            path, "is not a known field", field=sorted(unknown)[0], fix=f"known: {', '.join(sorted(_FIELDS))}"
-        )
+        raise InputError(path, "is not a known field", field=unknown[0], fix=hint(unknown[0], sorted(_FIELDS)))
     return card
 
 

@@ -38,31 +38,6 @@ from tolman.commands.options import (
 app = typer.Typer()
 
 
-@app.command("benchmarks")
-def list_benchmarks(
-    name: Annotated[str | None, typer.Argument(help="One benchmark, with its subsets, presets and table.")] = None,
-    as_json: Json = False,
-) -> None:
-    """List the benchmarks, or describe one.
-
-    Example:  tolman benchmarks vsi-bench
-    """
-    from tolman.reports.catalogue import print_all, print_one
-
-    print_one(console(), name, as_json=as_json) if name else print_all(console(), as_json=as_json)
-
-
-@app.command("protocols")
-def list_protocols(as_json: Json = False) -> None:
-    """List the protocols: ways of asking, and ways of presenting that can be joined to them with '+'.
-
-    Example:  tolman protocols
-    """
-    from tolman.reports.catalogue import print_protocols
-
-    print_protocols(console(), as_json=as_json)
-
-
 @app.command()
 def run(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's name, or a folder that is one.")],

@@ -82,7 +82,7 @@ class AskedModel(BaseModel):
 
 
 @dataclass(frozen=True)
-class Task:
+class ModelTask:
     """One thing to ask about candidates.
 
     Attributes:
@@ -148,7 +148,7 @@ class Asker:
         self._runner = asyncio.Runner()
         self._price = read_price(asked.prices, self.model.name) if asked.prices else None
 
-    def ask(self, candidates: Sequence[Candidate], task: Task) -> dict[str, Reply]:
+    def ask(self, candidates: Sequence[Candidate], task: ModelTask) -> dict[str, Reply]:
         """Put one task to the model for each candidate.
 
         Returns:
@@ -243,7 +243,7 @@ def question_text(candidate: Candidate, *, answer: bool = True) -> str:
     return "\n".join(lines)
 
 
-def _converse(task: Task, group: Sequence[Candidate]) -> Conversation:
+def _converse(task: ModelTask, group: Sequence[Candidate]) -> Conversation:
     """All of a group in one call; those that can't be read alone."""
     values: list[Any] = [None] * len(group)
     if len(group) > 1:
@@ -263,7 +263,7 @@ def _converse(task: Task, group: Sequence[Candidate]) -> Conversation:
     return Answer(json.dumps(values))
 
 
-def _item(key: str, group: Sequence[Candidate], task: Task) -> Item:
+def _item(key: str, group: Sequence[Candidate], task: ModelTask) -> Item:
     """What stands for a group in the engine; its media bring groups about one video together."""
     media = group[0].media if task.shows_media else ()
     return Item(id=key, question=key, kind="number", answer="0", task=task.name, media=media)

@@ -45,7 +45,7 @@ Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Question:
+class QuestionText:
     """What is compared.
 
     Attributes:
@@ -65,18 +65,20 @@ class Question:
     options: str = ""
 
     @classmethod
-    def of(cls, id: str, origin: str, question: str, media: str, answer: str, options: Iterable[str] = ()) -> Question:
+    def of(
+        cls, id: str, origin: str, question: str, media: str, answer: str, options: Iterable[str] = ()
+    ) -> QuestionText:
         """Of a question as it stands in a benchmark."""
         told = "|".join(sorted(comparable(option) for option in options))
         return cls(id, origin, comparable(question), media, comparable(answer), told)
 
-    def repeats(self, other: Question) -> bool:
+    def repeats(self, other: QuestionText) -> bool:
         """Whether two questions with the same text about the same media are one."""
         return self.options == other.options or self.answer == other.answer
 
 
 @dataclass(frozen=True)
-class Group:
+class DuplicateGroup:
     """Near-duplicates of each other.
 
     Attributes:
@@ -104,7 +106,7 @@ def say_the_same(first: str, second: str) -> bool:
     return len(a) == len(b) and all(x == y or _slip(x, y) for x, y in zip(a, b, strict=True))
 
 
-def near_duplicates(questions: Sequence[Question], alike: float = ALIKE) -> list[Group]:
+def near_duplicates(questions: Sequence[QuestionText], alike: float = ALIKE) -> list[DuplicateGroup]:
     """Groups of near-duplicates, in the order of their first members.
 
     Args:
@@ -128,7 +130,7 @@ def near_duplicates(questions: Sequence[Question], alike: float = ALIKE) -> list
             if say_the_same(one.text, other.text) and _jaccard(one.text, other.text) >= alike:
                 links.join(i, j)
     groups = [members for members in links.groups() if len(members) > 1]
-    return [Group(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups]
+    return [DuplicateGroup(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups]
 
 
 def media_names(
@@ -220,7 +222,9 @@ def near_pictures(hashes: Words, bits: int = BITS) -> list[int]:
     return [roots[i] for i in place.ravel().tolist()]
 
 
-def leaks(groups: Iterable[Group], questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
+def leaks(
+    groups: Iterable[DuplicateGroup], questions: Sequence[QuestionText]
+) -> Iterator[tuple[QuestionText, QuestionText]]:
     """For each question of the first origin that has near-duplicates from another: it and the first of these."""
     own = questions[0].origin if questions else ""
     for group in groups:
@@ -230,7 +234,7 @@ def leaks(groups: Iterable[Group], questions: Sequence[Question]) -> Iterator[tu
             yield from ((question, foreign[0]) for question in members if question.origin == own)
 
 
-def without_repeats(groups: Iterable[Group], ids: Sequence[str]) -> Mapping[str, str]:
+def without_repeats(groups: Iterable[DuplicateGroup], ids: Sequence[str]) -> Mapping[str, str]:
     """What is left out of a pool: id → the first of its group, which stays."""
     return {ids[i]: ids[group.members[0]] for group in groups for i in group.members[1:]}
 

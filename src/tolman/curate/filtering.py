@@ -15,7 +15,7 @@ from tolman.benchmarks.site.taxonomy import SYSTEMS
 from tolman.curate.asking import Asker, Reply
 from tolman.curate.candidates import Candidate, read_shards, shards_of, write_pool
 from tolman.curate.classify import UNSURE, filter_task, systems_task
-from tolman.curate.importing import Source
+from tolman.curate.importing import QuestionSource
 from tolman.curate.labels import agreement, read_hand_labels
 from tolman.curate.mapping import ASK, NO
 from tolman.curate.pipeline import Work, file_state, plainly
@@ -68,7 +68,7 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     return found
 
 
-def _is_asked(source: Source, work: Work) -> bool:
+def _is_asked(source: QuestionSource, work: Work) -> bool:
     """Whether the model may be asked about questions of a source."""
     spatial = source.mapping.spatial
     return source.name not in work.recipe.trusted or ASK in (spatial.default, *spatial.categories.values())

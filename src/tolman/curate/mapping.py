@@ -39,8 +39,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic import Field as Setting
 
 from tolman.curate.fields import Field
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError
 from tolman.items import Unit
+from tolman.names import unknown
 
 ASK = "ask"
 """Spatial or not, and in which category, is for a model to say."""
@@ -181,7 +182,7 @@ def open_mapping(name: str) -> Mapping:
             raise InputError(path, f"can't be read ({error})") from None
         return _parse(path, text)
     if name not in shipped():
-        raise UsageError(f"there is no mapping '{name}'; known: {', '.join(shipped())}, or the path of a .toml file.")
+        raise unknown("mapping", name, shipped(), other="the path of a .toml file")
     entry = files("tolman.curate").joinpath("mappings", f"{name}.toml")
     return _parse(Path(str(entry)), entry.read_text(encoding="utf-8"))
 

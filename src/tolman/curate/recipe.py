@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tolman.curate.asking import AskedModel
 from tolman.curate.convert import ConvertRules
 from tolman.curate.duplicates import ALIKE, BITS
-from tolman.curate.importing import Source
+from tolman.curate.importing import QuestionSource
 from tolman.curate.mapping import invalid, open_mapping
 from tolman.errors import InputError
 
@@ -190,14 +190,14 @@ class Recipe(_Part):
         """The names of sources whose own categories decide what is spatial."""
         return {self.source_name(entry) for entry in self.sources if entry.trust_labels}
 
-    def opened(self) -> list[Source]:
+    def opened(self) -> list[QuestionSource]:
         """The question sets with their mappings.
 
         Raises:
             UsageError, InputError: a mapping that can't be read.
         """
         return [
-            Source(self.source_name(entry), open_mapping(entry.mapping), entry.data, entry.media)
+            QuestionSource(self.source_name(entry), open_mapping(entry.mapping), entry.data, entry.media)
             for entry in self.sources
         ]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tolman.curate.asking import Reply, Task, question_text
+from tolman.curate.asking import ModelTask, Reply, question_text
 from tolman.curate.candidates import Candidate, read_shards, write_lines, write_pool
 from tolman.curate.pipeline import Work
 from tolman.curate.recipe import Verify
@@ -47,7 +47,7 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
-def answering_task() -> Task:
+def answering_task() -> ModelTask:
     """A question with the demand for evidence; the value is {"answer", "evidence", "frames"}."""
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
@@ -62,7 +62,7 @@ def answering_task() -> Task:
         )
         return (Message(parts=(*one.media, text)),)
 
-    return Task("verify", messages, read_answer, shows_media=True)
+    return ModelTask("verify", messages, read_answer, shows_media=True)
 
 
 def read_answer(text: str, candidate: Candidate) -> dict[str, Any] | None:

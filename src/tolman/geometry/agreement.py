@@ -30,7 +30,7 @@ MAX_ROLL_SCATTER = 0.12
 
 
 @dataclass(frozen=True)
-class View:
+class CameraView:
     """One camera at one time.
 
     Attributes:
@@ -98,7 +98,7 @@ def box_spans(origin: Floats, rays: Floats, boxes: Boxes, box: int, grown: float
     return np.minimum(a, b).max(1), np.maximum(a, b).min(1)
 
 
-def mask_agreement(samples: Sequence[MaskSample], views: Sequence[View], boxes: Boxes) -> float:
+def mask_agreement(samples: Sequence[MaskSample], views: Sequence[CameraView], boxes: Boxes) -> float:
     """The share of mask pixels whose rays meet the object's box, above what other pixels of the picture do.
 
     As Cohen's kappa: 1 where all of a mask's rays meet its box, 0 where they do so no more often than those of the
@@ -115,7 +115,7 @@ def mask_agreement(samples: Sequence[MaskSample], views: Sequence[View], boxes: 
     return max(0.0, above / possible) if possible > 0 else 0.0
 
 
-def surface_agreement(samples: Sequence[DepthSample], views: Sequence[View], tree: Tree) -> float:
+def surface_agreement(samples: Sequence[DepthSample], views: Sequence[CameraView], tree: Tree) -> float:
     """The share of depth readings at which the surface is where they say; one sample for each view."""
     close = count = 0
     for sample, view in zip(samples, views, strict=True):
@@ -128,7 +128,7 @@ def surface_agreement(samples: Sequence[DepthSample], views: Sequence[View], tre
 
 
 def frame_agreement(
-    samples: Sequence[DepthSample], views: Sequence[View], maps: Sequence[Floats], size: tuple[int, int]
+    samples: Sequence[DepthSample], views: Sequence[CameraView], maps: Sequence[Floats], size: tuple[int, int]
 ) -> float:
     """The share of depth readings of a frame that the next frames measure at the same place, a mean over pairs.
 
@@ -165,7 +165,7 @@ def frame_agreement(
     return float(np.mean(found)) if found else 0.0
 
 
-def box_agreement(samples: Sequence[DepthSample], views: Sequence[View], boxes: Boxes) -> float | None:
+def box_agreement(samples: Sequence[DepthSample], views: Sequence[CameraView], boxes: Boxes) -> float | None:
     """The share of boxes with a measured surface inside, among those and the ones that a camera sees through.
 
     Rays through the inner half of a box's extents are looked at, since a thing seldom fills its box's corners. What is

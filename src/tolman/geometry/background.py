@@ -28,7 +28,7 @@ _LEVEL = 0.15
 _ABOVE = 10
 
 
-class Place(Protocol):
+class PickedPlace(Protocol):
     """What was picked."""
 
     def middle(self, points: Floats) -> Floats:
@@ -60,7 +60,7 @@ class Background:
 
 
 def background(
-    surface: Surface, inside: NDArray[np.bool_], place: Place, viewpoint: Floats | None, seed: int
+    surface: Surface, inside: NDArray[np.bool_], place: PickedPlace, viewpoint: Floats | None, seed: int
 ) -> Background:
     """The planes that go on beyond a region and lie behind or under what was picked.
 

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.geometry.background import Background, Place, background
+from tolman.geometry.background import Background, PickedPlace, background
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import Cloud, Surface, groups, surface_of, voxel_means
 from tolman.geometry.coverage import Bounding, Rays
@@ -34,7 +34,7 @@ _CELLS = 32
 _MOST = 25_000
 
 
-class Region(Place, Protocol):
+class Region(PickedPlace, Protocol):
     """What was picked."""
 
     def inside(self, points: Floats) -> NDArray[np.bool_]:

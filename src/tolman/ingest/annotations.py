@@ -10,7 +10,7 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.agreement import GROWN
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Instance, Surface
+from tolman.ingest.base import Instance, ScannedSurface
 from tolman.ingest.surfaces import points_of
 from tolman.scenes import OrientedBox
 
@@ -22,7 +22,7 @@ MOST_POINTS = 400_000
 """Points of the mesh that are looked at."""
 
 
-def check_boxes(path: Path, surface: Surface, points: Floats, instances: Sequence[Instance]) -> list[str]:
+def check_boxes(path: Path, surface: ScannedSurface, points: Floats, instances: Sequence[Instance]) -> list[str]:
     """Hold boxes to the mesh.
 
     Args:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 
 if TYPE_CHECKING:
     from av import VideoFrame
@@ -152,10 +152,8 @@ def need_pillow() -> None:
     Raises:
         MissingExtraError: Pillow is not installed.
     """
-    try:
+    with needs("video", "Showing images and frames"):
         import PIL.Image  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("pillow", "video", "Showing images and frames") from None
 
 
 def _image(frame: VideoFrame) -> Image:
@@ -178,10 +176,8 @@ class _opened:  # noqa: N801 - used as a function
         self._container: InputContainer | None = None
 
     def __enter__(self) -> InputContainer:
-        try:
+        with needs("video", "Reading videos"):
             import av
-        except ImportError:
-            raise MissingExtraError("av", "video", "Reading videos") from None
         if not self._path.is_file():
             raise BrokenMediaError(f"{self._path}: the file is missing")
         try:

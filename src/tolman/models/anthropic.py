@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.messages import Part, Picture
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 DEFAULT_URL = "https://api.anthropic.com"
+KEYS = ("ANTHROPIC_API_KEY",)
+"""Environment variables of the key, the first that is set."""
 MAX_TOKENS = 4096
 """What is sent where neither preset nor user says how long an answer may be: the endpoint wants a number."""
 
@@ -37,14 +39,12 @@ class Anthropic:
     remote = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        try:
+        with needs("anthropic", f"anthropic/{name}"):
             import anthropic  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("anthropic", "anthropic", f"anthropic/{name}") from None
         self.name = f"anthropic/{name}"
         self._model = name
         self._url = endpoint.address(options, "ANTHROPIC_BASE_URL", DEFAULT_URL)
-        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("ANTHROPIC_API_KEY",))
+        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, KEYS)
         self._body = dict(options.body)
         self._timeout = options.timeout
         self._client: AsyncAnthropic | None = None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.messages import Message, Part, Picture, Video
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from google.genai.types import Part as GeminiPart
 
 DEFAULT_URL = "https://generativelanguage.googleapis.com"
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""Environment variables of the key, the first that is set."""
 FILE_PAUSE = 1.0
 """Seconds between two looks at a file that the endpoint is taking in."""
 
@@ -48,14 +50,12 @@ class Gemini:
     takes_videos = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        try:
-            from google import genai  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("google-genai", "gemini", f"gemini/{name}") from None
+        with needs("gemini", f"gemini/{name}"):
+            import google.genai  # noqa: F401
         self.name = f"gemini/{name}"
         self._model = name
         self._url = endpoint.address(options, "GOOGLE_GEMINI_BASE_URL", DEFAULT_URL)
-        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("GEMINI_API_KEY", "GOOGLE_API_KEY"))
+        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, KEYS)
         self._body = dict(options.body)
         self._timeout = options.timeout
         self._client: Client | None = None

@@ -21,6 +21,8 @@ from tolman.models.base import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response, Usage
 
 DEFAULT_URL = "https://api.openai.com/v1"
+KEYS = ("OPENAI_API_KEY",)
+"""Environment variables of the key, the first that is set."""
 
 
 class OpenAICompatible:
@@ -37,7 +39,7 @@ class OpenAICompatible:
         self.name = f"openai/{name}"
         self._model = name
         self._url = endpoint.address(options, "OPENAI_BASE_URL", DEFAULT_URL)
-        key = endpoint.key_of(options, self._url, DEFAULT_URL, ("OPENAI_API_KEY",))
+        key = endpoint.key_of(options, self._url, DEFAULT_URL, KEYS)
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._body = dict(options.body)
         self._timeout = options.timeout

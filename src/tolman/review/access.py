@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Request
 from fastapi.routing import APIRoute
 
-from tolman.review.accounts import Person, person_of
-from tolman.review.schema import ROLES
+from tolman.review.accounts.identity import Person, person_of
 from tolman.review.site import Site, site_of
+from tolman.review.store.schema import ROLES
 
 COOKIE = "tolman"
 ANYBODY = "anybody"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tolman.review.database import sqlite_url
+FILE = "review.sqlite"
 
 
 def _token() -> str:
@@ -16,7 +16,7 @@ def _token() -> str:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReviewSettings:
     """Where things are, and the limits.
 
     Attributes:
@@ -69,3 +69,8 @@ class Settings:
     def url(self) -> str:
         """The database's URL."""
         return self.database or sqlite_url(self.store)
+
+
+def sqlite_url(store: Path) -> str:
+    """The URL of a store's own database."""
+    return f"sqlite:///{store.resolve() / FILE}"

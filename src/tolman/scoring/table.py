@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from tolman.errors import UsageError
+from tolman.names import unknown
 
 Metric = Literal["mean", "chance-adjusted"]
 Absent = Literal["drop", "zero"]
@@ -164,7 +165,7 @@ def _check_known(what: str, name: str, known: Iterable[str]) -> None:
     """Refuse a name that means nothing, which would else be taken for another."""
     known = list(known)
     if name not in known:
-        raise UsageError(f"there is no {what} '{name}'; known: {', '.join(known)}.")
+        raise unknown(what, name, known)
 
 
 def attainable(node: Node, present: frozenset[Pool]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
 from tolman.simulate.figure import STRIDE, Limb, draw_figure, stance
-from tolman.simulate.ground import Ground
+from tolman.simulate.ground import WalkableFloor
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod
 from tolman.simulate.moving import moving_object, reach_of, shifted
 from tolman.simulate.paths import LEAST, RATE, KeepOff, eased, ground_of, travelled
@@ -136,7 +136,7 @@ def with_actors(
 
 
 def _draw(
-    ground: Ground,
+    ground: WalkableFloor,
     generator: np.random.Generator,
     seconds: float,
     person: Floats,
@@ -167,7 +167,7 @@ def _draw(
 def _walked(
     legs: tuple[Floats, Floats],
     lengths: tuple[float, float],
-    ground: Ground,
+    ground: WalkableFloor,
     seconds: float,
     speed: float,
     wait: float,

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import tolman
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError
 from tolman.files import write_text
+from tolman.names import unknown
 from tolman.parallel import cores, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.simulate.actors import with_actors
@@ -22,7 +23,7 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.outdoors import build_street
-from tolman.simulate.recording import Camera, record
+from tolman.simulate.recording import CameraTrack, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.street import KINDS, draw_street
@@ -36,7 +37,7 @@ SETTINGS = "simulation.json"
 
 
 @dataclass(frozen=True)
-class Order:
+class WorldsConfig:
     """What is to be simulated.
 
     Attributes:
@@ -83,7 +84,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Made(Part):
+class SimulatedScene(Part):
     """One scene, done; its notes tell what was asked for and didn't fit, and which models are left out."""
 
     @property
@@ -93,7 +94,9 @@ class Made(Part):
         return len(seen) / max(1, len(self.scene.objects))
 
 
-def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None] | None = None) -> list[Made]:
+def simulate(
+    order: WorldsConfig, out: Path, workers: int, done: Callable[[SimulatedScene], None] | None = None
+) -> list[SimulatedScene]:
     """Simulate scenes into a folder; the same command goes on where it was stopped.
 
     Args:
@@ -114,7 +117,7 @@ def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None]
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
     # Every process draws with its share of the processors.
     os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores() // max(1, workers))))
-    kept = {part.scene.id: Made(part.scene, part.captures) for part in read_collection(out)}
+    kept = {part.scene.id: SimulatedScene(part.scene, part.captures) for part in read_collection(out)}
     names = [f"{order.seed}-{number:04d}" for number in range(order.scenes)]
     jobs = [_Job(order, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
     fresh = parallel_map(_carry_out, jobs, workers)
@@ -152,22 +155,22 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
 class _Job:
     """One scene's part of an order."""
 
-    order: Order
+    order: WorldsConfig
     number: int
     out: Path
 
 
-def _carry_out(job: _Job) -> Made:
+def _carry_out(job: _Job) -> SimulatedScene:
     """Draw and record one scene, or take it from where an earlier start left it."""
     parts = Parts(job.out)
     if kept := parts.read(f"{DATASET}/{job.order.seed}-{job.number:04d}"):
-        return Made(kept.scene, kept.captures, kept.notes)
+        return SimulatedScene(kept.scene, kept.captures, kept.notes)
     made = make(job.order, job.number, job.out)
     parts.write(made)
     return made
 
 
-def make(order: Order, number: int, out: Path) -> Made:
+def make(order: WorldsConfig, number: int, out: Path) -> SimulatedScene:
     """One scene of an order: its place, the people and robots in it, its walk, its recordings."""
     name = f"{order.seed}-{number:04d}"
     identity, seed = f"{DATASET}/{name}", f"{order.seed}:{number}"
@@ -183,11 +186,11 @@ def make(order: Order, number: int, out: Path) -> Made:
     if fixed:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
-    camera = Camera(f"{identity}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")
+    camera = CameraTrack(f"{identity}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")
     captures = [record(own, camera, out, depth=order.depth)]
     for role, still in fixed:
         media = f"videos/{name}-{role}.mp4"
-        camera = Camera(f"{identity}/{role}", role, still, order.size, order.rate, media)
+        camera = CameraTrack(f"{identity}/{role}", role, still, order.size, order.rate, media)
         captures.append(record(world, camera, out, depth=order.depth))
     if order.lidar:
         media = f"lidar/{name}"
@@ -197,10 +200,10 @@ def make(order: Order, number: int, out: Path) -> Made:
             record_lidar(own, walk, out / media, identity=identity, media=media, seed=seed, spinner=spinner)
         )
     scene = world.scene.model_copy(update={"video": captures[0].media})
-    return Made(scene, tuple(captures), notes)
+    return SimulatedScene(scene, tuple(captures), notes)
 
 
-def place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
+def place(order: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
     """A world of a shape, and what was asked for and isn't in it.
 
     Raises:
@@ -217,7 +220,7 @@ def place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tu
             unused = (*library.broken, *library.unstable())
             left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
             return build_interior(plan, library), plan.notes + left_out
-    raise UsageError(f"there is no place '{shape}'; known: {', '.join(PLACES)}.")
+    raise unknown("place", shape, PLACES)
 
 
 _LIBRARIES: dict[Path | None, Library] = {}

@@ -8,7 +8,7 @@ import numpy as np
 
 from tolman.simulate.furniture import Furniture, Library
 from tolman.simulate.placing import Placing, Spot
-from tolman.simulate.plan import Placed, Plan, turned
+from tolman.simulate.plan import FloorLayout, Placed, turned
 from tolman.simulate.rooms import Room, Shape, draw_shell
 
 THEMES: dict[str, tuple[str, ...]] = {
@@ -40,7 +40,7 @@ _CHAIRS = 0.6
 _ACCESS = {"wall": 0.55, "desk": 0.9}
 
 
-def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objects: int = 22) -> Plan:
+def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objects: int = 22) -> FloorLayout:
     """A furnished shell.
 
     Args:
@@ -64,7 +64,7 @@ def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objec
         missing = _furnish(placing, room, theme, int(share), pieces, taken)
         notes += [f"no room for {count} more {category}" for category, count in missing.items()]
     style = int(generator.integers(1 << 30))
-    plan = Plan(identity, themes, shell, tuple(placing.placed), tuple(notes), style)
+    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style)
     return turned(plan, float(generator.uniform(-np.pi, np.pi)))
 
 

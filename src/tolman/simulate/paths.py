@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, distances
-from tolman.simulate.ground import Ground, rounded
+from tolman.simulate.ground import WalkableFloor, rounded
 from tolman.simulate.moving import TRACK, Pose
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import World
@@ -27,7 +27,7 @@ _FLAT = 0.03
 """Metres; one walks over what is no higher."""
 
 
-def ground_of(world: World, generator: np.random.Generator, spare: float) -> Ground | None:
+def ground_of(world: World, generator: np.random.Generator, spare: float) -> WalkableFloor | None:
     """Where the middle of what moves can be, with places to go between; None where there is no room.
 
     Args:
@@ -44,11 +44,11 @@ def ground_of(world: World, generator: np.random.Generator, spare: float) -> Gro
     low_x, low_y, high_x, high_y = largest.bounds
     drawn = generator.uniform((low_x, low_y), (high_x, high_y), (600, 2))
     inside = drawn[shapely.contains_xy(largest, drawn[:, 0], drawn[:, 1])][:_PLACES]
-    ground = Ground(largest, inside)
+    ground = WalkableFloor(largest, inside)
     return ground if ground.first >= _PLACES and len(inside) > 2 else None
 
 
-def travelled(leg: Floats, ground: Ground) -> tuple[Floats, Floats]:
+def travelled(leg: Floats, ground: WalkableFloor) -> tuple[Floats, Floats]:
     """A way with its corners cut round, every two centimetres: metres along it (n,), and the points, shape (n, 2)."""
     line = float(np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
     along = np.linspace(0, line, max(8, int(line / 0.02)))

@@ -69,7 +69,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FloorLayout:
     """A furnished shell.
 
     Attributes:
@@ -115,7 +115,7 @@ def rectangle(center: tuple[float, float], yaw: float, width: float, depth: floa
     return np.asarray(corners @ _turn(yaw).T + np.asarray(center))
 
 
-def turned(plan: Plan, yaw: float) -> Plan:
+def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
     """The whole plan turned about the origin: no scan lies along its axes."""
     matrix = _turn(yaw)
 

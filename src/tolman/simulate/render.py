@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError, NoDisplayError
+from tolman.errors import NoDisplayError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.simulate import shaders
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
@@ -66,10 +67,8 @@ class Renderer:
     """
 
     def __init__(self, world: World, size: tuple[int, int]) -> None:
-        try:
+        with needs("simulate", "Rendering"):
             import moderngl
-        except ImportError:
-            raise MissingExtraError("moderngl", "simulate", "rendering") from None
         try:
             self._gl: Any = moderngl.create_context(standalone=True, backend="egl")  # type: ignore[arg-type]
         except Exception as error:  # glcontext raises whatever the loader of libEGL gives
@@ -89,6 +88,11 @@ class Renderer:
         scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
         self._draw["grain"].value = float(2.0 / scale / _SHADOWS)
         self._cast(0.0)
+
+    @property
+    def driver(self) -> str:
+        """The name of what draws, as OpenGL gives it: a graphics card, or llvmpipe for the processor."""
+        return str(self._gl.info["GL_RENDERER"])
 
     def __enter__(self) -> Renderer:
         return self

@@ -11,7 +11,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
-from tolman.simulate.ground import Ground
+from tolman.simulate.ground import WalkableFloor
 from tolman.simulate.mesh import Mesh, joined, placed, smoothed, turned
 from tolman.simulate.moving import moving_object
 from tolman.simulate.paths import LEAST, RATE, KeepOff, eased, ground_of, travelled
@@ -103,7 +103,7 @@ def _followed(thing: SceneObject, times: Floats) -> Floats:
     return np.column_stack([np.interp(times, known, [point.center[i] for point in thing.track]) for i in range(2)])
 
 
-def _draw(ground: Ground, generator: np.random.Generator, times: Floats, keep_off: KeepOff) -> _Drive | None:
+def _draw(ground: WalkableFloor, generator: np.random.Generator, times: Floats, keep_off: KeepOff) -> _Drive | None:
     """A drive that touches nothing; None where none was found."""
     for _ in range(_STARTS):
         at = int(generator.integers(len(ground.nodes) - ground.first))
@@ -119,7 +119,7 @@ def _draw(ground: Ground, generator: np.random.Generator, times: Floats, keep_of
 
 
 def _onward(
-    ground: Ground,
+    ground: WalkableFloor,
     generator: np.random.Generator,
     times: Floats,
     keep_off: KeepOff,

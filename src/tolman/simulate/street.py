@@ -27,7 +27,7 @@ ISLAND = 0.056
 
 
 @dataclass(frozen=True)
-class Ground:
+class GroundStrips:
     """Strips of ground along x, each from its first to its second y, in metres. Houses stand at y < 0.
 
     Attributes:
@@ -49,9 +49,9 @@ class Ground:
     walked: float
 
 
-GROUNDS: dict[Kind, Ground] = {
-    "street": Ground((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
-    "parking-lot": Ground((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
+GROUNDS: dict[Kind, GroundStrips] = {
+    "street": GroundStrips((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
+    "parking-lot": GroundStrips((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
 }
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
 """What streets have several of. Their counts are drawn evenly, so that no count is the usual one."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import Cloud, VoxelGrid, not_strays
 from tolman.geometry.coverage import Rays
-from tolman.geometry.motion import carried, poses_at
+from tolman.geometry.motion import deskew, poses_at
 from tolman.ingest.clouds.sweep import Sweep
 
 CELL = 0.02
@@ -74,7 +74,7 @@ def in_scene(sweep: Sweep, track: Track | None) -> tuple[Floats, int]:
         return sweep.points, 0
     times = sweep.times if sweep.times is not None else np.full(len(sweep.points), sweep.span[0])
     known = track.covers(times)
-    points = carried(sweep.points[known], times[known], track.times, track.poses)
+    points = deskew(sweep.points[known], times[known], track.times, track.poses)
     return points, int((~known).sum())
 
 

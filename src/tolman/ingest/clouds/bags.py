@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
 from tolman.media.images import eight_bits
@@ -214,10 +215,8 @@ def _columns(path: Path, message: Any) -> dict[str, NDArray[Any]]:
 
 
 def _opened(path: Path) -> Any:
-    try:
+    with needs("lidar", "Reading ROS bags"):
         from rosbags.highlevel import AnyReader
-    except ImportError:
-        raise MissingExtraError("rosbags", "lidar", "reading ROS bags") from None
     if not path.exists():
         raise InputError(path, "there is no such bag")
     for file in sorted(path.glob("*.db3")) if path.is_dir() else [path]:

@@ -38,7 +38,7 @@ JUNK = "Z"
 
 
 @dataclass(frozen=True)
-class Region:
+class HouseRegion:
     """A room.
 
     Attributes:
@@ -73,7 +73,7 @@ class House:
     """
 
     path: Path
-    regions: tuple[Region, ...]
+    regions: tuple[HouseRegion, ...]
     objects: tuple[HouseObject, ...]
     panoramas: dict[str, int]
     segments: dict[int, int]
@@ -159,7 +159,7 @@ class _Reader:
         rows: list[tuple[int, list[str]]],
         surfaces: list[tuple[int, list[str]]],
         corners: list[tuple[int, list[str]]],
-    ) -> tuple[Region, ...]:
+    ) -> tuple[HouseRegion, ...]:
         rings: dict[int, list[Floats]] = {}
         for row, words in corners:
             rings.setdefault(self.index(row, words[2], "S"), []).append(numbers_of(self.path, words[4:7], row))
@@ -172,7 +172,7 @@ class _Reader:
         for row, words in rows:
             number = self.whole(row, words[1])
             bounds = numbers_of(self.path, words[9:15], row).reshape(2, 3)
-            found.append(Region(words[5], bounds, tuple(outlines.get(number, ()))))
+            found.append(HouseRegion(words[5], bounds, tuple(outlines.get(number, ()))))
         return tuple(found)
 
     def object(self, row: int, words: list[str], position: int, names: list[str], *, boxed: bool) -> HouseObject:

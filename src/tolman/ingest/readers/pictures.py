@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.ingest.base import Mask, Picture
 from tolman.media.images import eight_bits
 
@@ -63,10 +64,8 @@ def decoded_mask(data: bytes | Path, path: Path, what: str) -> Mask:
 
 
 def _opened(data: bytes | Path, path: Path, what: str) -> PillowImage:
-    try:
+    with needs("ingest", "Reading pictures"):
         from PIL import Image
-    except ImportError:
-        raise MissingExtraError("pillow", "ingest", "reading pictures") from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

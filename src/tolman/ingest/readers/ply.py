@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 
 _INDICES = ("vertex_indices", "vertex_index")
@@ -74,10 +75,8 @@ def read_ply(path: Path) -> Ply:
         InputError: it can't be read, is cut off, or a number in it can't be right.
         MissingExtraError: plyfile is not installed.
     """
-    try:
+    with needs("ingest", "Reading PLY files"):
         import plyfile
-    except ImportError:
-        raise MissingExtraError("plyfile", "ingest", "reading PLY files") from None
     _check_size(path)
     try:
         try:

@@ -1,4 +1,4 @@
-"""Pictures that lie on disk one by one, as a Film gives them."""
+"""Pictures that lie on disk one by one, as a CameraRecording gives them."""
 
 from __future__ import annotations
 

@@ -12,9 +12,10 @@ from rich.console import Console
 
 from tolman import benchmarks
 from tolman.analyze.bias.analysis import Bias, analyze
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError
 from tolman.files import write_text
 from tolman.items import Item
+from tolman.names import unknown
 from tolman.reports.analyses.chance import chance_scores
 from tolman.reports.analyses.output import print_table, questions, say, steps, write_ids, write_json
 from tolman.runs.selection import ids_from
@@ -80,7 +81,7 @@ def _rule_set(known: tuple[RuleSet, ...], name: str | None) -> RuleSet:
     for rules in known:
         if name in (None, rules.name):
             return rules
-    raise UsageError(f"there is no rule set '{name}'; known: {', '.join(rules.name for rules in known)}.")
+    raise unknown("rule set", name or "", [rules.name for rules in known])
 
 
 def _left_out(path: Path, items: list[Item]) -> set[str]:

@@ -22,11 +22,13 @@ from tolman.analyze.errors import (
 )
 from tolman.errors import UsageError
 from tolman.files import write_text
+from tolman.names import unknown
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.analyses.error_figure import distribution_svg
 from tolman.reports.analyses.error_judging import Judged, JudgePlan, ask
 from tolman.reports.analyses.error_labels import read_labels, write_labels
-from tolman.reports.analyses.output import print_table, say, say_missing, share_shown, write_json
+from tolman.reports.analyses.output import print_table, say, say_missing, say_written, share_shown, write_json
+from tolman.reports.figures import why_not_drawn
 from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.reports.progress import counting
 from tolman.scoring.error_types import TAXONOMIES, Taxonomy
@@ -61,7 +63,7 @@ def print_errors(
             "who says which errors there are? Name a model with --judge, or people's labels with --labels."
         )
     if taxonomy is not None and taxonomy not in TAXONOMIES:
-        raise UsageError(f"there is no taxonomy '{taxonomy}'; known: {', '.join(TAXONOMIES)}.")
+        raise unknown("taxonomy", taxonomy, TAXONOMIES)
     runs = load_runs(paths)
     names = [run.name for run in runs]
     for name in names:
@@ -83,14 +85,12 @@ def print_errors(
     found = distributions(everything, answers, chosen, right_from=right_from)
     agreed = agreements(everything)
     alpha = people_alpha(everything, chosen)
-    _write(out, found, chosen, judged)
+    written = _write(out, found, chosen, judged)
     if as_json:
         write_json(console, _content(chosen, chosen_rules, found, agreed, alpha, judged))
     else:
         _print(console, found, agreed, alpha, chosen, judged, chosen_rules)
-        written = [out / "errors.csv", *([out / "errors.svg"] if found else [])]
-        written += [out / "labels.jsonl"] if judged.rows else []
-        say(console, f"Written: {', '.join(map(str, written))}.")
+        say_written(console, written, drawn=bool(found))
     return len(judged.failures)
 
 
@@ -109,7 +109,8 @@ def _answers(run: LoadedRun, rules: str) -> pl.DataFrame:
     )
 
 
-def _write(out: Path, found: Sequence[Distribution], taxonomy: Taxonomy, judged: Judged) -> None:
+def _write(out: Path, found: Sequence[Distribution], taxonomy: Taxonomy, judged: Judged) -> list[Path]:
+    """Write what was found; the files that were written."""
     out.mkdir(parents=True, exist_ok=True)
     rows = [
         {
@@ -125,11 +126,15 @@ def _write(out: Path, found: Sequence[Distribution], taxonomy: Taxonomy, judged:
         }
         for one in found
     ]
+    written = [out / "errors.csv"]
     write_text(out / "errors.csv", pl.DataFrame(rows).write_csv(float_precision=3))
-    if found:
+    if found and not why_not_drawn():
+        written.append(out / "errors.svg")
         write_text(out / "errors.svg", distribution_svg(found, taxonomy) + "\n")
     if judged.rows:
+        written.append(out / "labels.jsonl")
         write_labels(out / "labels.jsonl", judged.rows)
+    return written
 
 
 def _percent(share: Share | None) -> float | None:

@@ -20,7 +20,8 @@ from tolman.protocols.base import ProtocolOptions
 from tolman.protocols.cognitive_map import drawn_map, mapped, scenes
 from tolman.reports.alike import one_benchmark
 from tolman.reports.analyses.map_page import Shown, locality_svg, page
-from tolman.reports.analyses.output import print_table, reach, say, say_missing, share_shown, write_json
+from tolman.reports.analyses.output import print_table, reach, say, say_missing, say_written, share_shown, write_json
+from tolman.reports.figures import why_not_drawn
 from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.responses import Response
 
@@ -76,7 +77,7 @@ def print_maps(
     maps = {run.name: _read(run, scenes, grid, stretch=stretch) for run in runs}
     localities = {name: locality(pairs(own.drawn), grid) for name, own in maps.items()}
     fits = {name: consistency(own.drawn) for name, own in maps.items()}
-    _write(out, maps, localities, draw)
+    written = _write(out, maps, localities, draw)
     if as_json:
         content = {
             name: {
@@ -92,7 +93,7 @@ def print_maps(
         write_json(console, {"grid": grid, "stretch": stretch, "runs": content})
         return
     _print(console, maps, localities, fits, grid)
-    say(console, f"Written: {out / 'maps.html'}, {out / 'locality.svg'}, {out / 'pairs.csv'}.")
+    say_written(console, written, drawn=True)
 
 
 def _drew(run: LoadedRun) -> bool:
@@ -157,11 +158,15 @@ def _question(item: Item) -> str:
     return " ".join(item.question.split())
 
 
-def _write(out: Path, maps: Mapping[str, _Maps], found: Mapping[str, Locality], draw: int) -> None:
+def _write(out: Path, maps: Mapping[str, _Maps], found: Mapping[str, Locality], draw: int) -> list[Path]:
+    """Write what was found; the files that were written."""
     out.mkdir(parents=True, exist_ok=True)
-    figure = locality_svg(found)
-    write_text(out / "locality.svg", figure + "\n")
-    write_text(out / "maps.html", page(figure, [one for own in maps.values() for one in own.shown[:draw]]))
+    written = []
+    if not why_not_drawn():
+        figure = locality_svg(found)
+        written = [out / "maps.html", out / "locality.svg"]
+        write_text(out / "locality.svg", figure + "\n")
+        write_text(out / "maps.html", page(figure, [one for own in maps.values() for one in own.shown[:draw]]))
     rows = []
     for name, own in maps.items():
         for shown in own.shown:
@@ -176,6 +181,7 @@ def _write(out: Path, maps: Mapping[str, _Maps], found: Mapping[str, Locality], 
     }  # fmt: skip
     table = pl.DataFrame(rows, schema=schema, orient="row")
     write_text(out / "pairs.csv", table.write_csv(float_precision=4))
+    return [*written, out / "pairs.csv"]
 
 
 def _print(

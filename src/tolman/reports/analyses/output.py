@@ -15,6 +15,7 @@ from rich.table import Table as RichTable
 
 from tolman.files import write_text
 from tolman.items import Item
+from tolman.reports.figures import why_not_drawn
 from tolman.reports.terminal import print_wide
 from tolman.runs.folder import RunFolder
 from tolman.runs.load import load
@@ -73,6 +74,19 @@ def say_missing(console: Console, reasons: Iterable[str | None]) -> None:
     said = [reason for reason in reasons if reason]
     if said:
         say(console, f"Where there is no interval: {said[0]}.")
+
+
+def say_written(console: Console, files: Sequence[Path], *, drawn: bool) -> None:
+    """Print what was written, and why figures are not among it.
+
+    Args:
+        console: where to.
+        files: what was written.
+        drawn: whether figures are among it where they can be drawn.
+    """
+    say(console, f"Written: {', '.join(map(str, files))}.")
+    if drawn and (missing := why_not_drawn()):
+        say(console, f"Figures are left out. {missing}")
 
 
 def write_ids(path: Path, ids: Iterable[str]) -> None:

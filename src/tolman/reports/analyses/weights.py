@@ -13,6 +13,7 @@ from tolman import benchmarks
 from tolman.analyze.weights import solve
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
+from tolman.names import hint
 from tolman.reports.alike import one_benchmark, one_rule_set
 from tolman.reports.analyses.output import print_table, say, write_json
 from tolman.reports.loaded import load_runs
@@ -56,10 +57,11 @@ def print_weights(
     unknown = [key for key in keys if key not in columns]
     if unknown or not keys:
         problem = f"no column '{unknown[0]}'" if unknown else "no levels of its own"
-        raise UsageError(f"{benchmark.title} has {problem}; name some with --levels: {', '.join(columns)}.")
+        which = hint(unknown[0] if unknown else "", columns)
+        raise UsageError(f"{benchmark.title} has {problem}; name some with --levels; {which}.")
     missing = [name for name in leave_out if name not in scores.names]
     if missing:
-        raise UsageError(f"there is no row '{missing[0]}' to leave out; there are: {', '.join(scores.names)}.")
+        raise UsageError(f"there is no row '{missing[0]}' to leave out; {hint(missing[0], scores.names)}.")
     taken = [
         (name, [own.get(key) for key in keys])
         for name, own in zip(scores.names, scores.figures, strict=True)

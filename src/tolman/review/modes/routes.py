@@ -23,19 +23,19 @@ from tolman.generate.route_plan import TASK, obstacles, question, turns_of, viol
 from tolman.generate.settings import RouteSettings, preset
 from tolman.generate.taxonomy import labels
 from tolman.items import LETTERS, Item, Media
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import AccountError
-from tolman.review.assigned import own_work
-from tolman.review.collection import all_scenes, scene_of
-from tolman.review.fields import Form, Key, clean, seconds_of
-from tolman.review.floor import plan_of, way
-from tolman.review.making import add_existing, add_made, identity, rarest_place, show_with
-from tolman.review.media import address
-from tolman.review.mode import Block, Mode, Setting
+from tolman.review.accounts.identity import AccountError
+from tolman.review.evidence.floor import plan_of, way
+from tolman.review.forms.fields import Form, Key, clean, seconds_of
+from tolman.review.media.collection import all_scenes, scene_of
+from tolman.review.media.serving import address
 from tolman.review.pages import page, see_other
-from tolman.review.schema import Assignment, Project
 from tolman.review.site import Site
+from tolman.review.store.schema import Assignment, Project
+from tolman.review.tasks import work
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
+from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "routes"
 STEP = "route"
@@ -260,5 +260,5 @@ ROUTES = Mode(
     start=start,
     progress=progress,
     makes_items=True,
-    settings=(Setting("routes", "Routes for each scene", 2, most=50),),
+    settings=(ModeSetting("routes", "Routes for each scene", 2, most=50),),
 )

@@ -16,21 +16,21 @@ from tolman.errors import TolmanError
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, Item
 from tolman.media.video import BrokenMediaError
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import AccountError
-from tolman.review.assigned import own_work
-from tolman.review.checking import Around, about, check, least_media, media_of
-from tolman.review.fields import Form, Key, Line, seconds_of
-from tolman.review.history import record
-from tolman.review.making import add_existing, add_made, identity, letters
-from tolman.review.media import TYPES, inside
-from tolman.review.mode import Block, Mode, Setting
+from tolman.review.accounts.identity import AccountError
+from tolman.review.forms.checking import Around, about, check, least_media, media_of
+from tolman.review.forms.fields import Form, Key, Line, seconds_of
+from tolman.review.forms.writing import KINDS, STEP_KINDS, UNITS, Written
+from tolman.review.media.serving import TYPES, inside
 from tolman.review.pages import page, see_other
-from tolman.review.pool import Filters, Pool, UploadError
-from tolman.review.schema import Assignment, Project
 from tolman.review.site import Site
-from tolman.review.writing import KINDS, STEP_KINDS, UNITS, Written
+from tolman.review.store.history import record
+from tolman.review.store.pool import Filters, MediaPool, UploadError
+from tolman.review.store.schema import Assignment, Project
+from tolman.review.tasks import work
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.making import add_existing, add_made, identity, letters
+from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "write"
 STEP = "written"
@@ -223,7 +223,7 @@ def _saves(db: Orm, own: Assignment) -> int:
     return int(kept.content.get("saves", 0)) if kept else 0
 
 
-def _pool(site: Site) -> Pool:
+def _pool(site: Site) -> MediaPool:
     if site.pool is None:
         raise HTTPException(404, "This server has no media pool. Tell the owner.")
     return site.pool
@@ -324,7 +324,7 @@ WRITE = Mode(
     progress=progress,
     makes_items=True,
     settings=(
-        Setting("questions", "Questions to be written", 20, most=5000),
-        Setting("per_category", "At most so many of a category; 0 for any number", 0, least=0, most=5000),
+        ModeSetting("questions", "Questions to be written", 20, most=5000),
+        ModeSetting("per_category", "At most so many of a category; 0 for any number", 0, least=0, most=5000),
     ),
 )
