@@ -150,7 +150,7 @@ def test_bad_scenes_are_named_and_skipped(place: Path) -> None:
     (place / "bad" / path.name).write_text(json.dumps(records))
     done = tolman(place, "generate", "bad", "--out", "some")
     assert done.returncode == 0, done.stderr
-    assert f"skipped: scannet/{first}: it has no usable object" in done.stdout
+    assert f"skipped: scannet/{first}: it has no usable object" in done.stderr
     assert json.loads((place / "some" / "provenance.json").read_text())["statistics"]["skipped"]
     (place / "none").mkdir()
     (place / "none" / path.name).write_text(json.dumps({first: records[first]}))

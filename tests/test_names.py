@@ -23,7 +23,7 @@ from tolman.reports.write import render
 from tolman.runs.load import load, preset_of
 from tolman.runs.rescore import score_file
 from tolman.runs.selection import Selection
-from tolman.simulate.build import Order, place
+from tolman.simulate.build import WorldsConfig, place
 
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 BENCHMARKS = ["mmsi-bench", "site", "spatialbench", "vsi-bench"]
@@ -88,7 +88,7 @@ LOOK_UPS: dict[str, tuple[Callable[[], object], str]] = {
     "question family": (lambda: settings.preset("all").choosing(["object-sise"]), "object-size"),
     "mapping": (lambda: open_mapping("sed-bench"), "seed-bench"),
     "taxonomy": (lambda: open_taxonomy("sit"), "site"),
-    "place": (lambda: place(Order(scenes=1), "rectangel", "", ""), "rectangle"),
+    "place": (lambda: place(WorldsConfig(scenes=1), "rectangel", "", ""), "rectangle"),
     "subset": (lambda: load("vsi-bench", EXTRACT, "tinny"), "tiny"),
     "prompt preset": (lambda: preset_of(benchmarks.get("vsi-bench"), "gpt4o"), "gpt-4o"),
     "rule set": (lambda: benchmarks.get("vsi-bench").rule_set("oficial"), "official"),

@@ -100,8 +100,9 @@ def test_terminals_event_loops_and_signals_stay_where_they_belong() -> None:
 
 def test_workflows_import_nothing_heavy_before_they_run() -> None:
     heavy = ("polars", "numpy", "pydantic", "rich", "typer", "matplotlib", "aiohttp", "jinja2")
-    names = [path.stem for path in (PACKAGE / "workflows").glob("*.py") if path.stem != "__init__"]
-    code = f"import sys\nfor name in {names!r}: __import__('tolman.workflows.' + name)\nprint([m for m in {heavy!r} if m in sys.modules])"
+    paths = [path for path in (PACKAGE / "workflows").rglob("*.py") if path.stem != "__init__"]
+    names = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths]
+    code = f"import sys\nfor name in {names!r}: __import__(name)\nprint([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -18,7 +18,7 @@ from tolman.errors import InputError
 from tolman.generate.collection import open_collection
 from tolman.ingest.base import CameraRecording
 from tolman.ingest.build import ScansConfig, ingest
-from tolman.ingest.conventions import Declared, inverted
+from tolman.ingest.conventions import Declared, invert
 from tolman.ingest.summary import SummaryRow
 from tolman.ingest.upright import StandingThings, check_up
 from tolman.ingest.witnesses import boxes_of
@@ -275,8 +275,8 @@ def test_pictures_on_their_side_are_told() -> None:
 
 def test_poses_in_the_other_direction_are_told_by_their_up_alone() -> None:
     right = walk(yaw=np.linspace(0, 3, 20))
-    wrong = inverted(right, DECLARED)
-    assert np.allclose(inverted(wrong, DECLARED), right)
+    wrong = invert(right, DECLARED)
+    assert np.allclose(invert(wrong, DECLARED), right)
     with pytest.raises(InputError, match="they fit with direction: scene_to_camera"):
         check_up(Path("x"), recording(wrong), DECLARED, standing(0), "", held=False)
 

@@ -12,7 +12,7 @@ from ingest.matterport_writer import DISTORTION, HOUSE, write_matterport
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.ingest.formats.matterport3d import FORMAT
-from tolman.ingest.readers.matterport_cameras import distorted
+from tolman.ingest.readers.matterport_cameras import distort
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
 pytest.importorskip("av", reason="scans need the extra 'ingest'")
@@ -82,4 +82,4 @@ def test_distortion_is_opencvs() -> None:
     rays = np.column_stack([(points - intrinsics[2:]) / intrinsics[:2], np.ones(200)])
     matrix = np.array([[intrinsics[0], 0, intrinsics[2]], [0, intrinsics[1], intrinsics[3]], [0, 0, 1]])
     reference, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), matrix, np.array(DISTORTION))
-    assert np.abs(distorted(points, intrinsics, np.array(DISTORTION)) - reference[:, 0]).max() < 1e-6
+    assert np.abs(distort(points, intrinsics, np.array(DISTORTION)) - reference[:, 0]).max() < 1e-6

@@ -121,7 +121,7 @@ def test_a_database_is_looked_at_and_left_as_it_is(tmp_path: Path) -> None:
     assert empty.state == "works"
     assert empty.found.startswith("SQLite 3.")
     assert empty.found.endswith(", no tables of a review yet")
-    from tolman.review.database import Database
+    from tolman.review.store.database import Database
 
     Database(f"sqlite:///{file}").close()
     assert "tables of a review" in check_database(f"sqlite:///{file}").found

@@ -37,7 +37,7 @@ from tolman.runtime import run_until_stopped, stoppable
 from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3
-"""How often a candidate is asked about alone until the reply can be read, as for judges."""
+"""Number of times a candidate is asked about alone until the reply can be read, as for judges."""
 _LASTING = {FailureKind.MEDIA, FailureKind.REFUSED, *ANSWERED}
 """Failures that the same call would meet again."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,4})[.)][ \t]+", re.MULTILINE)
@@ -103,7 +103,7 @@ class ModelTask:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back about a candidate.
+    """Reply about a candidate.
 
     Attributes:
         value: what was read; None where nothing could be.
@@ -222,7 +222,7 @@ class Asker:
         self.close()
 
 
-def numbered(text: str, count: int) -> list[str] | None:
+def number_lines(text: str, count: int) -> list[str] | None:
     """The parts of a reply that are numbered 1, 2, 3 …; None where they aren't exactly so many, in order."""
     marks = list(_NUMBERED.finditer(text))
     if [int(mark[1]) for mark in marks] != list(range(1, count + 1)) or text[: marks[0].start()].strip():
@@ -248,7 +248,7 @@ def _converse(task: ModelTask, group: Sequence[Candidate]) -> Conversation:
     values: list[Any] = [None] * len(group)
     if len(group) > 1:
         response: Response = yield Ask(task.messages(group), purpose=f"{task.name} of {len(group)}")
-        parts = numbered(response.response, len(group))
+        parts = number_lines(response.response, len(group))
         if parts is not None:
             values = [task.read(part, candidate) for part, candidate in zip(parts, group, strict=True)]
     for draw in range(TRIES):
@@ -264,7 +264,7 @@ def _converse(task: ModelTask, group: Sequence[Candidate]) -> Conversation:
 
 
 def _item(key: str, group: Sequence[Candidate], task: ModelTask) -> Item:
-    """What stands for a group in the engine; its media bring groups about one video together."""
+    """Item that stands for a group in the engine; its media bring groups about one video together."""
     media = group[0].media if task.shows_media else ()
     return Item(id=key, question=key, kind="number", answer="0", task=task.name, media=media)
 

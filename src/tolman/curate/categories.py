@@ -53,7 +53,7 @@ def categories_task(samples: dict[str, list[Candidate]], count: int) -> ModelTas
     return ModelTask("categories", lambda group: (Message(parts=(text,)),), read)
 
 
-def induced(asker: Asker, pool: Path, count: int, name: str) -> Taxonomy:
+def induce_categories(asker: Asker, pool: Path, count: int, name: str) -> Taxonomy:
     """The taxonomy that a model makes of a pool's labels; its examples are for people to add.
 
     Raises:

@@ -68,7 +68,7 @@ def read_verdict(taxonomy: Taxonomy, text: str) -> dict[str, Any] | None:
 
 
 def systems_task(*, batch: int = 1) -> ModelTask:
-    """Where questions stand in the three classification systems; values are label → value."""
+    """Task that places questions in the three classification systems; values are label → value."""
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
         return (Message(parts=(f"{_systems_text()}\n{_inputs(group)}",)),)

@@ -118,7 +118,7 @@ def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
 
 
 def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: int) -> tuple[list[QuestionText], int]:
-    """What is compared of a pool, and how many media could be looked at."""
+    """Compared questions of a pool, and the number of media that could be looked at."""
     table = scan_pool(folder).select("id", "question", "options", "media", "kind", "answer").collect()
     media = [_media_of(row) for row in table["media"]]
     names, looked_at = media_names(media, root, frames, bits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tolman.curate.asking import ModelTask, numbered, question_text
+from tolman.curate.asking import ModelTask, number_lines, question_text
 from tolman.curate.candidates import Candidate
 from tolman.messages import Message
 
@@ -28,7 +28,7 @@ def writing_task(count: int, *, media: bool = False) -> ModelTask:
         return (Message(parts=(*(group[0].media if media else ()), text)),)
 
     def read(text: str, candidate: Candidate) -> list[str] | None:
-        parts = numbered(text, wanted)
+        parts = number_lines(text, wanted)
         if parts is None or any(not part or "\n" in part for part in parts):
             return None
         return parts
@@ -37,7 +37,7 @@ def writing_task(count: int, *, media: bool = False) -> ModelTask:
 
 
 def checking_task(*, media: bool = False) -> ModelTask:
-    """Which options of a converted question might be right as well; the value is a list of letters."""
+    """Task that finds options of a converted question which might be right as well; the value is a list of letters."""
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
         text = (

@@ -46,7 +46,7 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class QuestionText:
-    """What is compared.
+    """Parts of a question that are compared.
 
     Attributes:
         id: unique among all that are compared, or within its `origin`.
@@ -73,7 +73,7 @@ class QuestionText:
         return cls(id, origin, comparable(question), media, comparable(answer), told)
 
     def repeats(self, other: QuestionText) -> bool:
-        """Whether two questions with the same text about the same media are one."""
+        """Tell whether two questions with the same text about the same media are one."""
         return self.options == other.options or self.answer == other.answer
 
 
@@ -96,7 +96,7 @@ def comparable(text: str) -> str:
 
 
 def say_the_same(first: str, second: str) -> bool:
-    """Whether two texts have the same words in the same order, but for words that carry no meaning here (`FILLERS`)
+    """Tell whether two texts have the same words in the same order, apart from words without meaning here (`FILLERS`)
     and for one wrong letter in a long word.
 
     Args:
@@ -235,7 +235,7 @@ def leaks(
 
 
 def without_repeats(groups: Iterable[DuplicateGroup], ids: Sequence[str]) -> Mapping[str, str]:
-    """What is left out of a pool: id → the first of its group, which stays."""
+    """Find the questions that leave a pool: id → the first of its group, which stays."""
     return {ids[i]: ids[group.members[0]] for group in groups for i in group.members[1:]}
 
 
@@ -247,7 +247,7 @@ def hash_of(text: str) -> int:
 
 
 class _Links:
-    """What is linked, directly or through others."""
+    """Groups of questions that are linked, directly or through others."""
 
     def __init__(self, count: int) -> None:
         self._parent = list(range(count))
@@ -331,7 +331,7 @@ def _telling(text: str) -> str:
 
 
 def _slip(a: str, b: str) -> bool:
-    """Whether two long words differ in one letter, which is changed, missing or too many."""
+    """Tell whether two long words differ in one letter, which is changed, missing or too many."""
     if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 1 or any(c.isdigit() for c in a + b):
         return False
     start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
@@ -361,7 +361,7 @@ def _expanded(
 
 
 def _differing(values: Words) -> NDArray[np.int64]:
-    """How many bits are set."""
+    """Count the bits that are set."""
     total = np.zeros(len(values), dtype=np.int64)
     for part in range(4):
         total += _BITS_OF[((values >> np.uint64(16 * part)) & np.uint64(0xFFFF)).astype(np.int64)]

@@ -69,7 +69,7 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
 
 
 def _is_asked(source: QuestionSource, work: Work) -> bool:
-    """Whether the model may be asked about questions of a source."""
+    """Tell whether the model may be asked about questions of a source."""
     spatial = source.mapping.spatial
     return source.name not in work.recipe.trusted or ASK in (spatial.default, *spatial.categories.values())
 
@@ -172,7 +172,7 @@ class Sorter:
         return [found[one.id] for one in shard if one.id in found]
 
     def _is_told(self, candidate: Candidate) -> bool:
-        """Whether the source's own category settles it."""
+        """Tell whether the source's own category settles it."""
         return candidate.source in self.trusted and "category" in candidate.labels
 
     def _judged(self, candidate: Candidate, reply: Reply, stage: str) -> Candidate | None:

@@ -50,7 +50,7 @@ class QuestionSource:
 
     @property
     def media_folder(self) -> Path:
-        """Where its media are."""
+        """Folder of its media."""
         return self.media or (self.data if self.data.is_dir() else self.data.parent)
 
     def files(self) -> list[Path]:
@@ -218,7 +218,7 @@ class Importer:
         return tuple(Media(kind=where.kind, path=path, start=start, end=end) for path in paths)
 
     def _path(self, source: QuestionSource, where: MediaFields, found: Any) -> str:
-        """Where a medium is below the pool; one that stands inside the table is written there first."""
+        """Path of a medium below the pool; one that stands inside the table is written there first."""
         if isinstance(found, dict) and ("bytes" in found or "path" in found):
             found = found.get("bytes") or found.get("path")
         if isinstance(found, str) and (where.base64 or len(found) > LONGEST_PATH):

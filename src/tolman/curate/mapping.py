@@ -50,7 +50,7 @@ NO = "no"
 
 
 class Fields(BaseModel):
-    """Where the parts of a question stand.
+    """Fields of the parts of a question.
 
     Attributes:
         id: unique in the question set; the file and row number where None.
@@ -75,7 +75,7 @@ class Fields(BaseModel):
 
 
 class MediaFields(BaseModel):
-    """Where the media stand.
+    """Fields of the media.
 
     Attributes:
         kind: what they are.
@@ -95,7 +95,7 @@ class MediaFields(BaseModel):
 
 
 class Spatial(BaseModel):
-    """Which of a question set's own categories are about space.
+    """Categories of a question set that are about space.
 
     Attributes:
         field: the category; the task where None.

@@ -52,7 +52,7 @@ class Watch:
 
 @dataclass
 class Work:
-    """What all stages need.
+    """Inputs that all stages need.
 
     Attributes:
         recipe: what was asked for.

@@ -1,4 +1,4 @@
-"""How well cameras, masks, depth, boxes and surfaces of one scan agree, and where its cameras say up is.
+"""Agreement of cameras, masks, depth, boxes and surfaces of one scan, and the direction that its cameras call up.
 
 Each statistic is a share between 0 and 1 that is high for a scan whose conventions (axes, direction of poses, focal
 lengths) are read as they were written and low otherwise, so that readings can be compared.
@@ -22,7 +22,7 @@ RELATIVE, ABSOLUTE = 0.05, 0.02
 MIN_RAYS = 4
 """Rays that must meet a box in a frame for it to be in view."""
 LEAST_IN_VIEW = 0.2
-"""Where less of a frame than this is in view of another one, their agreement counts less."""
+"""Share of a frame in view of another one below which their agreement counts less."""
 MIN_YAW_SCATTER = 0.03
 """Second eigenvalue of the cameras' x axes from which they turn enough (10°) to say where up is."""
 MAX_ROLL_SCATTER = 0.12
@@ -79,7 +79,7 @@ class DepthSample:
 
 
 def box_spans(origin: Floats, rays: Floats, boxes: Boxes, box: int, grown: float = GROWN) -> tuple[Floats, Floats]:
-    """Where rays enter and leave a box, in lengths of the rays, by the slab method; entry > exit for those that miss.
+    """Entry and exit of rays in a box, in lengths of the rays, by the slab method; entry > exit for those that miss.
 
     Args:
         origin: of all rays, metres, shape (3,).
@@ -195,7 +195,7 @@ def box_agreement(samples: Sequence[DepthSample], views: Sequence[CameraView], b
 
 @dataclass(frozen=True)
 class CamerasUp:
-    """Where cameras say up is.
+    """Up direction of cameras.
 
     Attributes:
         mean: of their up directions, shape (3,); short where they differ.

@@ -29,24 +29,24 @@ _ABOVE = 10
 
 
 class PickedPlace(Protocol):
-    """What was picked."""
+    """A picked region."""
 
     def middle(self, points: Floats) -> Floats:
         """Its middle, shape (3,)."""
         ...
 
     def thickness(self, way: Floats) -> float:
-        """How far it reaches along a direction, metres; infinite where it doesn't end."""
+        """Extent along a direction, metres; infinite where it doesn't end."""
         ...
 
     def above(self, points: Floats) -> NDArray[np.bool_]:
-        """Which points lie higher than it reaches, shape (n,); all where it has no height."""
+        """Find points above its upper end, shape (n,); all where it has no height."""
         ...
 
 
 @dataclass(frozen=True)
 class Background:
-    """What goes on beyond a region.
+    """Surroundings of a region.
 
     Attributes:
         own: which points are none of it, shape (n,).

@@ -1,6 +1,6 @@
-"""What a format of scans is: it finds the scenes of a folder and reads one of them into a Reading.
+"""Contract of a format of scans: it finds the scenes of a folder and reads one of them into a RawScene.
 
-A format only reads. What is the same for all of them happens to its Readings afterwards, in `build`: the mapping of
+A format only reads. What is the same for all of them happens to its RawScenes afterwards, in `build`: the mapping of
 labels to categories, room area and centre, the standard video, what is visible when, completeness, corrections.
 """
 
@@ -125,7 +125,7 @@ class CameraRecording:
 
 @dataclass(frozen=True)
 class RawScene:
-    """What a format read of one scene.
+    """One scene as a format read it.
 
     Attributes:
         instances: the annotated objects, those among them too that the category lists leave out.

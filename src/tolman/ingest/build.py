@@ -21,9 +21,9 @@ from tolman.ingest.corrections import (
     UNMATCHED,
     Correction,
     append_corrections,
-    corrected,
+    correct,
+    find_unmatched,
     read_corrections,
-    unmatched,
     without_absent,
 )
 from tolman.ingest.make import IngestSettings, make
@@ -40,11 +40,11 @@ _ORIGINALS = ".originals"
 
 @dataclass(frozen=True)
 class ScansConfig:
-    """What is to be ingested.
+    """Settings of a collection that is ingested.
 
     Attributes:
-        format: its name.
-        path: of the folder.
+        format: name of the format.
+        path: folder of the data set.
         categories: the user's own lists; None for those of the data set.
         corrections: a file that is added to the collection's own.
         completeness: below which a scene is left out, 0 to 1.
@@ -57,7 +57,7 @@ class ScansConfig:
     completeness: float = 0.75
 
     def settings(self) -> IngestSettings:
-        """What scenes are made with.
+        """Settings that scenes are made with.
 
         Raises:
             InputError: the category file can't be used.
@@ -68,10 +68,10 @@ class ScansConfig:
 
 @dataclass(frozen=True)
 class Ingested:
-    """What an ingest came to.
+    """Outcome of an ingest.
 
     Attributes:
-        scenes: those that were found below the order's path, in order.
+        scenes: those that were found below the config's path, in order.
         others: how many more the collection has, from earlier orders.
         lost: corrections that match nothing, a sentence each.
     """
@@ -86,7 +86,7 @@ class Ingested:
 
 
 def ingest(
-    order: ScansConfig,
+    config: ScansConfig,
     out: Path,
     workers: int,
     *,
@@ -98,7 +98,7 @@ def ingest(
     Scenes that the collection has from elsewhere stay in it, so that several data sets can be ingested into one folder.
 
     Args:
-        order: what.
+        config: the scans that are asked for.
         out: the collection's folder.
         workers: processes.
         found: called with the number of scenes, when they are known.
@@ -109,10 +109,10 @@ def ingest(
         InputError: no scene is there, the folder holds something else, or the corrections can't be read.
         MissingExtraError: a package is missing.
     """
-    kind, settings = formats.get(order.format), order.settings()
+    kind, settings = formats.get(config.format), config.settings()
     before = read_summary(out)
-    extra = () if order.corrections is None else read_corrections(order.corrections)
-    sources = _unique(kind.find(order.path), order.path)
+    extra = () if config.corrections is None else read_corrections(config.corrections)
+    sources = _unique(kind.find(config.path), config.path)
     if found:
         found(len(sources))
     out.mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ def ingest(
         append_corrections(out, extra)
     corrections = read_corrections(out)
     known = {entry.id: entry for entry in before.scenes}
-    jobs = [_Job(order.format, source, settings, out, _made_of(source, order.format, settings)) for source in sources]
+    jobs = [_Job(config.format, source, settings, out, _made_of(source, config.format, settings)) for source in sources]
     fresh = [job for job in jobs if not _stays(job, known.get(job.source.id))]
     results = _results(fresh, workers)
     entries: list[SummaryRow] = []
@@ -167,7 +167,7 @@ def _unique(sources: Sequence[SceneSource], path: Path) -> list[SceneSource]:
 
 @dataclass(frozen=True)
 class _Job:
-    """One scene's part of an order."""
+    """One scene that is to be ingested."""
 
     format: str
     source: SceneSource
@@ -196,7 +196,7 @@ def _digest(content: object) -> str:
 
 
 def _stays(job: _Job, entry: SummaryRow | None) -> bool:
-    """Whether an earlier ingest made the scene of the same files with the same settings, and its videos are there."""
+    """Tell whether an earlier ingest made the scene of the same files and settings, and its videos are there."""
     if entry is None or entry.made_of != job.made_of or entry.state == "refused":
         return False
     return entry.state == "left out" or all((job.out / media).exists() for media in entry.media)
@@ -283,7 +283,7 @@ def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]
             originals.drop(identity)
         else:
             originals.write(part)
-            notes[identity] = unmatched(part.scene, corrections)
+            notes[identity] = find_unmatched(part.scene, corrections)
     write_collection(out, _Corrected(parts, tuple(made), corrections))
     return notes
 
@@ -301,7 +301,7 @@ class _Corrected:
             part = self.parts.read(identity)
             if part is None:
                 raise InputError(self.parts.folder, f"has lost the scene '{identity}'", fix="start again")
-            scene = corrected(part.scene, self.corrections)
+            scene = correct(part.scene, self.corrections)
             yield Part(scene, tuple(without_absent(part.captures, scene)))
 
 

@@ -1,4 +1,4 @@
-"""What is held to the numbers of every scan, whatever its format, and the rules by which they are repaired.
+"""Checks of the numbers of every scan, whatever its format, and the rules by which they are repaired.
 
 | what is found | what is done |
 |---|---|

@@ -1,4 +1,4 @@
-"""Whether a scan's cameras agree with its masks, depth, mesh and boxes, and if not, under which convention they would.
+"""Consistency of a scan's cameras with its masks, depth, mesh and boxes; the convention that makes them agree.
 
 | found | done |
 |---|---|
@@ -136,7 +136,7 @@ class _Looked:
 
 
 def _hold(witness: Witness, looked: _Looked) -> tuple[list[str], bool]:
-    """What is to be said, and whether the cameras as read agree with a witness."""
+    """Notes, and whether the cameras as read agree with a witness."""
     own = witness.score(looked.cameras)
     if own is None or own >= witness.enough:
         return [], own is not None

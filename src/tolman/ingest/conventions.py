@@ -48,12 +48,12 @@ class Declared:
 
     @property
     def other_axes(self) -> Axes:
-        """What the axes may be instead."""
+        """Axes that the poses may have instead."""
         return "opengl" if self.axes == "opencv" else "opencv"
 
     @property
     def other_direction(self) -> Direction:
-        """What the direction may be instead."""
+        """Direction that the poses may have instead."""
         return "scene_to_camera" if self.direction == "camera_to_scene" else "camera_to_scene"
 
 
@@ -84,12 +84,12 @@ def oriented_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -
     """
     axes, direction = f"axes: {declared.other_axes}", f"direction: {declared.other_direction}"
     yield Convention(axes, poses @ _OTHER_AXES, intrinsics)
-    inverse = inverted(poses, declared)
+    inverse = invert(poses, declared)
     yield Convention(direction, inverse, intrinsics)
     yield Convention(f"{direction} and {axes}", inverse @ _OTHER_AXES, intrinsics)
 
 
-def inverted(poses: Floats, declared: Declared) -> Floats:
+def invert(poses: Floats, declared: Declared) -> Floats:
     """The poses as they are if the files have them in the other direction, shape (n, 4, 4)."""
     # Read poses are P = T·M·F of what the files hold: T turns the scene upright, F is the cameras' axes, M the matrix
     # or its inverse; so the other direction is T·M⁻¹·F = T·F·P⁻¹·T·F.

@@ -36,7 +36,7 @@ _LONGEST, _SLOWEST = 12 * 3600.0, 10.0
 
 @dataclass(frozen=True)
 class IngestSettings:
-    """What a scene is made with, apart from its files.
+    """Settings of a scene, apart from its files.
 
     Attributes:
         categories: which labels are asked about, under which name.
@@ -49,7 +49,7 @@ class IngestSettings:
 
 @dataclass(frozen=True)
 class IngestedScene:
-    """What became of a reading.
+    """Outcome of one scene.
 
     Attributes:
         part: the scene with its captures; None where it is left out.
@@ -157,8 +157,8 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
             source.path, f"'{recording.role}' has {len(recording.poses):,} poses for {len(recording.times):,} frames"
         )
     if len(recording.intrinsics) not in (0, 1, len(recording.times)):
-        said = f"{len(recording.intrinsics):,} rows of intrinsics for {len(recording.times):,} frames"
-        raise InputError(source.path, f"'{recording.role}' has {said}")
+        counts = f"{len(recording.intrinsics):,} rows of intrinsics for {len(recording.times):,} frames"
+        raise InputError(source.path, f"'{recording.role}' has {counts}")
     check_intrinsics(source.path, recording.intrinsics, recording.size, anamorphic=recording.anamorphic)
     if not len(recording.poses):
         return recording
@@ -281,7 +281,7 @@ def _room(reading: RawScene, points: Floats) -> tuple[float | None, tuple[float,
 
 
 def _media(source: SceneSource, recording: CameraRecording, recordings: int) -> str:
-    """Where a recording's video goes: by the scene's own name, and the camera's where there are several."""
+    """Path of a recording's video: by the scene's own name, and the camera's where there are several."""
     suffix = ".mp4" if recording.standard is not None or recording.media is None else recording.media.suffix.lower()
     return f"videos/{source.id}{f'-{recording.role}' if recordings > 1 else ''}{suffix}"
 

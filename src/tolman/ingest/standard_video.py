@@ -33,7 +33,7 @@ LONGER = 160
 
 @dataclass(frozen=True)
 class Sight:
-    """What visibility is found with.
+    """Inputs of visibility: mesh, instances, and the objects that are asked about.
 
     Attributes:
         tree: of the scan's mesh; None where it has none.
@@ -49,7 +49,7 @@ class Sight:
 
 
 def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
-    """Which frame a video of a fixed rate shows at each of its own, the nearest in time, shape (n,).
+    """Find the recorded frame for each frame of a video of a fixed rate, the nearest in time, shape (n,).
 
     The video is as long as the recording: frame k shows what was recorded nearest to k / rate seconds after its start.
     """
@@ -175,7 +175,7 @@ def _sightings(
     size: tuple[int, int],
     sight: Sight,
 ) -> tuple[list[Sighting], list[str]]:
-    """What each frame of a video shows. Pixels are counted at the working size and stand for those of the video."""
+    """Sightings in each frame of a video. Pixels are counted at the working size and stand for those of the video."""
     work = working_size(size)
     cameras = scaled_intrinsics(intrinsics, size, work)
     casts = sight.tree is not None and len(poses) > 0 and len(cameras) > 0
@@ -212,7 +212,7 @@ def _sightings(
 def _given(
     recording: CameraRecording, given: Sequence[Sighting], times: Floats, size: tuple[int, int], objects: frozenset[str]
 ) -> list[Sighting]:
-    """What a format says is seen, at the frames of the video that are nearest in time."""
+    """Move sightings that a format gives to the frames of the video that are nearest in time."""
     share = size[0] * size[1] / (recording.size[0] * recording.size[1])
     found: dict[tuple[int, str], Sighting] = {}
     for one in given:

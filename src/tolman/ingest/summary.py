@@ -17,7 +17,7 @@ State = Literal["new", "kept", "left out", "refused"]
 
 
 class SummaryRow(BaseModel):
-    """What became of one scene.
+    """Outcome of one scene.
 
     Attributes:
         id: of the scene.
@@ -53,7 +53,7 @@ class SummaryRow(BaseModel):
 
     @property
     def there(self) -> bool:
-        """Whether the collection has the scene."""
+        """Tell whether the collection has the scene."""
         return self.state in ("new", "kept")
 
 

@@ -1,4 +1,4 @@
-"""What follows from a scan's surface: boxes, points evenly spread, and how complete it is."""
+"""Boxes, evenly spread points and completeness of a scan's surface."""
 
 from __future__ import annotations
 

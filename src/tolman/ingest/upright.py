@@ -1,4 +1,4 @@
-"""Whether a scan's cameras stand upright in it, and if not, which field would make them.
+"""Check that a scan's cameras stand upright in it; otherwise the field that would make them.
 
 Up is known by two witnesses: the axis about which the cameras turn, towards their mean up (a camera that is held level
 has its x axis level however it is pitched), and the floor: the band in which most things stand and most of the mesh is.
@@ -18,7 +18,7 @@ from tolman.geometry.agreement import cameras_up, floor_share, path_length
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.turning import turned_poses
 from tolman.ingest.base import CameraRecording
-from tolman.ingest.conventions import Declared, axis_of, inverted, oriented_candidates, up_named
+from tolman.ingest.conventions import Declared, axis_of, invert, oriented_candidates, up_named
 
 UPRIGHT = 0.5
 """Cosine between the cameras' vertical and the declared up from which they agree: 60°."""
@@ -27,14 +27,14 @@ FITS = 0.9
 SAME_UP = 0.8
 """Length of the cameras' mean up from which all of them are held alike."""
 SPEAKS = 2.0
-"""How many times more must stand along one direction than along another for the floor to speak for it."""
+"""Least ratio of what stands along one direction to what stands along another for the floor to speak for it."""
 MIN_BOXES, MIN_POINTS = 5, 1000
 MIN_POSES = 4
 
 
 @dataclass(frozen=True)
 class StandingThings:
-    """What stands on a scan's floor.
+    """Things that stand on a scan's floor.
 
     Attributes:
         surface: points of the mesh, shape (n, 3).
@@ -45,7 +45,7 @@ class StandingThings:
     boxes: Boxes
 
     def speaks(self, a: Floats, b: Floats) -> int:
-        """Whether the floor speaks for one direction (1) against another (-1), or for neither (0)."""
+        """Tell whether the floor speaks for one direction (1) against another (-1), or for neither (0)."""
         votes = 0
         if len(self.boxes) >= MIN_BOXES:
             corners = self.boxes.vertices()
@@ -116,7 +116,7 @@ def check_up(
 
 
 def is_upright(recording: CameraRecording) -> bool:
-    """Whether a recording's cameras have a common up, which is the scene's."""
+    """Tell whether a recording's cameras have a common up, which is the scene's."""
     tracked = recording.poses[np.isfinite(recording.poses).all((1, 2))]
     return len(tracked) > 0 and cameras_up(turned_poses(tracked, recording.turns)).mean[2] > SAME_UP
 
@@ -127,7 +127,7 @@ def _check_direction(path: Path, poses: Floats, declared: Declared, shown: str) 
     Raises:
         InputError: it is the latter.
     """
-    other = inverted(poses, declared)
+    other = invert(poses, declared)
     found, mean = cameras_up(other), cameras_up(poses).mean
     if (
         found.vertical is not None

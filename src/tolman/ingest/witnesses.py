@@ -1,5 +1,7 @@
-"""What in a scan can tell whether its cameras were read rightly: masks with boxes, depth with a mesh, with itself, with
-boxes. Each gives a score between 0 and 1 for any cameras; see `geometry.agreement`."""
+"""Witnesses of rightly read cameras in a scan: masks with boxes, depth with a mesh, with itself, with boxes.
+
+Each gives a score between 0 and 1 for any cameras; see `geometry.agreement`.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class BrokenMediaError(Exception):
 
 @dataclass(frozen=True)
 class VideoIndex:
-    """What a video's packets say without decoding them.
+    """Index of a video's packets, without decoding them.
 
     Attributes:
         times: presentation time stamps of the frames that are shown, sorted, in units of `time_base`.
@@ -130,7 +130,7 @@ def read_frames(path: Path, index: VideoIndex, numbers: Sequence[int]) -> Iterat
 
 
 def _packets_needed(index: VideoIndex, wanted: set[int]) -> list[bool]:
-    """Which packets, in decoding order, must be decoded to get the frames of some time stamps."""
+    """Find the packets, in decoding order, that must be decoded to get the frames of some time stamps."""
     starts = [i for i, key in enumerate(index.keys) if key] or [0]
     bounds = [*starts, len(index.order)]
     needed = [False] * len(index.order)

@@ -25,7 +25,7 @@ from tolman.scoring.rules import check_defined
 
 
 class _Offline:
-    """What all baselines have in common: they call nobody."""
+    """Base of all baselines: they call nobody."""
 
     remote = False
     concurrency = 1

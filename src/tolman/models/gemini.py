@@ -38,7 +38,7 @@ FILE_PAUSE = 1.0
 """Seconds between two looks at a file that the endpoint is taking in."""
 
 
-class Gemini:
+class Gemini(endpoint.EndpointModel):
     """One model of Google's.
 
     Args:
@@ -46,22 +46,18 @@ class Gemini:
         options: address, key, further fields of the body, limits.
     """
 
-    remote = True
+    family = "gemini"
+    default_url = DEFAULT_URL
+    url_variable = "GOOGLE_GEMINI_BASE_URL"
+    key_variables = KEYS
     takes_videos = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         with needs("gemini", f"gemini/{name}"):
             import google.genai  # noqa: F401
-        self.name = f"gemini/{name}"
-        self._model = name
-        self._url = endpoint.address(options, "GOOGLE_GEMINI_BASE_URL", DEFAULT_URL)
-        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, KEYS)
-        self._body = dict(options.body)
-        self._timeout = options.timeout
+        super().__init__(name, options)
         self._client: Client | None = None
         self._files: dict[str, asyncio.Task[File]] = {}
-        self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One generated content.

@@ -32,7 +32,7 @@ class _Waiting:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """What requests of one batch have in common."""
+        """Properties that requests of one batch share."""
         return self.request.sampling, endpoint.holds_pictures(self.request)
 
 

@@ -18,7 +18,7 @@ _ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where weights are.
+    """Location of weights.
 
     Attributes:
         source: a folder, or a name on the hub.
@@ -152,7 +152,7 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> LocalWeights:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """Message of an error, in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__)[:300]
 

@@ -39,7 +39,7 @@ class Oracle:
         self._preset = preset("all")
 
     async def answer(self, request: Request) -> Response:
-        """What the item's scene says.
+        """Answer from the item's scene.
 
         Raises:
             CallError: the scene is not there, or the question can't be answered from boxes.

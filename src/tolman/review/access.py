@@ -50,7 +50,7 @@ class Visitor:
 
 
 def visitor_of(request: Request, site: Annotated[Site, Depends(site_of)]) -> Visitor:
-    """Who sent a request, by its cookie."""
+    """Find the sender of a request, by its cookie."""
     cookie = request.cookies.get(COOKIE)
     if not cookie or len(cookie) > 200:
         cookie = site.settings.token()
@@ -87,7 +87,7 @@ def allow(*roles: str) -> Any:
 
 
 def roles_of(route: APIRoute) -> frozenset[str]:
-    """Who may call a route: only roles that every `allow` on it names; empty where it has none."""
+    """Roles that may call a route: those that every `allow` on it names; empty where it has none."""
     named = [set(d.call.roles) for d in route.dependant.dependencies if isinstance(d.call, _Allowed)]
     return frozenset(set.intersection(*named)) if named else frozenset()
 

@@ -1,4 +1,4 @@
-"""What a review server is started with."""
+"""Settings of a review server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _token() -> str:
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    """Where things are, and the limits.
+    """Places of files, and the limits.
 
     Attributes:
         benchmark: a name or a folder, as `tolman run` takes it.

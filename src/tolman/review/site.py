@@ -41,8 +41,10 @@ class Site:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where media of items are looked for, in this order: what people made an item of is in the store, under a name
-        made from its content."""
+        """Folders in which media of items are looked for, in this order.
+
+        Media of items that people made are in the store, under names made from their content.
+        """
         scenes = self.settings.scenes
         return (self.folder, self.settings.store, *([scenes] if scenes else []))
 
@@ -115,7 +117,7 @@ def host_name(host: str) -> str:
 
 
 def own_names(server: tuple[str, int] | None) -> set[str]:
-    """What this machine is surely called: loopback, its own name, and the address at which a request arrived."""
+    """Names that surely mean this machine: loopback, its own name, and the address at which a request arrived."""
     arrived_at = {server[0].casefold()} if server else set()
     return {"localhost", "127.0.0.1", "::1", socket.gethostname().casefold()} | arrived_at
 

@@ -38,21 +38,21 @@ SETTINGS = "simulation.json"
 
 @dataclass(frozen=True)
 class WorldsConfig:
-    """What is to be simulated.
+    """Settings of a collection of simulated scenes.
 
     Attributes:
-        scenes: how many.
+        scenes: number of scenes.
         seed: of everything that is drawn.
         shapes: of the places, `PLACES`, taken in turn.
         objects: asked for in each place, doors and windows apart.
-        seconds: of a walk.
+        seconds: duration of a walk.
         rate: frames a second.
-        size: of pictures.
+        size: width and height of pictures, pixels.
         furniture: a library; None for the one that ships with the package.
         depth: whether depth and instances are written beside the video.
-        actors: people who walk around and carry things.
-        robots: round ones that drive about.
-        exo: fixed cameras beside the one that is walked with.
+        actors: number of people who walk around and carry things.
+        robots: number of round robots that drive about.
+        exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
     """
 
@@ -95,12 +95,12 @@ class SimulatedScene(Part):
 
 
 def simulate(
-    order: WorldsConfig, out: Path, workers: int, done: Callable[[SimulatedScene], None] | None = None
+    config: WorldsConfig, out: Path, workers: int, done: Callable[[SimulatedScene], None] | None = None
 ) -> list[SimulatedScene]:
     """Simulate scenes into a folder; the same command goes on where it was stopped.
 
     Args:
-        order: what.
+        config: the scenes that are asked for.
         out: the collection's folder.
         workers: processes.
         done: called with each scene, in order.
@@ -109,17 +109,17 @@ def simulate(
         InputError: the folder holds something else, or the furniture can't be used.
         NoDisplayError: the machine can't draw.
     """
-    settings = order.settings()
+    settings = config.settings()
     check_place(out, settings)
-    if order.furniture is not None:
-        _library(order.furniture).usable()
+    if config.furniture is not None:
+        _library(config.furniture).usable()
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
     # Every process draws with its share of the processors.
     os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores() // max(1, workers))))
     kept = {part.scene.id: SimulatedScene(part.scene, part.captures) for part in read_collection(out)}
-    names = [f"{order.seed}-{number:04d}" for number in range(order.scenes)]
-    jobs = [_Job(order, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
+    names = [f"{config.seed}-{number:04d}" for number in range(config.scenes)]
+    jobs = [_Job(config, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
     fresh = parallel_map(_carry_out, jobs, workers)
     made = []
     for name in names:
@@ -153,9 +153,9 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class _Job:
-    """One scene's part of an order."""
+    """One scene that is to be simulated."""
 
-    order: WorldsConfig
+    config: WorldsConfig
     number: int
     out: Path
 
@@ -163,36 +163,36 @@ class _Job:
 def _carry_out(job: _Job) -> SimulatedScene:
     """Draw and record one scene, or take it from where an earlier start left it."""
     parts = Parts(job.out)
-    if kept := parts.read(f"{DATASET}/{job.order.seed}-{job.number:04d}"):
+    if kept := parts.read(f"{DATASET}/{job.config.seed}-{job.number:04d}"):
         return SimulatedScene(kept.scene, kept.captures, kept.notes)
-    made = make(job.order, job.number, job.out)
+    made = make(job.config, job.number, job.out)
     parts.write(made)
     return made
 
 
-def make(order: WorldsConfig, number: int, out: Path) -> SimulatedScene:
-    """One scene of an order: its place, the people and robots in it, its walk, its recordings."""
-    name = f"{order.seed}-{number:04d}"
-    identity, seed = f"{DATASET}/{name}", f"{order.seed}:{number}"
-    world, notes = place(order, order.shapes[number % len(order.shapes)], identity, seed)
-    walk = draw_walk(world, seed, seconds=order.seconds, rate=order.rate, size=order.size)
-    if order.actors:
-        world, missing = with_actors(world, seed, seconds=order.seconds, count=order.actors, walk=walk)
+def make(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
+    """Simulate one scene: its place, the people and robots in it, its walk, its recordings."""
+    name = f"{config.seed}-{number:04d}"
+    identity, seed = f"{DATASET}/{name}", f"{config.seed}:{number}"
+    world, notes = place(config, config.shapes[number % len(config.shapes)], identity, seed)
+    walk = draw_walk(world, seed, seconds=config.seconds, rate=config.rate, size=config.size)
+    if config.actors:
+        world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
         notes += missing
-    if order.robots:
-        world, missing = with_robots(world, seed, seconds=order.seconds, count=order.robots, walk=walk)
+    if config.robots:
+        world, missing = with_robots(world, seed, seconds=config.seconds, count=config.robots, walk=walk)
         notes += missing
-    fixed = exo_walks(world, walk, order.exo, size=order.size) if order.exo else []
+    fixed = exo_walks(world, walk, config.exo, size=config.size) if config.exo else []
     if fixed:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
-    camera = CameraTrack(f"{identity}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")
-    captures = [record(own, camera, out, depth=order.depth)]
+    camera = CameraTrack(f"{identity}/ego", "ego", walk, config.size, config.rate, f"videos/{name}.mp4")
+    captures = [record(own, camera, out, depth=config.depth)]
     for role, still in fixed:
         media = f"videos/{name}-{role}.mp4"
-        camera = CameraTrack(f"{identity}/{role}", role, still, order.size, order.rate, media)
-        captures.append(record(world, camera, out, depth=order.depth))
-    if order.lidar:
+        camera = CameraTrack(f"{identity}/{role}", role, still, config.size, config.rate, media)
+        captures.append(record(world, camera, out, depth=config.depth))
+    if config.lidar:
         media = f"lidar/{name}"
         spinner = STREET if world.scene.room_area is None else ROOM
         identity = f"{identity}/lidar"
@@ -203,7 +203,7 @@ def make(order: WorldsConfig, number: int, out: Path) -> SimulatedScene:
     return SimulatedScene(scene, tuple(captures), notes)
 
 
-def place(order: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
+def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
     """A world of a shape, and what was asked for and isn't in it.
 
     Raises:
@@ -211,12 +211,12 @@ def place(order: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[Wo
     """
     for kind in KINDS:
         if shape == kind:
-            street = draw_street(identity, seed, kind=kind, objects=order.objects)
+            street = draw_street(identity, seed, kind=kind, objects=config.objects)
             return build_street(street), street.notes
-    library = _library(order.furniture)
+    library = _library(config.furniture)
     for room in SHAPES:
         if shape == room:
-            plan = draw_plan(identity, room, seed, library, objects=order.objects)
+            plan = draw_plan(identity, room, seed, library, objects=config.objects)
             unused = (*library.broken, *library.unstable())
             left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
             return build_interior(plan, library), plan.notes + left_out

@@ -1,4 +1,4 @@
-"""What a room holds, and in which order it is put there."""
+"""Furniture of a room, and the order in which it is placed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "office": ("desk", "shelf", "whiteboard", "table", "cabinet", "lamp", "trash can", "tv", "sofa", "clock"),
     "kitchen": ("table", "refrigerator", "cabinet", "coffee maker", "bread", "shelf", "trash can", "radiator"),
 }
-"""What each kind of room has first, in the order of need."""
+"""First furniture of each kind of room, in the order of need."""
 REPEATED = (
     "chair",
     "stool",
@@ -29,14 +29,14 @@ REPEATED = (
     "trash can",
     "basketball",
 )
-"""What people have several of. Their counts are drawn evenly, so that no count is the usual one."""
+"""Categories that people have several of. Their counts are drawn evenly, so that no count is the usual one."""
 MOST = 8
 _RUG = 0.008
 """Thickness in metres. Less flickers at a distance; people walk over it as over the floor."""
 _RUG_MARGIN = 0.7
 """Metres by which a rug reaches beyond its table, so that chairs stand on it with all legs."""
 _CHAIRS = 0.6
-"""How often chairs are among what a room has several of."""
+"""Probability that chairs are among what a room has several of."""
 _ACCESS = {"wall": 0.55, "desk": 0.9}
 
 
@@ -98,7 +98,7 @@ def _turn(piece: Furniture) -> tuple[int, float, str]:
 def _wanted(
     theme: str, objects: int, by_category: dict[str, list[Furniture]], generator: np.random.Generator
 ) -> dict[str, int]:
-    """How many of each category: some several times, the others once."""
+    """Number of each category: some several times, the others once."""
     repeated = [name for name in REPEATED if name in by_category]
     wanted: dict[str, int] = {}
     chosen = [str(name) for name in generator.permutation(repeated)]
@@ -155,7 +155,7 @@ def _table(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
 
 
 def _seats(table: Placed, chair: Furniture) -> list[Spot]:
-    """Where chairs stand around a table, or before a desk, facing it."""
+    """Places of chairs around a table, or before a desk, facing it."""
     spots: list[Spot] = []
     sides = [0] if table.category == "desk" else [0, 2, 1, 3]
     for side in sides:

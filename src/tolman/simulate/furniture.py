@@ -107,7 +107,7 @@ class Library:
         return self._mesh(piece.id)
 
     def support(self, piece: Furniture) -> Support:
-        """What a usable model stands on, and what can stand on it.
+        """Find a usable model's support, and surfaces on it.
 
         Raises:
             ValueError: the model can't be used.

@@ -94,7 +94,7 @@ class WalkableFloor:
         return self._trees[a]
 
 
-def rounded(path: Floats, ground: WalkableFloor, along: Floats) -> Floats:
+def round_path(path: Floats, ground: WalkableFloor, along: Floats) -> Floats:
     """Points so far along a path whose corners are cut round where that is free, shape (n, 2)."""
     import shapely
 

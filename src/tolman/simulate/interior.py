@@ -218,7 +218,7 @@ def _rug(thing: Placed, generator: np.random.Generator) -> Mesh:
     colour = generator.uniform((0.4, 0.2, 0.2), (0.75, 0.5, 0.55))
     mesh = block((-width, -depth, -height), (width, depth, height))
     uvs = mesh.points[:, :2] / (2 * width, 2 * depth) + 0.5
-    covered = mesh.papered(textures.woven(generator, colour), 1.0)
+    covered = mesh.papered(textures.weave(generator, colour), 1.0)
     return Mesh(
         covered.points, covered.normals, uvs, covered.tints, covered.textures_of, covered.faces, covered.textures
     )

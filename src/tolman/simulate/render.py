@@ -25,7 +25,7 @@ _CONTACT = 256
 
 @dataclass(frozen=True)
 class Frame:
-    """What a camera records at one time.
+    """One camera frame.
 
     Attributes:
         colour: shape (height, width, 3), uint8.
@@ -248,7 +248,7 @@ def _stacked(pictures: Sequence[Texture]) -> bytes:
 
 
 def _contact(world: World) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:
-    """How bright the floor is between things that stand on it: 255 in the open, darker beside walls and furniture."""
+    """Brightness of the floor between things that stand on it: 255 in the open, darker beside walls and furniture."""
     if world.contact is None:
         return np.full((_CONTACT, _CONTACT), 255, dtype=np.uint8), (0.0, 0.0, 0.0, 0.0)
     import shapely
@@ -306,7 +306,7 @@ def _projection(intrinsics: tuple[float, float, float, float], size: tuple[int, 
 def _outside(
     part: _Range, to_camera: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]
 ) -> bool:
-    """Whether a body's box lies wholly outside the picture."""
+    """Tell whether a body's box lies wholly outside the picture."""
     corners = np.array(
         [
             [x, y, z]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.gaze import EYE, Views, find_views
-from tolman.simulate.ground import WalkableFloor, rounded
+from tolman.simulate.ground import WalkableFloor, round_path
 from tolman.simulate.outlook import PITCH, outlook
 from tolman.simulate.world import World
 
@@ -232,7 +232,7 @@ def _poses(
     else:
         along = np.asarray(PchipInterpolator(scaled, marks)(times))
         yaw_at = np.asarray(PchipInterpolator(scaled, yaws)(times))
-    places = rounded(np.array(path), ground, along)
+    places = round_path(np.array(path), ground, along)
     smooth = 0.25 * rate
     places = gaussian_filter1d(places, smooth, axis=0, mode="nearest")
     yaw_at = gaussian_filter1d(yaw_at, smooth, mode="nearest")

@@ -238,7 +238,7 @@ def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -
         EndpointError: the model gave none that can be read.
     """
     from tolman.curate.asking import Asker
-    from tolman.curate.categories import induced, toml_of
+    from tolman.curate.categories import induce_categories, toml_of
     from tolman.curate.recipe import read_recipe
     from tolman.files import write_text
 
@@ -247,7 +247,7 @@ def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -
         raise UsageError("the recipe has no [classify] with a model to ask.")
     events(Began("grouping labels"))
     with Asker(recipe.classify, config.store, config.pool) as asker:
-        taxonomy = induced(asker, config.pool / "import", config.count, config.out.stem)
+        taxonomy = induce_categories(asker, config.pool / "import", config.count, config.out.stem)
     events(Ended())
     write_text(config.out, toml_of(taxonomy))
     return taxonomy

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tolman.reports.measuring import Pick, measured
 from typer.testing import CliRunner
 
 from ingest.lidar.layouts import EPOCH
@@ -21,6 +20,7 @@ from tolman.ingest.clouds.own import Keeper, read_sweep
 from tolman.ingest.clouds.recording import open_collection
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.ingest.formats.rig import open_rig
+from tolman.ingest.measuring import Pick, measure_recording
 from tolman.media.video import read_index
 from tolman.scene_table import read_captures
 from tolman.scenes import Capture
@@ -45,7 +45,7 @@ def test_a_bag_with_another_clock_is_measured_in_the_collection_as_in_its_folder
     span = (EPOCH + 0.5, EPOCH + 5.0)
     low, high = region_of(next(thing for thing in THINGS if thing.name == "fridge"))
     pick = (Pick(box=(*low, *high)), None)
-    first, second = (measured(one, "size", pick, cell=0.02, between=span) for one in (here, there))
+    first, second = (measure_recording(one, "size", pick, cell=0.02, between=span) for one in (here, there))
     assert second.value == pytest.approx(first.value, abs=5e-4)
     # A sweep kept has one place where its rays begin, so what they saw differs by a voxel here and there.
     assert second.error == pytest.approx(first.error, abs=0.01)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shutil
@@ -12,18 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 from sqlalchemy import select
 
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
-from tolman.reports.construction import generate
 
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.collection import open_collection
 from tolman.items import Item
 from tolman.review.store.schema import Decision, Flag, ItemVersion, Task
+from tolman.workflows.generate import GenerateConfig, generate
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     with as_file(files("tolman.demo") / "rooms") as rooms:
         shutil.copytree(rooms, folder / "scenes")
-    generate(
-        Console(file=io.StringIO()), folder / "scenes", preset="vsi-paper", out=folder / "bench", seed=0, per_scene=2,
-        per_task=None, choices=False,
-    )  # fmt: skip
+    generate(GenerateConfig(scenes=folder / "scenes", out=folder / "bench", per_scene=2))
     return folder
 
 

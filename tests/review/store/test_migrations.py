@@ -11,7 +11,7 @@ from sqlalchemy import create_engine
 
 import tolman.review.store
 from reviewing import Served, serving, settings_of
-from tolman.review.accounts.identity import hashed
+from tolman.review.accounts.identity import hash_token
 from tolman.review.accounts.passwords import hash_now
 from tolman.review.modes.answer import answers
 from tolman.review.store.schema import Project
@@ -31,8 +31,8 @@ def _older(url: str) -> None:
         for row in (
             "users (name, role, password, active, created) VALUES ('owner', 'owner', NULL, true, 0)",
             f"users (name, role, password, active, created) VALUES ('Sam', 'subject', '{hash_now(PASSWORD)}', true, 0)",
-            f"invitations (token, role, note, user_id, created, expires) VALUES ('{hashed('join')}', 'subject', '', NULL, 0, 9e9)",
-            f"invitations (token, role, note, user_id, created, expires) VALUES ('{hashed('enter')}', 'owner', '', 1, 0, 9e9)",
+            f"invitations (token, role, note, user_id, created, expires) VALUES ('{hash_token('join')}', 'subject', '', NULL, 0, 9e9)",
+            f"invitations (token, role, note, user_id, created, expires) VALUES ('{hash_token('enter')}', 'owner', '', 1, 0, 9e9)",
             "projects (name, mode, benchmark, settings, open, created) VALUES ('Old', 'answer', 'b', '{}', true, 0)",
             "tasks (project_id, stage, key, position, wanted, open, content, created) VALUES (1, 'answer', 'count', 'x', NULL, true, '{}', 0)",
             "assignments (task_id, user_id, state, taken, expires, done) VALUES (1, 2, 'done', 0, 0, 1)",

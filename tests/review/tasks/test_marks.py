@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 from sqlalchemy import select
-from tolman.reports.reviewing import Place, write_benchmark, write_runs
 
 from reviewing import TRUTHS, Served, answer_all, item_on, items, review
+from tolman.commands.show.review import show_exported, show_marked
 from tolman.review.modes.answer import answers
 from tolman.review.projects.export import export_runs, publish
 from tolman.review.store.schema import Assignment, Project, Submission, Task
 from tolman.review.tasks.agreement import agreement, votes_of
+from tolman.workflows.review import ReviewConfig, export_review_runs, export_reviewed
 
 
 def _marks(served: Served) -> dict[str, list[str]]:
@@ -80,11 +82,12 @@ def test_an_export_leaves_marked_answers_out_and_says_so(served: Served, tmp_pat
 def test_the_command_says_what_it_left_out(served_sqlite: Served, benchmark: Path, tmp_path: Path) -> None:
     project = served_sqlite.project("answer", least_seconds=3)
     _one_by_one(served_sqlite, project, FIELDS)
-    place = Place(str(benchmark), store=served_sqlite.site.settings.store)
+    config = ReviewConfig(benchmark=str(benchmark), store=served_sqlite.site.settings.store)
     said = {}
     for without in (True, False):
         console = Console(file=io.StringIO(), width=200)
-        write_runs(console, place, tmp_path / str(without), None, without_marked=without, as_json=False)
+        written = export_review_runs(replace(config, runs=tmp_path / str(without), without_marked=without))
+        show_marked(console, written)
         said[without] = console.file.getvalue()
     assert "Sam: left out 4 of 6 answers (3 faster than 3 s, 2 before the media had loaded)." in said[True]
     assert "--without-marked leaves them out" in said[False]
@@ -115,9 +118,9 @@ def test_reviewed_benchmarks_say_how_many_answers_are_marked(
 ) -> None:
     project = served_sqlite.project("review", people=1)
     review(served_sqlite.person("reviewer", "Ann"), project)
-    place = Place(str(benchmark), store=served_sqlite.site.settings.store)
+    config = ReviewConfig(benchmark=str(benchmark), store=served_sqlite.site.settings.store, export=tmp_path / "out")
     console = Console(file=io.StringIO(), width=200)
-    write_benchmark(console, place, tmp_path / "out", None, undecided=False, as_json=False)
+    show_exported(console, export_reviewed(config), as_json=False)
     assert "6 reviewers' answers are marked and count like all others" in console.file.getvalue()
 
 

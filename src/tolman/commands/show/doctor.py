@@ -19,8 +19,8 @@ def show_diagnosis(console: Console, result: DoctorResult, *, as_json: bool) -> 
     """A line for each check, and below it what to do where something doesn't work."""
     if as_json:
         about = {"tolman": __version__, "python": platform.python_version(), "platform": platform.platform()}
-        checks = [asdict(check) for check in result.checks]
-        write_json(console, {**about, "ok": not result.failed, "checks": checks})
+        told = [asdict(check) for check in result.checks]
+        write_json(console, {**about, "ok": not result.failed, "checks": told})
         return
     say(console, f"tolman {__version__}, Python {platform.python_version()}, {platform.platform()}")
     width = max(len(check.name) for check in result.checks)

@@ -22,7 +22,7 @@ TOLERANCE = 0.5
 
 @dataclass(frozen=True)
 class Track:
-    """Where a sensor was.
+    """Trajectory of a sensor.
 
     Attributes:
         times: by its own clock, seconds, rising, shape (n,).
@@ -156,7 +156,7 @@ def _rays(points: Floats, sweep: Sweep, track: Track) -> Rays:
 
 
 def usable(cloud: Cloud, cell: float) -> NDArray[np.bool_]:
-    """Which voxels are no strays: neighbours as near as is usual, and some within five cells."""
+    """Find voxels that are no strays: neighbours as near as is usual, and some within five cells."""
     if len(cloud) < 100:
         return np.ones(len(cloud), dtype=bool)
     return not_strays(cloud.points, radius=max(5 * cell, 0.1))

@@ -48,7 +48,7 @@ class Topic:
 
 
 def is_bag(path: Path) -> bool:
-    """Whether a path is a bag by its name: .bag, .mcap, .db3, or a folder with metadata.yaml."""
+    """Tell whether a path is a bag by its name: .bag, .mcap, .db3, or a folder with metadata.yaml."""
     return path.suffix in (".bag", ".mcap", ".db3") or (path / "metadata.yaml").is_file()
 
 
@@ -114,7 +114,7 @@ def bag_sweeps(path: Path, topic: str | None = None, rule: PointTime = AUTO) -> 
 
 
 def bag_poses(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
-    """Where a sensor was: times, shape (n,), and poses, shape (n, 4, 4), from odometry or stamped poses."""
+    """Trajectory of a sensor: times, shape (n,), and poses, shape (n, 4, 4), from odometry or stamped poses."""
     from scipy.spatial.transform import Rotation
 
     times, places, turns = [], [], []

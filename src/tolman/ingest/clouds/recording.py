@@ -167,5 +167,5 @@ def sweeps_of(place: Path) -> Iterator[Sweep]:
 
 
 def is_collection(path: Path) -> bool:
-    """Whether a folder holds captures."""
+    """Tell whether a folder holds captures."""
     return path.is_dir() and has_captures(path)

@@ -133,7 +133,7 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """What is read of a recording: files, and folders of frames."""
+    """Parts of a recording: files, and folders of frames."""
     identity = folder.name
     names = [f"{identity}_3dod_annotation.json", f"{identity}_3dod_mesh.ply", f"{identity}.mov", _TRAJECTORY]
     names += [part for stream in STREAMS for part in (stream, f"{stream}_intrinsics")]
@@ -243,7 +243,7 @@ def _identity(parts: dict[str, Path]) -> str:
 
 
 def _sky(path: Path, identity: str) -> str | None:
-    """Where a recording's pictures have the sky; None where the table doesn't say."""
+    """Direction of the sky in a recording's pictures; None where the table doesn't say."""
     rows = csv.DictReader(io.StringIO(read_text(path)))
     if not {"video_id", "sky_direction"} <= set(rows.fieldnames or ()):
         raise InputError(path, "lacks the columns video_id and sky_direction", fix="get it again")

@@ -76,7 +76,7 @@ class _Session(BaseModel):
 
 
 class Take(BaseModel):
-    """What takes.json says about a take."""
+    """A take's entry in takes.json."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -192,7 +192,7 @@ def _inside(relative: str) -> bool:
 
 
 def _files(root: Path, take: Take) -> Iterator[Path]:
-    """What a take is read from; takes.json first."""
+    """Files of a take; takes.json first."""
     yield root / "takes.json"
     for streams in take.frame_aligned_videos.values():
         for video in streams.values():

@@ -17,7 +17,7 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.conventions import UP_TURNS
-from tolman.ingest.readers.annotated import faces_in, oriented, vector
+from tolman.ingest.readers.annotated import faces_in, orient, vector
 from tolman.ingest.readers.documents import numbers_of, read_text
 from tolman.ingest.readers.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
 from tolman.ingest.readers.numbers import in_order
@@ -104,12 +104,12 @@ class _Frame:
         if one.box is not None:
             axes = np.array(one.box.axes) @ self.turn.T
             extents = np.array(one.box.extents) * self.scale
-            box = oriented(self.path, self.points(np.array(one.box.center)), axes, extents, row=row)
+            box = orient(self.path, self.points(np.array(one.box.center)), axes, extents, row=row)
         track = []
         for point in one.track:
             assert one.box is not None
             axes = np.array(point.axes) @ self.turn.T
-            at = oriented(
+            at = orient(
                 self.path, self.points(np.array(point.center)), axes, np.array(one.box.extents) * self.scale, row=row
             )
             track.append(TrackPoint(seconds=point.seconds, center=at.center, axes=at.axes))
@@ -217,7 +217,7 @@ class _Frame:
 
 
 def _not_rigid(pose: Floats) -> str:
-    """What keeps a pose from being a turn and shift, as the rest of a sentence."""
+    """Find the reason why a pose is no turn and shift, as the rest of a sentence."""
     if np.abs(pose[3] - [0, 0, 0, 1]).max() > _RIGID:
         column = np.abs(pose[:3, 3]).max() < _RIGID and np.abs(pose[3, :3]).max() > _RIGID
         return "has another last row than 0 0 0 1" + (": it is written column by column" if column else "")

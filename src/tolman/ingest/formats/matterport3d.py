@@ -123,7 +123,7 @@ def _houses(root: Path) -> Iterator[Path]:
 
 
 def _state(*paths: Path) -> tuple[int, ...]:
-    """What is another after files have changed."""
+    """Times and sizes of files, which are others after they have changed."""
     return tuple(n for path in paths if path.is_file() for n in (path.stat().st_mtime_ns, path.stat().st_size))
 
 

@@ -130,7 +130,7 @@ class _Drive:
         return (record.whole("timestamp") - self._start) * 1e-6
 
     def _by_channel(self) -> dict[str, list[Record]]:
-        """What the cameras and the LiDAR recorded, by channel and time."""
+        """Records of the cameras and the LiDAR, by channel and time."""
         found: dict[str, list[Record]] = {}
         seen: set[str] = set()
         for record in self._tables.of_scene("sample_data", self._name):
@@ -146,7 +146,7 @@ class _Drive:
         return found
 
     def _first_place(self) -> Floats:
-        """Where the car is at the first sample."""
+        """Position of the car at the first sample."""
         keyframes = [r for r in self._recordings.get(LIDAR, []) if r.flag("is_key_frame")]
         every = [record for records in self._recordings.values() for record in records]
         if not every:
@@ -247,7 +247,7 @@ class _Drive:
         return (capture,), {f"{folder}/{number:06d}.pcd.bin": paths[i] for number, i in enumerate(whole)}
 
     def _events(self) -> tuple[Event, ...]:
-        """What annotators wrote about the whole drive."""
+        """Annotators' description of the whole drive."""
         text = self._row.text("description") if self._row.fields.get("description") is not None else ""
         if not text.strip():
             return ()

@@ -17,7 +17,7 @@ from tolman.geometry.synchronisation import turning
 from tolman.ingest.base import Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.clouds.along import Gathered, Track
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
-from tolman.ingest.clouds.clocks import Synchronised, estimated, said
+from tolman.ingest.clouds.clocks import Synchronised, estimate_clock, said
 from tolman.ingest.clouds.files import read_stamps, read_sweeps
 from tolman.ingest.clouds.own import Keeper
 from tolman.ingest.clouds.recording import Recording
@@ -124,14 +124,14 @@ def _clocks(
         if clock.method == "estimated" and clock.offset is None:
             if camera is cameras[0]:
                 raise InputError(folder / NAME, "the first camera's clock is the time line: it has no offset")
-            found[camera.rig.role] = estimated(folder, motion_of(folder, cameras[0]), motion_of(folder, camera))
+            found[camera.rig.role] = estimate_clock(folder, motion_of(folder, cameras[0]), motion_of(folder, camera))
         else:
             found[camera.rig.role] = said(clock)
     clock = rig.lidar.clock
     if clock.method == "estimated" and clock.offset is None:
         if not cameras or track is None:
             raise InputError(folder / NAME, "an offset is estimated from a camera and the LiDAR's trajectory")
-        found["lidar"] = estimated(folder, motion_of(folder, cameras[0]), turning(track.times, track.poses))
+        found["lidar"] = estimate_clock(folder, motion_of(folder, cameras[0]), turning(track.times, track.poses))
     else:
         found["lidar"] = said(clock)
     return found

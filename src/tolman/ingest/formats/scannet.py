@@ -103,7 +103,7 @@ def _scan(folder: Path) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """What a scan is read from, of what is there."""
+    """Files of a scan, of those that are there."""
     scan = _scan(folder)
     names = [f"{scan}.sens", f"{scan}.txt", *(scan + end for end in (_MESH, _SEGMENTS, _OBJECTS, *_MASKS))]
     for place in (*(folder / name for name in names), _labels_file(folder)):

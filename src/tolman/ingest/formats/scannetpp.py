@@ -28,7 +28,7 @@ from tolman.geometry.boxes import Floats
 from tolman.ingest.base import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.numbers import in_order, natural
-from tolman.ingest.readers.pictures import decoded
+from tolman.ingest.readers.pictures import decode
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.scannetpp_depth import count_frames
 from tolman.ingest.readers.segments import check_known, oriented_box, read_groups, read_json, read_segments
@@ -164,7 +164,7 @@ def _recording(folder: Path) -> tuple[CameraRecording | None, list[str]]:
 
 
 def _records(path: Path) -> dict[int, dict[str, Any]]:
-    """What the file says of each frame, by its number, in the order of the numbers."""
+    """Entries of each frame in the file, by its number, in the order of the numbers."""
     found: dict[int, dict[str, Any]] = {}
     for name, record in read_json(path).items():
         match = _FRAME.fullmatch(name)
@@ -219,6 +219,6 @@ def _pictures(
     there = next((i for i, path in enumerate(paths) if not path.is_file()), len(paths))
     if not there:
         raise InputError(folder, f"has neither {_VIDEO} nor {paths[0].relative_to(folder)}")
-    first = decoded(paths[0], paths[0], "it")
+    first = decode(paths[0], paths[0], "it")
     size = first.shape[1], first.shape[0]
-    return lambda frames: (decoded(paths[i], paths[i], "it") for i in frames), size, there
+    return lambda frames: (decode(paths[i], paths[i], "it") for i in frames), size, there

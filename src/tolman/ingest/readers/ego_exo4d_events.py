@@ -1,4 +1,4 @@
-"""What happens in an Ego-Exo4D take, as people wrote it down: its keysteps and its atomic descriptions.
+"""Events of an Ego-Exo4D take, as people wrote them down: its keysteps and its atomic descriptions.
 
 ```
 annotations/keystep_{train,val}.json              {"annotations": {take_uid: {"segments": [{start_time, end_time, …}]}}}

@@ -15,7 +15,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.readers.annotated import oriented
+from tolman.ingest.readers.annotated import orient
 from tolman.ingest.readers.documents import numbers_of, read_text
 from tolman.scenes import OrientedBox
 
@@ -24,7 +24,7 @@ _LENGTHS = {"L": 18, "R": 20, "S": 22, "V": 13, "P": 13, "I": 41, "C": 11, "O": 
 _PORTAL = 15
 _HEADER = 29
 _COUNTS = {"I": 3, "P": 4, "V": 5, "S": 6, "E": 7, "O": 8, "C": 9, "R": 10}
-"""Where the header says how many lines of a letter there are."""
+"""Places in the header of the number of lines of each letter."""
 REGIONS = {
     "a": "bathroom", "b": "bedroom", "c": "closet", "d": "dining room", "e": "entryway", "f": "family room",
     "g": "garage", "h": "hallway", "i": "library", "j": "laundry room", "k": "kitchen", "l": "living room",
@@ -32,7 +32,7 @@ REGIONS = {
     "t": "toilet", "u": "utility room", "v": "television room", "w": "gym", "x": "outdoor area", "y": "balcony",
     "z": "other room", "B": "bar", "C": "classroom", "D": "dining booth", "S": "spa", "Z": "junk", "-": "no label",
 }  # fmt: skip
-"""What the letters of regions mean."""
+"""Meanings of the letters of regions."""
 OUTDOORS = frozenset({"p", "x", "y"})
 JUNK = "Z"
 
@@ -185,7 +185,7 @@ class _Reader:
         if boxed:
             center, first, second, radii = numbers_of(self.path, words[4:16], row).reshape(4, 3)
             axes = np.stack([first, second, np.cross(first, second)])
-            box = oriented(self.path, center, axes, 2 * radii, row=row)
+            box = orient(self.path, center, axes, 2 * radii, row=row)
         return HouseObject(number, region, names[category] if category >= 0 else "unlabeled", box)
 
 

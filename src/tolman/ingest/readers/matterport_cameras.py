@@ -69,7 +69,7 @@ def read_shots(house: Path, places: Sequence[str]) -> list[MatterportShot]:
 
 
 def straight(shots: Sequence[MatterportShot], size: tuple[int, int]) -> Callable[[Sequence[int]], Iterator[Picture]]:
-    """What reads pictures with their distortion taken out."""
+    """Reader of pictures with their distortion taken out."""
     raw = pictures_of([shot.path for shot in shots], size)
 
     def read(numbers: Sequence[int]) -> Iterator[Picture]:
@@ -81,8 +81,8 @@ def straight(shots: Sequence[MatterportShot], size: tuple[int, int]) -> Callable
     return read
 
 
-def distorted(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
-    """Where pixels of the picture without distortion stand in the one with it (OpenCV's model, as data_organization.md
+def distort(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
+    """Pixels in the distorted picture for those of the undistorted one (OpenCV's model, as data_organization.md
     names it).
 
     Args:
@@ -105,7 +105,7 @@ def _straightened(picture: Picture, intrinsics: Floats, distortion: Floats) -> P
 
     height, width = picture.shape[:2]
     columns, rows = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
-    places = distorted(np.stack([columns, rows], axis=-1), intrinsics, distortion) - 0.5
+    places = distort(np.stack([columns, rows], axis=-1), intrinsics, distortion) - 0.5
     channels = [
         map_coordinates(picture[..., i], [places[..., 1], places[..., 0]], order=1, mode="constant") for i in range(3)
     ]

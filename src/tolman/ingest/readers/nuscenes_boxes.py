@@ -110,7 +110,7 @@ class Annotations:
         intrinsics: Floats,
         size: tuple[int, int],
     ) -> tuple[Sighting, ...]:
-        """What a camera sees.
+        """Sightings of a camera.
 
         Args:
             records: its recordings.

@@ -163,7 +163,7 @@ class Tables:
         return [self._record(kind, text) for (text,) in self._all(query, kind, name)]
 
     def lookup(self, kind: str) -> Callable[[Record, str], Record]:
-        """What finds the row of a table that a field of another row refers to; each is read once.
+        """Look-up of the row of a table that a field of another row refers to; each is read once.
 
         The function raises InputError where there is none.
         """
@@ -191,7 +191,7 @@ class Tables:
 
 
 def _index_path(folder: Path) -> Path:
-    """Where the sorted tables are: the name tells the folder, and the state of its files."""
+    """Path of the sorted tables: its name tells the folder, and the state of its files."""
     state = []
     for name in TABLES:
         path = folder / f"{name}.json"
@@ -245,7 +245,7 @@ def _reference(path: Path, row: JsonRow, field: str) -> str:
 
 
 def _is_text(value: str) -> bool:
-    """Whether a text holds no lone surrogate, which JSON can spell and nothing can store."""
+    """Tell whether a text holds no lone surrogate, which JSON can spell and nothing can store."""
     return not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 

@@ -26,12 +26,12 @@ _MOST = 1 << 28
 BROKEN = (
     OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError, ArithmeticError,
 )  # fmt: skip
-"""What Pillow's readers raise, each in its own way, where a picture is broken."""
+"""Errors that Pillow's readers raise for broken pictures, each in its own way."""
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
 _NUMBER = re.compile(r"(\d+)\D*$")
 
 
-def decoded(data: bytes | Path, path: Path, what: str) -> Picture:
+def decode(data: bytes | Path, path: Path, what: str) -> Picture:
     """A picture as RGB, shape (height, width, 3).
 
     Args:

@@ -17,7 +17,7 @@ _INDICES = ("vertex_indices", "vertex_index")
 _HEADER = 1 << 16
 """Bytes in which a header must end."""
 _FARTHEST = 1e9
-"""What no coordinate reaches, in any unit."""
+"""Limit that no coordinate reaches, in any unit."""
 _WIDTHS = {
     **dict.fromkeys(("char", "uchar", "int8", "uint8"), 1),
     **dict.fromkeys(("short", "ushort", "int16", "uint16"), 2),
@@ -28,7 +28,7 @@ _WIDTHS = {
 
 @dataclass(frozen=True)
 class Ply:
-    """What a PLY file holds.
+    """Contents of a PLY file.
 
     Attributes:
         path: where it lies.

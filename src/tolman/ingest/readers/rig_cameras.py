@@ -133,7 +133,7 @@ def _video(path: Path) -> tuple[Floats, tuple[int, int]]:
 
 
 def motion_of(folder: Path, camera: OpenedCamera) -> Signal:
-    """How fast a camera turns: by its inertial unit, by its own trajectory, or by its pictures."""
+    """Angular speed of a camera: by its inertial unit, by its own trajectory, or by its pictures."""
     if (rates := camera.rig.rates) is not None:
         return gyroscope(*read_rates(inside(folder, rates.path), rates.topic))
     if (named := camera.rig.trajectory) is not None:

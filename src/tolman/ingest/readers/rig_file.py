@@ -23,7 +23,7 @@ class _Part(BaseModel):
 
 
 class RigClock(_Part):
-    """How a sensor's clock relates to the scene's time line, which is the clock of the first camera.
+    """Relation of a sensor's clock to the scene's time line, which is the clock of the first camera.
 
     Attributes:
         method: as in `tolman.scenes.Clock`; 'estimated' without an offset asks for it to be estimated.

@@ -71,7 +71,7 @@ def read_depth(path: Path) -> Iterator[Floats]:
 
 
 def count_frames(path: Path) -> int:
-    """How many pictures a file holds; one of the whole form is unpacked for that, a piece at a time.
+    """Count the pictures of a file; one of the whole form is unpacked for that, a piece at a time.
 
     Raises:
         InputError: it is cut off or can't be unpacked.

@@ -17,7 +17,7 @@ from tolman.files import write_text
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import Item
 from tolman.protocols.base import ProtocolOptions
-from tolman.protocols.cognitive_map import drawn_map, mapped, scenes
+from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes
 from tolman.reports.alike import one_benchmark
 from tolman.reports.analyses.map_page import Shown, locality_svg, page
 from tolman.reports.analyses.output import print_table, reach, say, say_missing, say_written, share_shown, write_json
@@ -125,7 +125,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> _
         if isinstance(outcome, Response):
             item, turn = items[outcome.id], outcome.turn("map")
             text = f"none of {outcome.id}" if turn is None else turn.response
-            key = (item.cluster, outcome.repeat, mapped(item, options), text)
+            key = (item.cluster, outcome.repeat, categories_on_map(item, options), text)
             drawings.setdefault(key, []).append(outcome)
     found = _Maps(answers=sum(map(len, drawings.values())))
     for first, *others in drawings.values():
@@ -135,7 +135,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> _
             found.unread += 1
             continue
         geometry = known[item.scene or ""]
-        true, strange = _true(geometry, mapped(item, options), grid, stretch=stretch)
+        true, strange = _true(geometry, categories_on_map(item, options), grid, stretch=stretch)
         found.strange.update(strange)
         drawn = Drawn(item.cluster, reading.map, true)
         found.shown.append(Shown(run.name, item.id, _question(item), drawn, reading.problems, 1 + len(others)))

@@ -72,7 +72,7 @@ class Attempts:
 
 
 def network_of(address: str) -> str:
-    """What an address is counted as: of IPv6 the /64, of which one household has any number of addresses."""
+    """The network that an address is counted as: of IPv6 the /64, of which a household has any number of addresses."""
     try:
         found = ip_address(address.split("%")[0])
     except ValueError:

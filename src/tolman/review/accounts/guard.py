@@ -1,4 +1,4 @@
-"""What surrounds every answer: headers that keep a browser from doing harm, and the limit on what is sent to us."""
+"""Guards around every answer: headers that keep a browser from doing harm, and the limit on the size of requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who somebody is: accounts by invitation, passwords, sessions. Everything secret is stored as a hash."""
+"""Identity of people: accounts by invitation, passwords, sessions. Everything secret is stored as a hash."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tolman.review.store.schema import ROLES, Invitation, Session, User
 OWNER = "owner"
 SHORTEST_PASSWORD = 10
 JOIN, ENTER, RESET = "join", "enter", "reset"
-"""What a link is for."""
+"""Purposes of a link."""
 _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 """Unicode's categories of characters that can't be seen, or mean something else everywhere."""
 
 
 class AccountError(Exception):
-    """What somebody asked for isn't possible; the text is one sentence for them."""
+    """A refused request about an account; the text is one sentence for the person."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Person:
     role: str
 
 
-def hashed(token: str) -> str:
-    """What is stored of a token."""
+def hash_token(token: str) -> str:
+    """Hash under which a token is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -71,7 +71,7 @@ def invite(
     purpose = purpose or (JOIN if user is None else ENTER)
     db.add(
         Invitation(
-            token=hashed(token), role=role, purpose=purpose, note=note, user_id=user, created=now, expires=expires
+            token=hash_token(token), role=role, purpose=purpose, note=note, user_id=user, created=now, expires=expires
         )
     )
     db.flush()
@@ -79,12 +79,12 @@ def invite(
 
 
 def invitation(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> Invitation:
-    """What a token is good for.
+    """Find the invitation of a token.
 
     Raises:
         AccountError: nothing, or nothing any more.
     """
-    found = db.scalar(select(Invitation).where(Invitation.token == hashed(token)))
+    found = db.scalar(select(Invitation).where(Invitation.token == hash_token(token)))
     if found is None or found.purpose != purpose:
         raise AccountError("This link is not known. Ask for a new one.")
     if found.used is not None:
@@ -164,7 +164,7 @@ def set_by_link(db: Orm, settings: ReviewSettings, token: str, stored: str) -> U
 
 
 def check_new(password: str, again: str) -> None:
-    """Whether a password may be set.
+    """Tell whether a password may be set.
 
     Raises:
         AccountError: the two differ, or it is too short.
@@ -193,18 +193,18 @@ def sign_in(db: Orm, settings: ReviewSettings, user: User, old_token: str | None
         sign_out(db, old_token)
     now, token = settings.clock(), settings.token()
     db.execute(delete(Session).where(Session.expires < now))
-    db.add(Session(id=hashed(token), user_id=user.id, created=now, expires=now + 3600 * settings.session_hours))
+    db.add(Session(id=hash_token(token), user_id=user.id, created=now, expires=now + 3600 * settings.session_hours))
     return token
 
 
 def sign_out(db: Orm, token: str) -> None:
     """End a session."""
-    db.execute(delete(Session).where(Session.id == hashed(token)))
+    db.execute(delete(Session).where(Session.id == hash_token(token)))
 
 
 def person_of(db: Orm, settings: ReviewSettings, token: str) -> Person | None:
-    """Who a cookie stands for."""
-    found = db.get(Session, hashed(token))
+    """Find the person of a cookie."""
+    found = db.get(Session, hash_token(token))
     if found is None or found.expires < settings.clock() or not found.user.active:
         return None
     return Person(found.user.id, found.user.name, found.user.role)

@@ -24,7 +24,7 @@ def hash_now(password: str) -> str:
 
 
 def is_right(stored: str | None, password: str) -> bool:
-    """Whether a password is that of a hash. None is nobody's and takes as long."""
+    """Tell whether a password is that of a hash. None is nobody's and takes as long."""
     try:
         _HASHER.verify(stored or _NOBODY, password)
     except (VerificationError, InvalidHashError):
@@ -43,5 +43,5 @@ class Passwords:
         return await asyncio.get_running_loop().run_in_executor(self._threads, hash_now, password)
 
     async def is_right(self, stored: str | None, password: str) -> bool:
-        """Whether a password is that of a hash."""
+        """Tell whether a password is that of a hash."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, is_right, stored, password)

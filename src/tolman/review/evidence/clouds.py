@@ -30,7 +30,7 @@ _UNITS = {"area": "m2", "room-area": "m2", "angle": "deg"}
 
 @dataclass(frozen=True)
 class CloudPlace:
-    """Where a question's recording is.
+    """Location of a question's recording.
 
     Attributes:
         path: a rig's folder, or a collection.
@@ -84,9 +84,9 @@ def _known(paths: tuple[Path, ...]) -> dict[str, CloudPlace]:
 
 @lru_cache(maxsize=4)
 def _opened(place: CloudPlace) -> tuple[Recording, Floats]:
-    from tolman.ingest.measuring import opened
+    from tolman.ingest.measuring import open_recording
 
-    recording = opened(place.path, place.capture)
+    recording = open_recording(place.path, place.capture)
     return recording, np.asarray(recording.gathered().cloud.points)
 
 
@@ -148,13 +148,13 @@ def measured_in(
         UsageError: the picks don't fit, or the quantity is none that the question asks for.
     """
     from tolman.geometry.measuring import QUANTITIES
-    from tolman.ingest.measuring import measured
+    from tolman.ingest.measuring import measure_recording
 
     if quantity not in QUANTITIES:
         raise unknown("quantity", quantity, QUANTITIES)
     _factor(_UNITS.get(quantity, "m"), item)  # before the work is done
     recording, _ = recording_of(place)
-    found = measured(
+    found = measure_recording(
         recording, quantity, (_pick(recording, seconds, first), _other(recording, seconds, second)), shape=shape
     )
     answer, bound = in_unit(found, item)

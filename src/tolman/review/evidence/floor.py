@@ -95,7 +95,7 @@ def plan_of(geometry: SceneGeometry) -> FloorView:
 
 
 def way(plan: FloorView, stops: Sequence[str]) -> list[tuple[float, float]]:
-    """Where the stops of a route are on a plan; those that aren't on it are left out."""
+    """Points of a route's stops on a plan; those that aren't on it are left out."""
     places = {thing.category: (thing.x, thing.y) for thing in plan.things}
     return [places[name] for name in stops if name in places]
 

@@ -50,7 +50,7 @@ def frames_of(store: Path, video: Path, numbers: Iterable[int]) -> dict[int, Pat
 
 
 def same_picture(one: Path, other: Path) -> bool:
-    """Whether two pictures show the same: no part of one of them differs from the other's by more than `SAME`."""
+    """Tell whether two pictures show the same: no part of one of them differs from the other's by more than `SAME`."""
     return float(np.abs(_small(one) - _small(other)).max()) < SAME
 
 

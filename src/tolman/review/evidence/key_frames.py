@@ -86,7 +86,7 @@ def write_frames(item: Item, frames: Sequence[KeyFrame]) -> str:
 
 
 def read_evidence(item: Item, frames: str, trace: str) -> dict[str, Any]:
-    """What is stored of an answer's evidence.
+    """Stored form of an answer's evidence.
 
     Raises:
         EvidenceError: the key frames are none, or the trace is empty.

@@ -43,12 +43,12 @@ class KeyStep:
 
     @property
     def direction(self) -> Direction:
-        """Which view is given."""
+        """Name of the view that is given."""
         return DIRECTIONS[self.family]
 
     @property
     def content(self) -> dict[str, Any]:
-        """What a task keeps of it."""
+        """Stored form of the step in a task."""
         return {
             "scene": self.rig.geometry.scene.id,
             "ego": self.rig.ego.id,
@@ -85,7 +85,7 @@ class KeyStep:
         return [(number, self.rig.moments[number]) for number in sorted(numbers)]
 
     def is_other(self, number: int) -> bool:
-        """Whether a number is that of a moment other than the right one."""
+        """Tell whether a number is that of a moment other than the right one."""
         return 0 <= number < len(self.rig.moments) and self.rig.moments[number] != self.right
 
     def nearest(self, seconds: float) -> int:
@@ -94,7 +94,7 @@ class KeyStep:
         return min(range(len(moments)), key=lambda number: abs(self.seconds_in_video(moments[number]) - seconds))
 
     def change(self, other: Moment) -> Change:
-        """What tells a moment from the right one; of those that only people tell apart, how the wearer has gone on."""
+        """Name the difference between a moment and the right one; where only people see it, the way of the wearer."""
         found = contradiction(self.rig, self.direction.given, self.right, other) if self.rig.ego.poses else None
         if found is not None:
             return found
@@ -141,7 +141,7 @@ def step_of(geometry: SceneGeometry, content: Mapping[str, Any]) -> KeyStep | No
 
 
 def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> list[CheckProblem]:
-    """What is to be said about some distractors.
+    """Find problems of some distractors.
 
     Args:
         step: what they are for.
@@ -154,7 +154,7 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
     moments = [step.rig.moments[number] for number in picks]
     right = pictures[step.frame(step.right)]
     for moment in moments:
-        name = told(step, moment)
+        name = name_moment(step, moment)
         if abs(moment.seconds - step.right.seconds) <= SETTINGS.together or same_picture(
             pictures[step.frame(moment)], right
         ):
@@ -164,7 +164,7 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
             how = f"the wearer is {change.metres:.1f} m away and turned by {change.degrees:.0f}°"
             found.append(CheckProblem("warn", f"{name} is hardly told apart from the right one: {how}."))
     for one, other in itertools.combinations(moments, 2):
-        names = f"{told(step, one)} and {told(step, other)}"
+        names = f"{name_moment(step, one)} and {name_moment(step, other)}"
         if same_picture(pictures[step.frame(one)], pictures[step.frame(other)]):
             found.append(CheckProblem("stop", f"{names} show the same."))
         elif step.rig.ego.poses and not distinct(step.rig, one, other):
@@ -172,6 +172,6 @@ def check(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> 
     return sorted(found, key=lambda finding: finding.level != "stop")
 
 
-def told(step: KeyStep, moment: Moment) -> str:
-    """How pages call a moment: by its time from the right one."""
+def name_moment(step: KeyStep, moment: Moment) -> str:
+    """Name of a moment on pages: its time from the right one."""
     return f"{moment.seconds - step.right.seconds:+.1f} s".replace("-", "\u2212")

@@ -40,7 +40,7 @@ Plain = Annotated[Text, BeforeValidator(_plain), Field(max_length=_LONGEST)]
 
 
 class Opinion(BaseModel):
-    """What one model said about one question.
+    """Opinion of one model about one question.
 
     Attributes:
         model: its name.
@@ -72,7 +72,7 @@ class _Model(BaseModel):
 
 
 class _Line(BaseModel):
-    """What is read of a line of review.jsonl."""
+    """Fields that are read of a line of review.jsonl."""
 
     id: Text
     status: str = ""
@@ -213,7 +213,7 @@ def _trace(response: Response) -> str:
 
 
 def _of_numbers(item: Item, numbers: Sequence[int], frames: Frames, media: Path) -> tuple[KeyFrame, ...]:
-    """Which moments the numbers stand for, as the run's settings drew frames out of each medium."""
+    """Find the moments of frame numbers, as the run's settings drew frames out of each medium."""
     shown: list[KeyFrame] = []
     for place, medium in enumerate(item.media, start=1):
         if medium.kind == "image":
@@ -236,6 +236,6 @@ def _times_of(path: Path, frames: Frames) -> tuple[float, ...]:
     return tuple(round(index.seconds(number), 3) for number in frames.indices(len(index.times), index.duration))
 
 
-def told(opinions: Opinions) -> list[dict[str, Any]]:
+def opinions_as_json(opinions: Opinions) -> list[dict[str, Any]]:
     """As JSON values."""
     return [opinion.model_dump(mode="json") for opinion in opinions.given]

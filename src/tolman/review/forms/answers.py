@@ -1,4 +1,4 @@
-"""What somebody answers to a question: reading it from a form."""
+"""An answer to a question: reading it from a form."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def read_answer(item: Item, text: str) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number as people write it."""
+    """Tell whether a text is a number as people write it."""
     return _NUMBER.fullmatch(text) is not None

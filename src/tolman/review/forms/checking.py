@@ -31,7 +31,7 @@ _LEAST_TO_BALANCE = 4
 
 @dataclass(frozen=True)
 class CheckProblem:
-    """What a check says.
+    """A problem that a check found.
 
     Attributes:
         level: 'stop' (the question can't be submitted) or 'warn'.
@@ -44,7 +44,7 @@ class CheckProblem:
 
 @dataclass(frozen=True)
 class Around:
-    """What a question is checked against.
+    """Surroundings that a question is checked against.
 
     Attributes:
         pool: key → medium.
@@ -81,7 +81,7 @@ def check(written: Written, around: Around) -> list[CheckProblem]:
 
 
 def least_media(items: Sequence[Item]) -> dict[str, int]:
-    """How many pictures a question of each category of a benchmark has at least, a video counting for two.
+    """Least number of pictures of a question of each category of a benchmark, a video counting for two.
 
     Those of a benchmark without questions are MMSI-Bench's eleven, which need two each.
     """
@@ -98,7 +98,7 @@ def about(media: Sequence[Media]) -> str:
 
 
 def media_of(written: Written, pool: Mapping[str, PoolMedium]) -> tuple[Media, ...]:
-    """What a question shows, as its item will name it; spans that can't be read left out."""
+    """Media of a question, as its item will name them; spans that can't be read left out."""
     found = []
     for chosen in written.media:
         if chosen.key in pool:
@@ -255,7 +255,7 @@ def _alike(written: Written, around: Around) -> list[CheckProblem]:
 
 
 def _letters(written: Written, around: Around) -> list[CheckProblem]:
-    """Whether a letter is right too often in the project."""
+    """Tell whether a letter is right too often in the project."""
     letter, count = written.answer, len(written.options)
     if not letter or letter not in LETTERS[:count]:
         return []

@@ -1,4 +1,4 @@
-"""What forms and addresses may hold."""
+"""Types of the fields of forms and addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reviewer decides about a question: reading it from a form."""
+"""A reviewer's decision about a question: reading it from a form."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class VerdictForm:
         return cls(question=item.question, options=options, answer=item.answer, reasoning=item.reasoning or "")
 
     def read(self, item: Item) -> dict[str, Any]:
-        """What is stored of it.
+        """Stored form of the decision.
 
         Raises:
             VerdictError: it is none.

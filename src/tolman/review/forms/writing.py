@@ -1,4 +1,4 @@
-"""What somebody has written of a question so far: reading it from a form, and keeping it as a draft."""
+"""A question as far as it is written: reading it from a form, and keeping it as a draft."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Written:
 
     @classmethod
     def of_draft(cls, content: Mapping[str, Any]) -> Written:
-        """What a draft holds."""
+        """Read a draft."""
         kept = dict(content.get("written") or {})
         if not kept:
             return cls()
@@ -88,7 +88,7 @@ class Written:
         return cls(**kept | {"options": tuple(kept["options"])})
 
     def draft(self) -> dict[str, Any]:
-        """What a draft is to hold; the inverse of `of_draft`."""
+        """Content of a draft; the inverse of `of_draft`."""
         return {"written": asdict(self)}
 
     def with_form(self, form: FormData) -> Written:

@@ -55,7 +55,7 @@ class Blind:
 
     @property
     def has_video(self) -> bool:
-        """Whether there is a video among the media."""
+        """Tell whether there is a video among the media."""
         return any(m.kind == "video" for m in self.media)
 
 

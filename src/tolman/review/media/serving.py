@@ -30,7 +30,7 @@ TYPES = {
     ".gif": "image/gif",
     ".bmp": "image/bmp",
 }
-"""What is sent at all. SVG and HTML are not: a browser would run what is in them."""
+"""File types that are sent. SVG and HTML are not: a browser would run scripts in them."""
 _MAGIC = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"GIF8", "image/gif"), (b"BM", "image/bmp"))
 _CACHE = {"cache-control": "private, max-age=3600"}
 
@@ -54,20 +54,20 @@ def register(db: Orm, site: Site, project: Project, media: Iterable[Media]) -> d
 
 
 def key_of(medium: Media) -> tuple[str, int, int]:
-    """What tells a medium's bytes from another's."""
+    """Key of a medium's bytes: its path, row and place."""
     row, place = medium.part if medium.part is not None else (-1, -1)
     return medium.path, row, place
 
 
 def address(site: Site, project: int, medium: Media) -> str:
-    """Where a browser finds a medium."""
+    """Address at which a browser finds a medium."""
     name = site.sign("medium", project, *key_of(medium))
     span = "" if medium.start is None and medium.end is None else f"#t={medium.start or 0:g}"
     return f"/media/{name}{span}" + ("" if medium.end is None else f",{medium.end:g}")
 
 
 def may_see(db: Orm, person: Person, medium: Medium) -> bool:
-    """Whether somebody has a task with a medium, or works where all may look through the pool."""
+    """Tell whether somebody has a task with a medium, or works where all may look through the pool."""
     if person.role == "owner":
         return True
     if person.role in ("annotator", "reviewer") and db.get_one(Project, medium.project_id).settings.get("pool"):

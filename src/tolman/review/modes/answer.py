@@ -95,7 +95,7 @@ def answers(
 
 
 def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
-    """How far each subject is, and how well they agree."""
+    """Tabulate each subject's progress, and the agreement between subjects."""
     people = answers(db, project)
     versions = work.current_items(db, project)
     scenes = {version.item: version.scene or version.item for version in versions}

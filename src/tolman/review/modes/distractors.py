@@ -27,7 +27,7 @@ from tolman.media.video import BrokenMediaError
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import AccountError
 from tolman.review.evidence.frames import frames_of
-from tolman.review.evidence.moments import WANTED, KeyStep, check, key_steps, step_of, told
+from tolman.review.evidence.moments import WANTED, KeyStep, check, key_steps, name_moment, step_of
 from tolman.review.forms.fields import Form, Key, seconds_of
 from tolman.review.media.collection import all_scenes, scene_of
 from tolman.review.media.serving import address, inside
@@ -227,7 +227,7 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, picks: list[int]) -> 
         "right": step.rig.moments.index(step.right),
         "begins": round(step.seconds_in_video(step.right), 2),
         "video": address(site, project.id, Media(kind="video", path=step.videos[1])),
-        "offered": [(number, told(step, moment)) for number, moment in offered],
+        "offered": [(number, name_moment(step, moment)) for number, moment in offered],
         "picks": picks,
         "findings": findings,
         "problem": "",

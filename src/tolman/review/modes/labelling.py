@@ -58,7 +58,7 @@ class LabelGroup:
     alone: str = ""
 
     def read(self, given: Sequence[str]) -> list[str]:
-        """What a form chose, in the order of the choices.
+        """Read the chosen labels of a form, in the order of the choices.
 
         Raises:
             AnswerError: nothing, too much, or what isn't there.
@@ -132,7 +132,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
 
     @router.get("/{assignment}", response_class=HTMLResponse, dependencies=[people])
     def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
-        """What is to be labelled."""
+        """Show the item that is to be labelled."""
         with site.database.read() as db:
             own = own_work(db, me, assignment, kind.name, "task")
             if work.submission(db, own, STEP) is not None:

@@ -140,12 +140,12 @@ def _own(db: Orm, me: Me, assignment: int) -> Assignment:
 
 
 def _is_blind(db: Orm, own: Assignment) -> bool:
-    """Whether somebody is to answer before they see the benchmark's answer."""
+    """Tell whether somebody is to answer before they see the benchmark's answer."""
     return own.task.stage == REVIEW and work.submission(db, own, ANSWER) is None
 
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
-    """What a page may hold before the reviewer has answered."""
+    """Contents of the page before the reviewer has answered."""
     return asked(db, site, me, own, REVIEW_MODE.stages_for(me.role))
 
 

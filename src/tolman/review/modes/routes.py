@@ -64,7 +64,7 @@ class Route:
 
     @property
     def turn_first(self) -> str | None:
-        """What is faced, where it isn't the first stop."""
+        """The object that is faced at the start, where it isn't the first stop."""
         return self.facing if self.facing and self.stops and self.facing != self.stops[0] else None
 
 
@@ -112,7 +112,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
 
 
 def problem_of(geometry: SceneGeometry, route: Route) -> str:
-    """What is wrong with a route, as a sentence; '' where nothing is."""
+    """Find a fault of a route, as a sentence; '' where there is none."""
     stops = route.all_stops
     if not route.start or len(stops) < 2:
         return "Choose where the route begins and where it goes."
@@ -156,7 +156,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
 
 
 def progress(db: Orm, site: Site, project: Project) -> list[Block]:
-    """How long the routes are, and which turns they have."""
+    """Tabulate lengths and turns of the routes."""
     made = [v.content for v in work.current_items(db, project) if v.origin == "written"]
     turns: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
@@ -197,7 +197,7 @@ def _item(db: Orm, site: Site, own: Assignment, geometry: SceneGeometry, route: 
 
 
 def _twice(db: Orm, own: Assignment, route: Route) -> str:
-    """Whether the project has the route already."""
+    """Tell whether the project has the route already."""
     for version in work.current_items(db, own.task.project):
         told = version.content["evidence"]
         same = version.scene == own.task.content["scene"] and told.get("stops") == list(route.all_stops)

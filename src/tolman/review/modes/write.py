@@ -182,7 +182,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
 
 
 def progress(db: Orm, site: Site, project: Project) -> list[Block]:
-    """How many questions of each category there are, and which letters are right."""
+    """Tabulate the questions of each category, and the letters that are right."""
     versions = work.current_items(db, project)
     count = Counter(v.content["task"] for v in versions)
     fresh = Counter(v.content["task"] for v in versions if v.origin == "written")
@@ -242,7 +242,7 @@ def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 
 
 def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, Any]:
-    """What the form and the checks show."""
+    """Contents of the form and its checks."""
     around = _around(db, site, own.task.project, written)
     chosen = [(one, around.pool.get(one.key)) for one in written.media]
     return {
@@ -310,7 +310,7 @@ def _item(site: Site, own: Assignment, written: Written) -> Item | str:
 
 
 def _origin(medium: PoolMedium) -> dict[str, str]:
-    """Where a medium comes from."""
+    """Provenance of a medium."""
     return {name: getattr(medium, name) for name in ("source", "licence", "original", "group", "sha256")}
 
 

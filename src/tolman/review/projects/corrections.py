@@ -1,4 +1,4 @@
-"""What a flag leads to: a scene, a template or a rule is corrected, and the items concerned are made again."""
+"""Consequences of a flag: a scene, a template or a rule is corrected, and the items concerned are made again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CorrectionError(Exception):
 
 @dataclass
 class Outcome:
-    """What a correction did to items.
+    """Items that a correction changed.
 
     Attributes:
         changed: items with a new version.

@@ -1,4 +1,4 @@
-"""What leaves a review's database: people's answers as runs, and a benchmark with the history of its review."""
+"""Export of a review's database: people's answers as runs, and a benchmark with the history of its review."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tolman.review.site import Site
 from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, User
 from tolman.review.tasks import work
 from tolman.review.tasks.agreement import Vote, agreement, votes_of
-from tolman.review.tasks.marks import LEAST, tally, told
+from tolman.review.tasks.marks import LEAST, describe_marks, tally
 from tolman.review.tasks.settling import last_decision
 from tolman.runs.folder import RunFolder
 from tolman.runs.rescore import score_outcomes
@@ -38,7 +38,7 @@ UNDECIDED = "undecided"
 
 @dataclass(frozen=True)
 class Published:
-    """What was written.
+    """Summary of a published benchmark.
 
     Attributes:
         items: in the new folder.
@@ -100,7 +100,7 @@ def export_runs(
         )
     least = int(project.settings.get(LEAST.name, 0))
     marked = {
-        person: f"{own['marked']:,} of {own['all']:,} answers ({told(own, least)})"
+        person: f"{own['marked']:,} of {own['all']:,} answers ({describe_marks(own, least)})"
         for person, own in sorted(counts.items())
         if own["marked"]
     }

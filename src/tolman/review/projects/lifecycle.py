@@ -60,7 +60,7 @@ def counts(db: Orm, project: Project) -> dict[str, tuple[int, int]]:
 
 
 def throughput(db: Orm, project: Project, now: float) -> Block:
-    """Who has done how much, how fast, and when last."""
+    """Tabulate each person's finished tasks, their speed, and their last submission."""
     seconds = (
         select(Submission.assignment_id, func.sum(Submission.seconds).label("seconds"))
         .group_by(Submission.assignment_id)

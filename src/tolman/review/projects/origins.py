@@ -1,4 +1,4 @@
-"""Where a benchmark's questions come from: the scenes, the rules and the seed that they were generated with."""
+"""Origin of a benchmark's questions: the scenes, the rules and the seed that they were generated with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tolman.scenes import Scene
 
 @dataclass(frozen=True)
 class Origin:
-    """What a benchmark was generated from.
+    """Scenes, rules and seed that a benchmark was generated from.
 
     Attributes:
         scenes: the folder of the collection.
@@ -87,7 +87,7 @@ class Origin:
 
 
 def origin_of(site: Site) -> Origin | None:
-    """Where the server's benchmark comes from; None where nothing says so, or the scenes are not there."""
+    """Find the origin of the server's benchmark; None where nothing names it, or the scenes are not there."""
     path = site.loaded.folder / "provenance.json"
     try:
         told = json.loads(path.read_text(encoding="utf-8"))

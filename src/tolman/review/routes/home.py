@@ -28,7 +28,7 @@ Number = Annotated[int | None, Form(ge=0, le=1000)]
 
 @everybody.get("/", response_class=HTMLResponse)
 def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
-    """What there is to do."""
+    """Show projects and their open tasks."""
     entries = []
     with site.database.read() as db:
         for project in db.scalars(select(Project).order_by(Project.id)):
@@ -112,7 +112,7 @@ def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
 
 @staff.get("/projects/{project}/progress", response_class=HTMLResponse)
 def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
-    """How a project goes."""
+    """Show the progress of a project."""
     with site.database.read() as db:
         found = db.get(Project, project)
         if found is None or found.mode not in MODES:
@@ -157,7 +157,7 @@ def ask_again(site: TheSite, me: Me, project: Key) -> Response:
 
 @owner.get("/people", response_class=HTMLResponse)
 def people(request: Request, site: TheSite, guest: Guest) -> Response:
-    """Who has an account."""
+    """Show all accounts."""
     with site.database.read() as db:
         users = list(db.scalars(select(User).order_by(User.role, User.name)))
     return page(request, guest, "people.html", users=users, roles=ROLES[1:], link="", role="", about="", named=True)

@@ -28,7 +28,7 @@ _SMALL = Frames(quality=80, longest_side=320)
 _UPLOADS = "uploads"
 _IMAGES = (".jpg", ".jpeg", ".png", ".webp")
 _CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".webm": "webm"}
-"""What metadata can be left out of, beside images."""
+"""File types whose metadata can be removed, beside images."""
 _HEADS = (
     (0, b"\xff\xd8\xff", ".jpg"),
     (0, b"\x89PNG\r\n\x1a\n", ".png"),
@@ -45,7 +45,7 @@ class UploadError(Exception):
 
 @dataclass(frozen=True)
 class Filters:
-    """What somebody looks for.
+    """Filters of a search.
 
     Attributes:
         source, group, kind: exactly these; '' for any.
@@ -62,7 +62,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class Shelf:
-    """What there is to see for some filters.
+    """Media that pass some filters.
 
     Attributes:
         media: of the page, with their keys.
@@ -235,7 +235,7 @@ class MediaPool:
 
 
 def key_of(medium: PoolMedium) -> str:
-    """What a medium is called in addresses."""
+    """Name of a medium in addresses."""
     return hashlib.sha256(medium.path.encode()).hexdigest()[:32]
 
 

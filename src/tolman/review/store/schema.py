@@ -41,7 +41,7 @@ class Base(DeclarativeBase):
 
 
 class Fact(Base):
-    """What the database as a whole knows: the key that names and tokens are made with."""
+    """Facts about the database as a whole: the key that names and tokens are made with."""
 
     __tablename__ = "facts"
     name: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -155,7 +155,7 @@ class Task(Base):
 
 
 class TaskMedium(Base):
-    """Which media come with a task: whoever is assigned to it may load these and no others."""
+    """Media of a task: whoever is assigned to it may load these and no others."""
 
     __tablename__ = "task_media"
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), primary_key=True)
@@ -188,7 +188,7 @@ class Assignment(Base):
 
 
 class Submission(Base):
-    """What somebody submitted. Rows are only ever added; the database refuses to change or delete one."""
+    """A submission. Rows are only ever added; the database refuses to change or delete one."""
 
     __tablename__ = "submissions"
     __table_args__ = (UniqueConstraint("assignment_id", "step"), UniqueConstraint("user_id", "key"))
@@ -205,7 +205,7 @@ class Submission(Base):
 
 
 class SavedDraft(Base):
-    """What somebody has entered and not submitted, and how long they have looked at it."""
+    """Form contents that are not submitted yet, and the seconds for which somebody has looked at them."""
 
     __tablename__ = "drafts"
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id"), primary_key=True)
@@ -215,7 +215,7 @@ class SavedDraft(Base):
 
 
 class Decision(Base):
-    """What became of an item, and why."""
+    """A decision about an item, with its reason."""
 
     __tablename__ = "decisions"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -245,7 +245,7 @@ class Flag(Base):
 
 
 class HistoryEvent(Base):
-    """Who did what when: the provenance that a published benchmark carries. Rows are only ever added."""
+    """An event: the provenance that a published benchmark carries. Rows are only ever added."""
 
     __tablename__ = "history"
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -1,4 +1,4 @@
-"""How well reviewers agree, with the benchmark and with each other."""
+"""Agreement of reviewers, with the benchmark and with each other."""
 
 from __future__ import annotations
 

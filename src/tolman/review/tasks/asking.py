@@ -1,4 +1,4 @@
-"""What every page that asks for an answer holds."""
+"""Contents that all pages share which ask for an answer."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def letters(versions: Sequence[ItemVersion]) -> dict[int, Counter[str]]:
 
 
 def rarest_place(db: Orm, project: Project, options: int, among: Sequence[str] = ()) -> int:
-    """Where the right option of a new question goes, from 0: to the letter that is right least often.
+    """Choose the place of the right option of a new question, from 0: the letter that is right least often.
 
     Args:
         db: the database.

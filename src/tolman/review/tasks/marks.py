@@ -23,7 +23,7 @@ _READY, _BROKEN = "ready", "broken"
 
 
 def marks_of(site: Site, own: Assignment, seconds: float, shown: str) -> list[str]:
-    """What an answer is marked with.
+    """Find the marks of an answer.
 
     Args:
         site: its clock tells how long the person has had the task, which no browser can exceed.
@@ -59,7 +59,7 @@ def tally(db: Orm, project: Project, steps: Iterable[str]) -> dict[str, Counter[
     return dict(people)
 
 
-def told(counts: Mapping[str, int], least: int) -> str:
+def describe_marks(counts: Mapping[str, int], least: int) -> str:
     """Marks in words, such as '2 faster than 3 s, 1 before the media had loaded'."""
     words = {FAST: f"faster than {least} s", UNSEEN: MARKS[UNSEEN]}
     return ", ".join(f"{counts[mark]:,} {words[mark]}" for mark in MARKS if counts.get(mark))

@@ -1,4 +1,4 @@
-"""What a mode of work is."""
+"""Contract of a mode of work: its settings, its routes, its tables of progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of an item when its reviewers have decided: agreement, an adjudicator, a new version, a flag."""
+"""Settling of an item whose reviewers have decided: agreement, an adjudicator, a new version, a flag."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def settle(db: Orm, site: Site, task: Task) -> None:
 
 
 def _core(content: dict[str, Any]) -> object:
-    """What two decisions must share to be the same: the verdict, and what it changes."""
+    """Extract the part that two decisions must share to be the same: the verdict, and its changes."""
     return content["verdict"], content.get("target"), content.get("changes")
 
 
@@ -129,6 +129,6 @@ def raise_flag(db: Orm, site: Site, version: ItemVersion, user: int, target: str
 
 
 def last_decision(db: Orm, version: ItemVersion) -> Decision | None:
-    """What was decided last about a version."""
+    """Find the last decision about a version."""
     chosen = select(Decision).where(Decision.item_id == version.id).order_by(Decision.id.desc())
     return db.scalar(chosen.limit(1))

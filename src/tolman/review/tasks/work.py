@@ -73,7 +73,7 @@ def item_of(version: ItemVersion) -> Item:
 
 
 def asked_item(own: Assignment) -> Item:
-    """What an assignment asks about; for modes whose every task has an item."""
+    """The item that an assignment asks about; for modes whose every task has an item."""
     assert own.task.item is not None
     return item_of(own.task.item)
 
@@ -148,7 +148,7 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
 
 
 def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> int:
-    """How many tasks somebody could do now, those begun among them."""
+    """Count the tasks that somebody could do now, those begun among them."""
     now = site.settings.clock()
     free = db.scalar(select(func.count()).select_from(Task).where(*_free(project, me, stages, now))) or 0
     held = select(func.count()).select_from(Assignment).join(Task).where(
@@ -159,7 +159,7 @@ def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[
 
 
 def done_by(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> int:
-    """How many tasks somebody has done."""
+    """Count the tasks that somebody has done."""
     done = select(func.count()).select_from(Assignment).join(Task).where(
         Assignment.user_id == me.id, Assignment.state == "done", Task.project_id == project.id, Task.stage.in_(stages)
     )  # fmt: skip
@@ -167,7 +167,7 @@ def done_by(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> int
 
 
 def _free(project: Project, me: Person, stages: Sequence[str], now: float) -> list[ColumnElement[bool]]:
-    """What a task must be so that somebody can take it."""
+    """Conditions under which somebody can take a task."""
     active = or_(Assignment.state == "done", and_(Assignment.state == "held", Assignment.expires >= now))
     taken = (
         select(func.count()).select_from(Assignment).where(Assignment.task_id == Task.id, active)
@@ -225,7 +225,7 @@ def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], se
 
 
 def draft_of(db: Orm, own: Assignment) -> SavedDraft | None:
-    """What somebody has entered and not submitted."""
+    """The draft that somebody has saved and not submitted."""
     return db.get(SavedDraft, own.id)
 
 
@@ -273,7 +273,7 @@ def submit(
 
 
 def submission(db: Orm, own: Assignment, step: str) -> Submission | None:
-    """What was submitted for a step."""
+    """The submission for a step."""
     return db.scalar(select(Submission).where(Submission.assignment_id == own.id, Submission.step == step))
 
 
@@ -325,8 +325,10 @@ def ask_again(db: Orm, site: Site, project: Project) -> int:
 
 
 def all_done(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> bool:
-    """Whether somebody has done all that they will ever be asked to in some stages, as far as tasks are known: none is
-    open any more that they could be given, be it held by somebody else now."""
+    """Tell whether somebody has done all that they will ever be asked to in some stages, as far as tasks are known.
+
+    No task is open any more that they could be given, be it held by somebody else now.
+    """
     done = select(Assignment.id).where(
         Assignment.task_id == Task.id, Assignment.user_id == me.id, Assignment.state == "done"
     )

@@ -18,7 +18,7 @@ from ingest.lidar.layouts import TRUE_CLOCK, write_calibration, write_pcd, write
 from ingest.lidar.yard import SIZE, THINGS, pictures, region_of, shot
 from reviewing import Served, enter, serving, settings_of, snap
 from tolman.errors import InputError
-from tolman.ingest.measuring import opened
+from tolman.ingest.measuring import open_recording
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review.evidence import clouds
@@ -136,7 +136,7 @@ def _picture(content: bytes) -> np.ndarray:
 
 
 def test_what_is_drawn_lies_where_the_cloud_is(yard: tuple[Path, Path]) -> None:
-    recording = opened(yard[0])
+    recording = open_recording(yard[0])
     points = np.random.default_rng(0).uniform([1, 1, 0], [1.5, 1.3, 0.4], (4000, 3))
     far = np.array([[0.0, 0, 0], [7.0, 6, 0]] * 200)
     top = top_view(recording, np.concatenate([points, far]))

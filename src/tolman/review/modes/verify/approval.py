@@ -1,4 +1,4 @@
-"""What becomes of an answer on its way from proposed to approved (SpatialBench, Xu et al. 2025, section 4.2).
+"""Way of an answer from proposed to approved (SpatialBench, Xu et al. 2025, section 4.2).
 
 ```
 propose ─► models agree with it, below the level ─► approved, provisionally ─┬─► (the rest)
@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.curate.verify import CHECKLIST, DRAWN, doubts, is_drawn, same
 from tolman.items import Item
-from tolman.review.evidence.opinions import Opinions, told
+from tolman.review.evidence.opinions import Opinions, opinions_as_json
 from tolman.review.forms.verdicts import apply_changes
 from tolman.review.site import Site
 from tolman.review.store.history import record
@@ -28,7 +28,7 @@ from tolman.review.tasks import work
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE, write_decision
 
 MODELS = "models"
-"""What the history calls the models' opinions of an item."""
+"""Name of the models' opinions in the history of an item."""
 PROVISIONAL = "models agree"
 _FEWEST = 2
 _ABOUT_MODELS = CHECKLIST[1]
@@ -36,7 +36,7 @@ _ABOUT_MODELS = CHECKLIST[1]
 
 @dataclass(frozen=True)
 class VerifyRules:
-    """What a project's owner chose.
+    """Rules that a project's owner chose.
 
     Attributes:
         share: of the questions that models agree on, which people look at all the same.
@@ -68,7 +68,7 @@ def why_people(item: Item, opinions: Opinions, rules: VerifyRules) -> list[str]:
 
 
 def checklist(task: Task) -> list[str]:
-    """What is gone through before a decision; without models there is no reading of theirs to be checked."""
+    """Points to go through before a decision; without models there is no reading of theirs to be checked."""
     return [point for point in CHECKLIST if point != _ABOUT_MODELS or task.content.get(MODELS)]
 
 
@@ -79,7 +79,7 @@ def add_proposal(db: Orm, site: Site, project: Project, version: ItemVersion, op
     _record_models(db, site, project, version, opinions)
 
 
-def proposed(db: Orm, site: Site, own: Assignment, answered: dict[str, Any]) -> None:
+def take_proposal(db: Orm, site: Site, own: Assignment, answered: dict[str, Any]) -> None:
     """Somebody has proposed an answer: it becomes a version of the item, which goes on."""
     task = own.task
     assert task.item is not None
@@ -107,12 +107,12 @@ def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions:
         content = {"verdict": "approve", "reason": PROVISIONAL, "provisional": True}
         write_decision(db, site, None, version, content, by=None)
         return
-    content = {MODELS: told(opinions), "reasons": reasons}
+    content = {MODELS: opinions_as_json(opinions), "reasons": reasons}
     not_by = () if by is None else (by,)
     work.add_task(db, site, project, VALIDATE, _key(version), version=version, content=content, not_by=not_by)
 
 
-def validated(db: Orm, site: Site, task: Task, own: Assignment) -> None:
+def take_validation(db: Orm, site: Site, task: Task, own: Assignment) -> None:
     """The second person has decided: approve what both agree on, or call a third."""
     version = task.item
     assert version is not None
@@ -136,7 +136,7 @@ def validated(db: Orm, site: Site, task: Task, own: Assignment) -> None:
     record(db, site.settings, "disagreed", project=task.project_id, item=version.item, reasons=reasons)
 
 
-def resolved(db: Orm, site: Site, task: Task, own: Assignment) -> None:
+def take_resolution(db: Orm, site: Site, task: Task, own: Assignment) -> None:
     """The third person's word is final; what they change is a new version, approved with it."""
     version = task.item
     decided = work.submission(db, own, DECIDE)
@@ -161,12 +161,12 @@ def resolved(db: Orm, site: Site, task: Task, own: Assignment) -> None:
 
 
 def second_answer(db: Orm, task: Task) -> Submission | None:
-    """What the second person answered, for a third."""
+    """The second person's answer, for a third."""
     return work.submission(db, db.get_one(Assignment, task.content["second"]), ANSWER)
 
 
 def second_decision(db: Orm, task: Task) -> Submission | None:
-    """What the second person decided, for a third."""
+    """The second person's decision, for a third."""
     return work.submission(db, db.get_one(Assignment, task.content["second"]), DECIDE)
 
 
@@ -193,7 +193,7 @@ def _with(item: Item, answered: dict[str, Any]) -> dict[str, Any]:
 def _record_models(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions) -> None:
     if opinions.given:
         record(
-            db, site.settings, MODELS, project=project.id, item=version.item, opinions=told(opinions),
+            db, site.settings, MODELS, project=project.id, item=version.item, opinions=opinions_as_json(opinions),
             reasons=list(opinions.reasons),
         )  # fmt: skip
 

@@ -53,7 +53,7 @@ class _Answer:
     measured: int | None
 
     def read(self, db: Orm, own: Assignment) -> dict[str, Any]:
-        """What is stored of it.
+        """Stored form of the decision.
 
         Raises:
             AnswerError, EvidenceError: it is none.
@@ -116,7 +116,7 @@ def answer(
             _record(db, site, me, own, content)
             if own.task.stage == PROPOSE:
                 if work.finish(db, site, own):
-                    approval.proposed(db, site, own, content)
+                    approval.take_proposal(db, site, own, content)
             else:
                 work.save_draft(db, site, own, {}, seconds)
         proposing = own.task.stage == PROPOSE
@@ -152,7 +152,7 @@ def decide(
         if fresh:
             _record(db, site, me, own, content)
             if work.finish(db, site, own):
-                settle = approval.validated if own.task.stage == VALIDATE else approval.resolved
+                settle = approval.take_validation if own.task.stage == VALIDATE else approval.take_resolution
                 settle(db, site, own.task, own)
         return see_other(f"/projects/{own.task.project_id}/work")
 
@@ -210,12 +210,12 @@ def _own(db: Orm, me: Me, assignment: int) -> Assignment:
 
 
 def _is_blind(db: Orm, own: Assignment) -> bool:
-    """Whether somebody is to answer before they see what others answered."""
+    """Tell whether somebody is to answer before they see what others answered."""
     return own.task.stage != RESOLVE and work.submission(db, own, ANSWER) is None
 
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
-    """What a page may hold before somebody has answered."""
+    """Contents of the page before somebody has answered."""
     kept = work.draft_of(db, own)
     item = work.asked_item(own)
     empty = {"frames": "", "trace": "", "measured": None}

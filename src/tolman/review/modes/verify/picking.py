@@ -192,7 +192,7 @@ def _read(text: str, what: str, counts: tuple[int, ...]) -> list[float]:
 
 
 def _usual(item: Item) -> str:
-    """What such a question mostly asks for."""
+    """Quantity that such a question mostly asks for."""
     text = f"{item.task} {item.question}".casefold()
     if item.unit == "m2":
         return "room-area"

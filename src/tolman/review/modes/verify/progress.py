@@ -1,4 +1,4 @@
-"""How a verification goes: what became of answers, how well people agree, how often models are right."""
+"""Progress of a verification: outcomes of answers, agreement of people, accuracy of models."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
 
 
 def _became(db: Orm, project: Project) -> Block:
-    """What became of questions."""
+    """Tabulate the outcomes of questions."""
     counts: Counter[str] = Counter()
     last = last_decisions(db, project)
     tasks = list(db.scalars(select(Task).where(Task.project_id == project.id)))
@@ -189,7 +189,7 @@ def _share(pairs: Sequence[OpinionPair]) -> str:
 
 
 def _checklist(db: Orm, project: Project) -> Block:
-    """How often each point of the checklist was fulfilled, and what was wrong last."""
+    """Tabulate how often each point of the checklist was fulfilled, and the last problem with it."""
     found = db.execute(
         select(Submission.content, User.name)
         .join(Task, Task.id == Submission.task_id)
