@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from tolman import benchmarks, models, protocols
+from tolman.curate.stages import REGISTRY as STAGES
 from tolman.errors import InputError, UsageError
 from tolman.ingest import formats
+from tolman.items import KINDS
 from tolman.media import matchers
 from tolman.plugins import load_plugin
 from tolman.registry import Registry, declaring
+from tolman.scoring.metric import REGISTRY as METRICS
 
 REGISTRIES = {
     "benchmark": benchmarks._REGISTRY,
@@ -19,6 +22,9 @@ REGISTRIES = {
     "protocol": protocols._REGISTRY,
     "format": formats._REGISTRY,
     "matcher": matchers._REGISTRY,
+    "metric": METRICS,
+    "item kind": KINDS,
+    "curation stage": STAGES,
 }
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tolman.items import Item
 from tolman.scoring.agreement import cohen_kappa, jaccard, krippendorff_alpha, nominal, observed_agreement
 from tolman.scoring.clusters import Floats
-from tolman.scoring.error_types import CORRECT, MMSI, VSI, Taxonomy
+from tolman.scoring.error_types import CORRECT, MMSI, VSI, ErrorTaxonomy
 from tolman.scoring.shares import Share, share
 
 Key = tuple[str, str, int]
@@ -96,7 +96,7 @@ class Agreement:
     undecided: int = 0
 
 
-def usual_taxonomy(items: Sequence[Item]) -> Taxonomy:
+def usual_taxonomy(items: Sequence[Item]) -> ErrorTaxonomy:
     """The taxonomy of the benchmark's paper: MMSI-Bench's where its question types are the questions'."""
     from tolman.benchmarks.mmsi_bench.data import TASKS
 
@@ -124,7 +124,7 @@ def worst(answers: pl.DataFrame) -> pl.DataFrame:
     ).drop("row")
 
 
-def weights(labels: Iterable[Label], taxonomy: Taxonomy) -> dict[tuple[Key, str], dict[str, float]]:
+def weights(labels: Iterable[Label], taxonomy: ErrorTaxonomy) -> dict[tuple[Key, str], dict[str, float]]:
     """What each category gets of a response, by response and source: n categories get 1/n each, several annotators
     count equally, and all parts add up to 1."""
     grouped: dict[tuple[Key, str], list[Label]] = defaultdict(list)
@@ -141,7 +141,7 @@ def weights(labels: Iterable[Label], taxonomy: Taxonomy) -> dict[tuple[Key, str]
 
 
 def distributions(
-    labels: Sequence[Label], answers: pl.DataFrame, taxonomy: Taxonomy, *, right_from: float
+    labels: Sequence[Label], answers: pl.DataFrame, taxonomy: ErrorTaxonomy, *, right_from: float
 ) -> list[Distribution]:
     """The types for each run and source, for all tasks together and then for each.
 
@@ -178,7 +178,7 @@ def _distribution(
     run: str,
     source: str,
     task: str | None,
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     clusters: NDArray[np.intp],
     right: NDArray[np.bool_],
     table: Floats,
@@ -248,7 +248,7 @@ def agreements(labels: Sequence[Label]) -> list[Agreement]:
     return found
 
 
-def people_alpha(labels: Iterable[Label], taxonomy: Taxonomy) -> float | None:
+def people_alpha(labels: Iterable[Label], taxonomy: ErrorTaxonomy) -> float | None:
     """Krippendorff's alpha of all people; sets of categories are as far apart as what they don't share."""
     units: dict[Key, list[frozenset[str]]] = defaultdict(list)
     for label in labels:

@@ -22,7 +22,7 @@ from tolman.runs.judging import JudgeRequest
 from tolman.runs.load import load
 from tolman.runs.reasoning import ErrorJudgement, Reasoned, check_judge, judge_reasoning, reasoning_of
 from tolman.runs.run import Started
-from tolman.scoring.error_types import Taxonomy
+from tolman.scoring.error_types import ErrorTaxonomy
 
 Reference = Literal["auto", "with", "without", "both"]
 Which = Literal["auto", "all", "errors"]
@@ -74,7 +74,7 @@ class Judged:
 def ask(
     runs: Sequence[LoadedRun],
     benchmark: BenchmarkSpec,
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     plan: JudgePlan,
     model: Model,
     answers: pl.DataFrame,

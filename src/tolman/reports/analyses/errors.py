@@ -29,7 +29,7 @@ from tolman.reports.analyses.error_labels import read_labels, write_labels
 from tolman.reports.analyses.output import print_table, say, say_missing, share_shown, write_json
 from tolman.reports.loaded import LoadedRun, load_runs
 from tolman.reports.progress import counting
-from tolman.scoring.error_types import TAXONOMIES, Taxonomy
+from tolman.scoring.error_types import TAXONOMIES, ErrorTaxonomy
 from tolman.scoring.shares import Share
 
 
@@ -109,7 +109,7 @@ def _answers(run: LoadedRun, rules: str) -> pl.DataFrame:
     )
 
 
-def _write(out: Path, found: Sequence[Distribution], taxonomy: Taxonomy, judged: Judged) -> None:
+def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, judged: Judged) -> None:
     out.mkdir(parents=True, exist_ok=True)
     rows = [
         {
@@ -137,7 +137,7 @@ def _percent(share: Share | None) -> float | None:
 
 
 def _content(
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     rules: str,
     found: Sequence[Distribution],
     agreed: Sequence[Agreement],
@@ -167,7 +167,7 @@ def _print(
     found: Sequence[Distribution],
     agreed: Sequence[Agreement],
     alpha: float | None,
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     judged: Judged,
     rules: str,
 ) -> None:
