@@ -164,11 +164,14 @@ class Prepared:
     def restricted(self, other: Prepared) -> Prepared:
         """The same without what another run on the same items has no value for."""
         shared = self.membership & other.membership
-        kept = {
-            name: np.where(shared, getattr(self, name), 0.0)
-            for name in ("numerators", "denominators", "lowest", "highest")
-        }
-        return replace(self, membership=shared, **kept)
+        return replace(
+            self,
+            membership=shared,
+            numerators=np.where(shared, self.numerators, 0.0),
+            denominators=np.where(shared, self.denominators, 0.0),
+            lowest=np.where(shared, self.lowest, 0.0),
+            highest=np.where(shared, self.highest, 0.0),
+        )
 
     def weights(self, nodes: list[Node]) -> tuple[Floats, list[bool]]:
         """Nodes as weights over the pools, shape (nodes, pools), and which of them can be formed."""

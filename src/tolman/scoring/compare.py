@@ -97,7 +97,7 @@ def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0
             a=scale * level,
             b=scale * (level - delta),
             value=scale * delta,
-            interval=found[i].interval.times(scale) if found[i].interval else None,
+            interval=interval.times(scale) if (interval := found[i].interval) else None,
             method=found[i].method,
             effective_scenes=found[i].effective_scenes,
             reason=found[i].reason,
