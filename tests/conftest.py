@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dialogues import Talk
+from tolman import plugins
 from tolman.items import Item
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -98,6 +99,12 @@ def number() -> Callable[..., Item]:
         )
 
     return make
+
+
+@pytest.fixture
+def passing_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plugins that the test loads are unloaded again behind it."""
+    monkeypatch.setattr(plugins, "_loaded", dict(plugins._loaded))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ LEVELS = [
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
+    {"kinds"},
     {"benchmarks"},
     {"ingest", "guessing"},
     {"generate"},

@@ -83,7 +83,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
     """
     from tolman.analyze.maps import Drawn, ItemMap, RunMaps
     from tolman.protocols.base import ProtocolOptions
-    from tolman.protocols.cognitive_map import drawn_map, categories_on_map, scenes
+    from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes
     from tolman.responses import Response
 
     settings = run.record.settings.protocol_settings
