@@ -35,7 +35,7 @@ LONG = (
     "geometry/test_rooms.py", "scoring/test_reading.py", "runs/test_resume.py", "runs/test_protocols.py", "runs/test_judging.py",
     "reports/test_analyses.py", "reports/test_maps.py", "reports/test_errors.py", "review/test_browser_review.py",
     "review/test_browser_verify.py", "review/test_security.py", "review/test_errors.py", "generate/test_levels.py",
-    "generate/test_egoexo.py", "generate/test_unguessed.py", "analyze/bias/test_prune.py",
+    "generate/test_egoexo.py", "generate/test_shortcuts.py", "analyze/bias/test_prune.py",
 )  # fmt: skip
 """Files of ten seconds or more, the longest first: one that is begun last is waited for by all other workers."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tolman.generate.build import as_choice, item_of
 from tolman.generate.draft import Draft, Shot
-from tolman.generate.families import drafts
+from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.settings import GenerationPreset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,6 +21,9 @@ ALIASES = {"coat rack": "coat hanger"}
 
 SEEN = 200
 """Pixels that an object must show in some frame to be asked about, where it is known what a video shows."""
+
+DistanceMeasure = Literal["exact", "sampled"]
+"""Which distance of two boxes: the exact one, or the released code's between grids of points in them."""
 
 
 class SceneGeometry:

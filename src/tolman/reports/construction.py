@@ -15,7 +15,7 @@ from rich.table import Table as RichTable
 
 from tolman.errors import UsageError
 from tolman.files import atomic_write, write_text
-from tolman.generate.audit import Finding, audit, summary
+from tolman.generate.audit import AuditFinding, audit, most_frequent_note, summary
 from tolman.generate.build import Collected, Spool, collect, select
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
@@ -56,16 +56,14 @@ def generate(
     if families is not None:
         chosen = chosen.choosing(families)
     check_place(out)
-    limits = {"per_scene": per_scene, "per_task": per_task, "turns": filter_rounds}
-    changes = {key: value for key, value in limits.items() if value is not None}
-    chosen = chosen.model_copy(update={"share": chosen.share.model_copy(update=changes)})
+    chosen = chosen.with_share(per_scene=per_scene, per_task=per_task, max_filter_rounds=filter_rounds)
     with tempfile.TemporaryDirectory(prefix="tolman-") as place, Spool(Path(place) / "drafts") as spool:
         with console.status("reading scenes"):
             collected = collect(_shown(console, open_collection(scenes)), chosen, seed, spool)
         with console.status("choosing questions") as status:
             workers = cores() if len(collected.entries) >= _MANY else 1
             taken = select(
-                collected, chosen, seed, workers=workers, done=lambda task: status.update(f"guessed: {task}")
+                collected, chosen, seed, workers=workers, done=lambda task: status.update(f"filtered: {task}")
             )
         if not taken:
             statistics = statistics_of(taken, collected)
@@ -134,7 +132,7 @@ def audit_benchmark(
         findings = audit(loaded.items, geometries, chosen)
     rows = summary(findings)
     if not any(row["checked"] for row in rows):
-        raise UsageError(f"no item's scene is in {scenes}, or none can be answered from it.")
+        raise UsageError(f"no item can be checked against {scenes}: {most_frequent_note(findings)}.")
     out.mkdir(parents=True, exist_ok=True)
     _write_findings(out / "findings.jsonl", findings)
     doubtful = [finding.id for finding in findings if finding.verdict == "answer in doubt"]
@@ -189,7 +187,7 @@ def _write_ids(path: Path, ids: Sequence[str]) -> None:
     write_text(path, "".join(f"{identity}\n" for identity in ids))
 
 
-def _write_findings(path: Path, findings: list[Finding]) -> None:
+def _write_findings(path: Path, findings: list[AuditFinding]) -> None:
     with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
         for finding in findings:
             told = {"verdict": finding.verdict, "doubts": finding.doubts}
