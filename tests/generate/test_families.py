@@ -169,3 +169,31 @@ def test_public_classes_of_the_generator_have_one_meaning_each() -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         defined.update(node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_")
     assert [name for name, count in defined.items() if count > 1] == []
+
+
+THEIRS = """
+from dataclasses import replace
+from tolman.generate.families.vsi_bench.counting import FAMILY as OURS
+COUNTING = replace(OURS, name="their/counting", tasks=("their_counting",))
+"""
+
+
+def test_another_package_brings_a_family_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "their_families.py").write_text(THEIRS, encoding="utf-8")
+    about = tmp_path / "their_families-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: their-families\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text(
+        "[tolman.families]\ntheir/counting = their_families:COUNTING\n", encoding="utf-8"
+    )
+    assert "their/counting" not in families()  # and what follows doesn't stand on another test's search path
+    monkeypatch.syspath_prepend(str(tmp_path))
+    registry.forget_families()
+    try:
+        assert tuple(families()) == (*OF_PAPERS, "their/counting")
+        assert preset("all").families[-1] == "their/counting"
+        assert preset("mmsi").choosing(["their/counting"]).scoring_profile is None
+    finally:
+        monkeypatch.undo()
+        registry.forget_families()
+    assert "their/counting" not in families()

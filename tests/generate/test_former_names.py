@@ -119,7 +119,8 @@ def test_items_of_a_published_benchmark_are_audited_and_made_again(name: str) ->
             item.answer,
             item.labels,
         )
-        assert name == "mmsi" or set(categories_in(item)) <= set(geometry.members) or item.task.startswith("room")
+        if name == "vsi-paper":
+            assert set(categories_in(item)) <= set(geometry.members)
 
 
 def test_new_items_carry_the_new_name() -> None:

@@ -102,7 +102,7 @@ class Filtered:
 
 @dataclass
 class Collected:
-    """What a collection of scenes gave.
+    """Drafts of a collection of scenes, and counts of what was rejected.
 
     Attributes:
         spool: holds the drafts.
@@ -181,7 +181,7 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
 
 def _text(draft: Draft) -> str:
-    """What tells two questions of a scene apart."""
+    """The text and the shots, which tell two questions of a scene apart."""
     shown = "".join(f":{shot.capture}:{shot.frame}:{shot.until}" for shot in draft.shots)
     return f"{draft.question}:{draft.options}{shown}"
 

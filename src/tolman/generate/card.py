@@ -14,7 +14,7 @@ CONFIGS = """configs:
   - split: test
     path: data/test-*.parquet
 """
-"""What tells `datasets.load_dataset` which files hold the rows."""
+"""The header that tells `datasets.load_dataset` which files hold the rows."""
 
 
 def card(name: str, count: int, statistics: dict[str, Any], preset: GenerationPreset, seed: int) -> str:

@@ -36,7 +36,7 @@ Cues = tuple[tuple[str | float | None, ...], ...]
 
 @dataclass(frozen=True)
 class Needs:
-    """What a question about the standard video must be shown with.
+    """Things that the frames of a question about the standard video must show.
 
     Attributes:
         capture: the recording that the video is.
@@ -122,7 +122,7 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What a scene says about a question that exists.
+    """The answer of a scene to a question that exists.
 
     Attributes:
         released: the answer by the released geometry, as printed; for a choice its text; None where not asked for.

@@ -14,7 +14,7 @@ from tolman.generate.taxonomy import labels_of
 from tolman.items import Item
 
 _LOCATION = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|front|back)\b.*| and\b.*", re.DOTALL)
-"""What follows a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""
+"""The words after a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""
 
 
 def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft | Rejected]:
@@ -44,7 +44,7 @@ def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft 
 
 
 def _too_little(geometry: SceneGeometry) -> str:
-    """Why a family that goes through what a scene holds finds nothing to go through."""
+    """The reason why a family that goes through a scene's things finds none."""
     if not geometry.scene.objects:
         return "no object with a box"
     if not geometry.whole:
@@ -87,7 +87,7 @@ def categories_in(item: Item) -> tuple[str, ...]:
 
 
 def recompute(geometry: SceneGeometry, item: Item, preset: GenerationPreset, *, released: bool = True) -> Recomputed:
-    """What a scene says about a question.
+    """Answer a question from its scene.
 
     Raises:
         ValueError: no family knows the question.

@@ -1,4 +1,4 @@
-"""What question families ask a scene for, computed once."""
+"""A scene as arrays, for question families: everything is computed once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEEN = 200
 """Pixels that an object must show in some frame to be asked about, where it is known what a video shows."""
 
 DistanceMeasure = Literal["exact", "sampled"]
-"""Which distance of two boxes: the exact one, or the released code's between grids of points in them."""
+"""A measure of the distance of two boxes: the exact one, or the released code's between grids of points in them."""
 
 
 class SceneGeometry:

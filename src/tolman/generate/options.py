@@ -128,7 +128,7 @@ def others_for(answers: Sequence[str], excluded: Sequence[Collection[str]], seed
 
 
 def balanced_places(counts: Iterable[int], seed: str) -> list[int]:
-    """Where the right option goes in each question, so that every place is as frequent as any other.
+    """Draw the place of the right option in each question, so that every place is as frequent as any other.
 
     Args:
         counts: the number of options of each question.
@@ -149,7 +149,7 @@ def balanced_places(counts: Iterable[int], seed: str) -> list[int]:
 
 
 def rebalanced_places(counts: Sequence[int], places: Sequence[int], movable: Sequence[bool], seed: str) -> list[int]:
-    """Where the right option goes in questions of which some must stay as they are.
+    """Draw the place of the right option in questions of which some must stay as they are.
 
     Args:
         counts: the number of options of each question.

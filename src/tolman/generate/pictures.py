@@ -26,7 +26,7 @@ Names = Mapping[tuple[str, int], str]
 
 @dataclass(frozen=True, slots=True)
 class PictureSource:
-    """Where a medium comes from.
+    """The origin of a medium.
 
     Attributes:
         path: of the video, relative to the collection.

@@ -82,7 +82,7 @@ def publish(
 
 
 class _Budgets:
-    """How many questions about videos can be answered from so many frames.
+    """Counts of the questions about videos that so many frames answer.
 
     Args:
         rounding: how the benchmark's protocol takes frames evenly.
@@ -168,7 +168,7 @@ def check_place(out: Path) -> None:
 
 
 def statistics_of(chosen: Sequence[DraftEntry], collected: Collected) -> dict[str, Any]:
-    """What was generated, and what was rejected and why."""
+    """Counts of what was generated, and of rejections by reason."""
     tasks = sorted({*collected.offered, *(task for task, _ in collected.rejected)})
     taken = Counter(entry.task for entry in chosen)
     reasons: dict[str, dict[str, int]] = {task: {} for task in tasks}

@@ -100,6 +100,11 @@ def _families(plugins: tuple[Path, ...]) -> Mapping[str, Family[Any]]:
     return {name: found[name] for name in (*OF_PAPERS, *others)}
 
 
+def forget_families() -> None:
+    """Look entry points up anew when families are asked for next."""
+    _families.cache_clear()
+
+
 def family(name: str) -> Family[Any]:
     """The family of that name, or of that former name.
 

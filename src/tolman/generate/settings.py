@@ -29,7 +29,7 @@ SettingsT = TypeVar("SettingsT", bound=FamilySettings)
 
 
 class ShareSettings(BaseModel):
-    """How many questions a benchmark takes.
+    """Limits on the questions that a benchmark takes.
 
     Attributes:
         per_scene: the most of a question type from one scene.
@@ -56,7 +56,7 @@ class ShareSettings(BaseModel):
 
 
 class GenerationPreset(BaseModel):
-    """Which families ask, under which thresholds. One that an earlier version wrote is read as well.
+    """Families that ask, and their thresholds. A preset that an earlier version wrote is read as well.
 
     Attributes:
         name: what `--preset` takes.

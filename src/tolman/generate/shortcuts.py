@@ -119,7 +119,7 @@ class _Job:
 
 
 def _left(job: _Job) -> list[int]:
-    """What is left of one question type."""
+    """Filter one question type; the numbers of the questions that stay."""
     questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
     for number in range(job.max_rounds):
         if not kept or quiet == PATIENCE_ROUNDS:
@@ -164,12 +164,12 @@ def _slack(chance: Sequence[float]) -> float:
 
 
 def enough(asked: Sequence[FilterItem]) -> bool:
-    """Whether learners are taught on the questions of a type."""
+    """Tell whether learners are taught on the questions of a type."""
     return len(asked) >= MIN_QUESTIONS and len({one.item.scene for one in asked}) >= MIN_SCENES
 
 
 def _guessed(asked: Sequence[FilterItem], seeds: Iterable[int]) -> Floats:
-    """How often each predictor is right about each question, learners over several draws.
+    """Shares of the draws in which each predictor is right about each question, learners over several draws.
 
     Shape (predictors, questions).
     """

@@ -66,7 +66,7 @@ def prune_to_chance(
 
 
 def _off(total: Floats, allowed: float, from_below: bool) -> Floats:
-    """How far predictors are off that are right so many times more than by chance. Shape (predictors, …) to (…)."""
+    """Sum of squares of how far predictors are off chance. Shape (predictors, …) to (…)."""
     beyond = np.maximum((np.abs(total) if from_below else total) - allowed, 0.0)
     off: Floats = np.round(np.square(beyond).sum(axis=0), _DIGITS)
     return off

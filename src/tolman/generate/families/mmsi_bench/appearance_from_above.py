@@ -63,7 +63,7 @@ def _margin(bend: float) -> float:
 
 
 def _near(gallery: Gallery, a: int, b: int) -> bool:
-    """Whether two objects are too near to each other for a direction between them."""
+    """Tell whether two objects are too near to each other for a direction between them."""
     apart = float(np.linalg.norm(gallery.center(a) - gallery.center(b)))
     radii = [float(np.linalg.norm(gallery.outline(i) - gallery.center(i), axis=1).max()) for i in (a, b)]
     return apart < max(gallery.settings.nearest, gallery.settings.spread * sum(radii))

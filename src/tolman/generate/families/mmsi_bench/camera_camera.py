@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import ReasoningStep
 from tolman.generate.families.mmsi_bench.support.bearing import Bearing, camera_spot
-from tolman.generate.families.mmsi_bench.support.directions import Candidate, direction_family
+from tolman.generate.families.mmsi_bench.support.directions import DirectionCandidate, direction_family
 from tolman.generate.families.mmsi_bench.support.steps import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View
 from tolman.generate.taxonomy import TaxonomyPlace
@@ -26,7 +26,7 @@ def _bearing(pictures: tuple[View, ...]) -> Bearing:
     return Bearing(pictures, here, camera_spot(pictures, 1), here)
 
 
-def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
+def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
     bearing = _bearing((a, b))
 
     def steps() -> Iterator[ReasoningStep]:
@@ -41,7 +41,7 @@ def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
             f"{bearing.answer.lower()}.",
         )
 
-    yield Candidate(bearing, QUESTION, steps)
+    yield DirectionCandidate(bearing, QUESTION, steps)
 
 
 FAMILY = direction_family(

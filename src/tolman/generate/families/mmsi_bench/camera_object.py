@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import ReasoningStep
 from tolman.generate.families.mmsi_bench.support.bearing import Bearing, camera_spot, object_spot
-from tolman.generate.families.mmsi_bench.support.directions import Candidate, direction_family
+from tolman.generate.families.mmsi_bench.support.directions import DirectionCandidate, direction_family
 from tolman.generate.families.mmsi_bench.support.names import ordinal
 from tolman.generate.families.mmsi_bench.support.steps import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View
@@ -23,13 +23,15 @@ def _bearing(gallery: Gallery, pictures: tuple[View, ...], standing: int, number
     return Bearing(pictures, here, object_spot(gallery, number), here)
 
 
-def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
+def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
     for standing, showing in ((1, 0), (0, 1)):
         for number in gallery.only_in((a, b)[showing], (a, b)):
             yield _candidate(gallery, (a, b), standing, showing, number)
 
 
-def _candidate(gallery: Gallery, pictures: tuple[View, View], standing: int, showing: int, number: int) -> Candidate:
+def _candidate(
+    gallery: Gallery, pictures: tuple[View, View], standing: int, showing: int, number: int
+) -> DirectionCandidate:
     name, bearing = gallery.category(number), _bearing(gallery, pictures, standing, number)
 
     def steps() -> Iterator[ReasoningStep]:
@@ -40,7 +42,7 @@ def _candidate(gallery: Gallery, pictures: tuple[View, View], standing: int, sho
         yield ReasoningStep("transformation", f"{place}, the {name} is {around(bearing.angle)}.")
         yield ReasoningStep("logic", f"So the {name} was to my {bearing.answer.lower()}.")
 
-    return Candidate(bearing, QUESTION.format(which=ordinal(standing), name=name), steps)
+    return DirectionCandidate(bearing, QUESTION.format(which=ordinal(standing), name=name), steps)
 
 
 def _read(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import ReasoningStep
 from tolman.generate.families.mmsi_bench.support.bearing import Bearing, camera_spot, region_spot
-from tolman.generate.families.mmsi_bench.support.directions import Candidate, direction_family
+from tolman.generate.families.mmsi_bench.support.directions import DirectionCandidate, direction_family
 from tolman.generate.families.mmsi_bench.support.names import ordinal
 from tolman.generate.families.mmsi_bench.support.regions import RegionView, regions_of
 from tolman.generate.families.mmsi_bench.support.steps import around, grounded, moved, overlapping
@@ -24,7 +24,7 @@ def _bearing(pictures: tuple[View, ...], standing: int, region: RegionView) -> B
     return Bearing(pictures, here, region_spot(region), here)
 
 
-def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
+def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
     pictures = (a, b)
     for standing, showing in ((1, 0), (0, 1)):
         for region in regions_of(gallery).values():
@@ -34,7 +34,7 @@ def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
 
 def _candidate(
     gallery: Gallery, pictures: tuple[View, View], standing: int, showing: int, region: RegionView
-) -> Candidate:
+) -> DirectionCandidate:
     view, bearing = pictures[showing], _bearing(pictures, standing, region)
 
     def steps() -> Iterator[ReasoningStep]:
@@ -47,7 +47,7 @@ def _candidate(
         yield ReasoningStep("transformation", f"{place}, the middle of the {region.name} is {around(bearing.angle)}.")
         yield ReasoningStep("logic", f"So the {region.name} was to my {bearing.answer.lower()}.")
 
-    return Candidate(bearing, QUESTION.format(which=ordinal(standing), name=region.name), steps)
+    return DirectionCandidate(bearing, QUESTION.format(which=ordinal(standing), name=region.name), steps)
 
 
 def _read(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import ReasoningStep
 from tolman.generate.families.mmsi_bench.support.bearing import COMPASS, Bearing, object_spot
-from tolman.generate.families.mmsi_bench.support.directions import Candidate, direction_family
+from tolman.generate.families.mmsi_bench.support.directions import DirectionCandidate, direction_family
 from tolman.generate.families.mmsi_bench.support.steps import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View
 from tolman.generate.taxonomy import TaxonomyPlace
@@ -31,7 +31,7 @@ def _bearing(gallery: Gallery, pictures: tuple[View, ...], origin: int, north: i
     return Bearing(pictures, here, there, ahead, names=COMPASS)
 
 
-def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
+def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
     known = gallery.named(a, (a, b))
     for target in gallery.only_in(b, (a, b)):
         for origin, north in itertools.permutations(known, 2):
@@ -39,7 +39,9 @@ def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
                 yield _candidate(gallery, (a, b), origin, north, target)
 
 
-def _candidate(gallery: Gallery, pictures: tuple[View, View], origin: int, north: int, target: int) -> Candidate:
+def _candidate(
+    gallery: Gallery, pictures: tuple[View, View], origin: int, north: int, target: int
+) -> DirectionCandidate:
     names = [gallery.category(i) for i in (origin, north, target)]
     bearing = _bearing(gallery, pictures, origin, north, target)
 
@@ -53,7 +55,7 @@ def _candidate(gallery: Gallery, pictures: tuple[View, View], origin: int, north
         yield ReasoningStep("transformation", f"{looking}, the {names[2]} is {around(bearing.angle)}.")
         yield ReasoningStep("logic", f"With north straight ahead that is {bearing.answer.lower()}.")
 
-    return Candidate(bearing, QUESTION.format(origin=names[0], north=names[1], target=names[2]), steps)
+    return DirectionCandidate(bearing, QUESTION.format(origin=names[0], north=names[1], target=names[2]), steps)
 
 
 def _read(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import ReasoningStep
 from tolman.generate.families.mmsi_bench.support.bearing import COMPASS, Bearing, object_spot, region_spot
-from tolman.generate.families.mmsi_bench.support.directions import Candidate, direction_family
+from tolman.generate.families.mmsi_bench.support.directions import DirectionCandidate, direction_family
 from tolman.generate.families.mmsi_bench.support.regions import RegionView, regions_of
 from tolman.generate.families.mmsi_bench.support.steps import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View
@@ -31,7 +31,7 @@ def _bearing(gallery: Gallery, pictures: tuple[View, ...], region: RegionView, n
     return Bearing(pictures, here, there, ahead, names=COMPASS)
 
 
-def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
+def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
     for region in regions_of(gallery).values():
         if not region.clear(gallery, a, (a, b)):
             continue
@@ -41,7 +41,9 @@ def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate]:
                     yield _candidate(gallery, (a, b), region, north, target)
 
 
-def _candidate(gallery: Gallery, pictures: tuple[View, View], region: RegionView, north: int, target: int) -> Candidate:
+def _candidate(
+    gallery: Gallery, pictures: tuple[View, View], region: RegionView, north: int, target: int
+) -> DirectionCandidate:
     near, far = gallery.category(north), gallery.category(target)
     bearing = _bearing(gallery, pictures, region, north, target)
 
@@ -57,7 +59,7 @@ def _candidate(gallery: Gallery, pictures: tuple[View, View], region: RegionView
         yield ReasoningStep("transformation", f"{looking}, the {far} is {around(bearing.angle)}.")
         yield ReasoningStep("logic", f"With north straight ahead that is {bearing.answer.lower()}.")
 
-    return Candidate(bearing, QUESTION.format(north=near, region=region.name, target=far), steps)
+    return DirectionCandidate(bearing, QUESTION.format(north=near, region=region.name, target=far), steps)
 
 
 def _read(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import ReasoningStep, Rejected
 from tolman.generate.families.mmsi_bench.support.bearing import COMPASS, Bearing, camera_spot, region_spot
-from tolman.generate.families.mmsi_bench.support.directions import Candidate, direction_family
+from tolman.generate.families.mmsi_bench.support.directions import DirectionCandidate, direction_family
 from tolman.generate.families.mmsi_bench.support.regions import RegionView, regions_of
 from tolman.generate.families.mmsi_bench.support.steps import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View
@@ -31,7 +31,7 @@ def _bearing(pictures: tuple[View, ...], looking: int, origin: RegionView, targe
     return Bearing(pictures, here, there, camera_spot(pictures, looking), names=COMPASS)
 
 
-def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate | Rejected]:
+def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate | Rejected]:
     found = regions_of(gallery)
     for origin in found.values():
         if not origin.clear(gallery, a, (a, b)):
@@ -51,7 +51,7 @@ def _candidates(gallery: Gallery, a: View, b: View) -> Iterator[Candidate | Reje
 
 def _candidate(
     gallery: Gallery, pictures: tuple[View, View], near: int, origin: RegionView, target: RegionView
-) -> Candidate:
+) -> DirectionCandidate:
     """North is where the first picture looks; `near` is the one that shows the origin."""
     bearing = _bearing(pictures, 0, origin, target)
 
@@ -67,7 +67,7 @@ def _candidate(
         yield ReasoningStep("transformation", f"{looking}, the {target.name} is {around(bearing.angle)}.")
         yield ReasoningStep("logic", f"With north straight ahead that is {bearing.answer.lower()}.")
 
-    return Candidate(bearing, QUESTION.format(which="first", origin=origin.name, target=target.name), steps)
+    return DirectionCandidate(bearing, QUESTION.format(which="first", origin=origin.name, target=target.name), steps)
 
 
 def _read(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:

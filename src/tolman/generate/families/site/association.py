@@ -68,7 +68,7 @@ DIRECTIONS = {
 
 
 def contradiction(rig: SceneRig, given: str, right: Moment, other: Moment) -> Change | None:
-    """What tells from the pictures that another moment's option is wrong; None where nothing does."""
+    """The change that tells from the pictures that another moment's option is wrong; None where nothing does."""
     ego, exo = (other.ego, right.exo) if given == "exo" else (right.ego, other.exo)
     for clue in rig.clues(ego, exo):
         change = rig.change(clue, right, other)

@@ -86,7 +86,7 @@ def steps(rig: SceneRig, clue: str, moments: Sequence[Moment]) -> list[float]:
 
 
 def shown(rig: SceneRig, clue: str, given: str, moment: Moment, *, end: bool) -> bool:
-    """Whether a clip's picture shows what orders it: at an end the given view's, between them the other one's."""
+    """Tell whether a clip's picture shows what orders it: at an end the given view's, between them the other one's."""
     view = given if end else ("exo" if given == "ego" else "ego")
     if clue == WEARER and view == "ego":
         return rig.located(moment.ego, moment.exo)
@@ -97,7 +97,7 @@ def shown(rig: SceneRig, clue: str, given: str, moment: Moment, *, end: bool) ->
 def clips(
     rig: SceneRig, given: str, generator: random.Random, settings: ReorderingSettings
 ) -> Iterator[tuple[str, tuple[Moment, ...]]]:
-    """What orders a clip, and its six moments."""
+    """Clips: the thing that orders each, and its six moments."""
     clues = [*([WEARER] if rig.ego.poses else []), *rig.movers]
     pairs = [
         (clue, a, b)

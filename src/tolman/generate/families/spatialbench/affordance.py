@@ -72,7 +72,7 @@ PURPOSES: dict[str, frozenset[str]] = {
     "travel without an engine": frozenset({"bicycle", "skateboard"}),
     "carry a whole family's luggage to another town": frozenset({"van", "car"}),
 }
-"""What categories serve for. A purpose that a category might serve in an emergency counts too: where in doubt, a
+"""Categories that serve each purpose. One that a category might serve in an emergency counts too: where in doubt, a
 category is listed, and a purpose with two candidates in a scene isn't asked for."""
 _USE = re.compile(
     r"\AIf you stand at the (.+?) and face the (.+?), in which direction is the object that lets you (.+)\?\Z"

@@ -108,7 +108,7 @@ def draft(geometry: SceneGeometry, settings: CausalSettings) -> Iterator[Draft |
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CausalSettings, *, released: bool = True) -> Recomputed:
-    """What happens, by boxes and tracks."""
+    """The consequence, by boxes and tracks."""
     walk, roll, load = (pattern.match(item.question) for pattern in (_WALK, _ROLL, _LOAD))
     if walk:
         obstacle = on_walk(geometry, geometry.category(walk[1]), geometry.category(walk[2]), settings)
@@ -134,7 +134,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: CausalSettings, *, 
 
 
 def on_walk(geometry: SceneGeometry, start: str, end: str, settings: CausalSettings) -> Obstacle | None:
-    """What someone meets who goes straight from one unique landmark towards another."""
+    """The first obstacle of someone who goes straight from one unique landmark towards another."""
     import shapely
 
     (i,), (j,) = geometry.members[start], geometry.members[end]
@@ -196,7 +196,7 @@ def vehicle(
 
 
 def on_roll(geometry: SceneGeometry, number: int, manner: str, settings: CausalSettings) -> Obstacle | None:
-    """What a vehicle meets that rolls straight ahead or back."""
+    """The first obstacle of a vehicle that rolls straight ahead or back."""
     ahead = np.array(geometry.boxes.axes[number, 1, :2])
     length, width = float(geometry.boxes.extents[number, 1]), float(geometry.boxes.extents[number, 0])
     way = _ROLLING[manner] * ahead / np.linalg.norm(ahead)

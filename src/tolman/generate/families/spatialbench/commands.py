@@ -77,7 +77,7 @@ def draft(geometry: SceneGeometry, settings: CommandSettings) -> Iterator[Draft 
 
 
 def after_turn(geometry: SceneGeometry, start: str, turn: str, side: str, settings: CommandSettings) -> Obstacle | None:
-    """What one comes to who walks from one unique landmark to another, turns there and goes on."""
+    """The first obstacle of someone who walks from one unique landmark to another, turns there and goes on."""
     (i,), (j,) = geometry.members[start], geometry.members[turn]
     here, there = middle(geometry, i), middle(geometry, j)
     walked = apart(here, there)
@@ -144,7 +144,7 @@ def _follows(
 
 
 def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> tuple[str, float, list[str]]:
-    """Where a unique thing is from the last picture's camera: ahead, left, right or behind; margin in degrees; doubts.
+    """Side of a unique thing from the last picture's camera: ahead, left, right or behind; degrees of margin; doubts.
 
     Raises:
         KeyError: no video with poses and sightings.
@@ -208,7 +208,7 @@ def _needed_at_the_end(geometry: SceneGeometry, name: str) -> Needs | None:
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: CommandSettings, *, released: bool = True) -> Recomputed:
-    """Where a command leads, or which one leads there."""
+    """The thing that a command leads to, or the command that leads to a thing."""
     follow, turn = _FOLLOW.match(item.question), _TURN.match(item.question)
     if turn:
         side, margin, broken = last_look(geometry, geometry.category(turn[1]), settings)

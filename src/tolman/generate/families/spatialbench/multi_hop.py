@@ -57,7 +57,7 @@ def first_hop(geometry: SceneGeometry, kind: str, landmark: str) -> tuple[int, f
 
 
 def second_hop(geometry: SceneGeometry, number: int, names: Sequence[str]) -> tuple[int, float, float]:
-    """Which of some unique things is nearest to a thing: its place among them, by how many metres, by which factor."""
+    """The nearest of some unique things to a thing: its place among them, by how many metres, by which factor."""
     lengths = {i: geometry.between(number, geometry.members[name][0]) for i, name in enumerate(names)}
     return _leading(lengths)
 

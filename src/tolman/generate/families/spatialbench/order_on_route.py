@@ -50,7 +50,7 @@ _PER_ROUTE, _ROUTES = 2, 14
 
 
 def along(geometry: SceneGeometry, start: str, end: str, names: Sequence[str]) -> tuple[Floats, Floats, float]:
-    """Where things are on a route.
+    """Places of things along and beside a route.
 
     Returns:
         Least, middle and greatest metres along the route of each thing, shape (n, 3); metres beside it of their
@@ -86,7 +86,7 @@ def violations(
 
 
 def _is_passed(geometry: SceneGeometry, start: str, end: str, name: str, settings: PassingSettings) -> bool:
-    """Whether a thing stands beside a route, between its ends."""
+    """Tell whether a thing stands beside a route, between its ends."""
     ((_, middle, _),), (beside,), length = along(geometry, start, end, [name])
     return bool(abs(beside) <= settings.aside and settings.gap <= middle <= length - settings.gap)
 

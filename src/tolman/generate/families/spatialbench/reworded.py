@@ -34,7 +34,7 @@ _TIE = 1e-6
 
 @dataclass(frozen=True)
 class Wording:
-    """How a question type of VSI-Bench's is asked.
+    """Words of a question type, VSI-Bench's and SpatialBench's.
 
     Attributes:
         task: SpatialBench's.

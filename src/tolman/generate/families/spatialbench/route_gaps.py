@@ -71,7 +71,7 @@ def violations(geometry: SceneGeometry, stops: Sequence[str], settings: FillInSe
 
 
 def blocked(geometry: SceneGeometry, a: str, b: str, settings: FillInSettings) -> str:
-    """Why one can't go straight from one unique landmark to another; empty if one can."""
+    """The reason why one can't go straight from one unique landmark to another; empty if one can."""
     (i,), (j,) = geometry.members[a], geometry.members[b]
     here, there = middle(geometry, i), middle(geometry, j)
     length = apart(here, there)

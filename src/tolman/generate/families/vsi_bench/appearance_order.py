@@ -34,7 +34,7 @@ _SETS = 4
 
 
 def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, float]:
-    """When each category first shows at least so many pixels, all its objects together, in seconds of the video."""
+    """Seconds of the video at which each category first shows at least so many pixels, all its objects together."""
     capture = geometry.video_capture
     if capture is None:
         return {}
@@ -128,7 +128,7 @@ def recompute(
 
 
 def _as_good(names: Sequence[str], first: dict[str, float], settings: AppearanceSettings) -> bool:
-    """Whether an order is wrong by first appearances alone that are too near to each other to tell."""
+    """Tell whether an order is wrong by first appearances alone that are too near to each other to tell."""
     swapped = [(a, b) for a, b in itertools.combinations(names, 2) if first.get(a, 0.0) > first.get(b, 0.0)]
     return all(first[a] - first[b] <= settings.gap for a, b in swapped if a in first and b in first)
 

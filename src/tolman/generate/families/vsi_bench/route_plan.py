@@ -77,7 +77,7 @@ def angles_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None 
 
 
 def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
-    """What is in the way of a route: 'the floor ends', or the categories of objects that stand in it."""
+    """Obstacles of a route: 'the floor ends', or the categories of objects that stand in it."""
     import shapely
 
     floor = shapely.Polygon(geometry.scene.floor[0], geometry.scene.floor[1:])
@@ -199,7 +199,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, r
 
 
 def _is_possible(option: str, possible: Sequence[set[str]]) -> bool:
-    """Whether each turn of an option is the right one, or the one beyond a boundary that is too near."""
+    """Tell whether each turn of an option is the right one, or the one beyond a boundary that is too near."""
     return all(turn in own for turn, own in zip(option.split(", "), possible, strict=False))
 
 

@@ -53,7 +53,7 @@ class Point:
 
 @dataclass(frozen=True)
 class SingleViewCues:
-    """What each picture of a question tells, seen alone.
+    """Cues of each picture of a question, seen alone.
 
     Attributes:
         suggested: for each picture alone, the answer that it suggests.
@@ -199,7 +199,7 @@ def _on_the_floor(gallery: Gallery, generator: np.random.Generator, count: int) 
 
 
 def _ahead(cameras: Floats, points: Floats, half_angle: float) -> NDArray[np.bool_]:
-    """Which points each camera has in its angle of view, shape (cameras, points)."""
+    """Mask of the points that each camera has in its angle of view, shape (cameras, points)."""
     away = points[None] - cameras[:, None, :2]
     angle = np.degrees(np.arctan2(away[..., 1], away[..., 0])) - cameras[:, None, 2]
     return np.asarray(np.abs((angle + 180) % 360 - 180) <= half_angle)

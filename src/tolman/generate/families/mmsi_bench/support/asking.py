@@ -1,4 +1,4 @@
-"""What families about pictures do alike: going through pairs of views, and finding a question's views again."""
+"""Asking about pictures: going through pairs of views, and finding a question's views again."""
 
 from __future__ import annotations
 

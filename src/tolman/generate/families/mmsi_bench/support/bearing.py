@@ -35,7 +35,7 @@ _NEAR = "two places within {0.nearest} m or {0.spread} of their half diagonals o
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """What a bearing goes from, to or along.
+    """An end of a bearing, or what it goes along.
 
     Attributes:
         element: its name among what the question depends on.
@@ -193,7 +193,7 @@ def posed(
 
 
 def recomputed(bearing: Bearing, settings: ViewSettings) -> Recomputed:
-    """What a scene says about such a question."""
+    """The answer of a scene to such a question."""
     answer = bearing.answer
     return Recomputed(answer, answer, bearing.margin, tuple(bearing.violations(settings)), bearing.evidence())
 

@@ -18,7 +18,7 @@ from tolman.items import Item
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DirectionCandidate:
     """A question for a direction that is still to be checked.
 
     Attributes:
@@ -38,7 +38,7 @@ def direction_family(
     title: str,
     task: str,
     taxonomy: TaxonomyPlace,
-    candidates: Callable[[Gallery, View, View], Iterator[Candidate | Rejected]],
+    candidates: Callable[[Gallery, View, View], Iterator[DirectionCandidate | Rejected]],
     pattern: re.Pattern[str],
     bearing_of: Callable[[Gallery, tuple[View, ...], re.Match[str]], Bearing],
     names: tuple[re.Pattern[str], ...] = (),

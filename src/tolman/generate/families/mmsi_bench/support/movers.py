@@ -58,7 +58,7 @@ class Mover:
 
 
 def movers_of(gallery: Gallery) -> Iterator[Mover]:
-    """What moves in a scene."""
+    """Everything that moves in a scene."""
     for number, thing in enumerate(gallery.scene.objects):
         if thing.track:
             yield Mover(
@@ -71,7 +71,7 @@ def movers_of(gallery: Gallery) -> Iterator[Mover]:
 
 
 def shown_clearly(gallery: Gallery, mover: Mover, view: View) -> bool:
-    """Whether a picture shows it clearly, and nothing that could be taken for it."""
+    """Tell whether a picture shows it clearly, and nothing that could be taken for it."""
     settings = gallery.settings
     share = view.pixels.get(mover.number, 0.0)
     if share < settings.clear:

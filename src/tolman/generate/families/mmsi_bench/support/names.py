@@ -1,4 +1,4 @@
-"""Which objects may be called by their category's name in some pictures."""
+"""Names: objects that may be called by their category in some pictures."""
 
 from __future__ import annotations
 

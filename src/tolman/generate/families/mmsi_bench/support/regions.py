@@ -120,7 +120,7 @@ def _nearest(gallery: Gallery, number: int, others: Iterable[int]) -> float:
 
 
 def _together(gallery: Gallery, anchors: Sequence[int], reach: float) -> bool:
-    """Whether a chain of steps within reach leads through all anchors."""
+    """Tell whether a chain of steps within reach leads through all anchors."""
     reached, left = [anchors[0]], list(anchors[1:])
     while left:
         following = next((i for i in left if _nearest(gallery, i, reached) <= reach), None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tolman.generate.family import Rules
+from tolman.generate.family import FamilySettings
 
 
-class ViewSettings(Rules):
+class ViewSettings(FamilySettings):
     """Questions about pictures from several viewpoints.
 
     Attributes:

@@ -15,7 +15,7 @@ _SIDES = ((0.36, "on the left"), (0.64, "in the middle"), (2.0, "on the right"))
 
 
 def side(gallery: Gallery, number: int, view: View) -> str:
-    """Where a picture shows an object: 'on the left'."""
+    """Place of an object in a picture: 'on the left'."""
     middle, _ = project(gallery.geometry.boxes.centers[number], view.pose, view.intrinsics)
     across = min(1.0, float(np.nan_to_num(middle[0], nan=view.size[0] / 2)) / view.size[0])
     return next(text for limit, text in _SIDES if across < limit)
@@ -27,7 +27,7 @@ def away(gallery: Gallery, number: int, view: View) -> float:
 
 
 def grounded(gallery: Gallery, number: int, view: View, place: int) -> ReasoningStep:
-    """What a picture shows, and where in it."""
+    """Step that names what a picture shows, and where in it."""
     where = side(gallery, number, view)
     far = away(gallery, number, view)
     return ReasoningStep(
@@ -37,7 +37,7 @@ def grounded(gallery: Gallery, number: int, view: View, place: int) -> Reasoning
 
 
 def overlapping(gallery: Gallery, pictures: Sequence[View], a: int, b: int) -> ReasoningStep:
-    """What two of the pictures share."""
+    """Step that names what two of the pictures share."""
     found = gallery.anchors(pictures[a], pictures[b], pictures) or gallery.anchors(pictures[a], pictures[b])
     main = found[0]
     more = "" if len(found) < 2 else f", and both show {listed([gallery.category(i) for i in found[1:3]])}"
@@ -54,7 +54,7 @@ def turn_between(a: View, b: View) -> float:
 
 
 def moved(a: View, b: View, first: int, second: int) -> ReasoningStep:
-    """How one camera stands to another."""
+    """Step that says how one camera stands to another."""
     turn = turn_between(a, b)
     where = (np.degrees(np.arctan2(*(b.place - a.place)[::-1])) - a.heading) % 360
     apart = float(np.linalg.norm(b.place - a.place))

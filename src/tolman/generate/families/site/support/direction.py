@@ -1,4 +1,4 @@
-"""Which of two views a question gives, and which it asks about."""
+"""Direction of a family: the view that is given, and the one that is asked about."""
 
 from __future__ import annotations
 

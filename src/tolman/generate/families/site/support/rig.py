@@ -31,7 +31,7 @@ _ALONG = 0.6
 
 
 class RigSettings(FamilySettings):
-    """When two moments can be told apart, and what must be seen for that.
+    """Conditions under which two moments can be told apart.
 
     Attributes:
         every: seconds between the moments that are looked at.
@@ -81,7 +81,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Change:
-    """What differs between two moments.
+    """The difference between two moments.
 
     Attributes:
         clue: 'wearer', or the id of the thing that tells them apart.
@@ -265,7 +265,7 @@ def rigs(geometry: SceneGeometry, settings: RigSettings) -> Iterator[SceneRig]:
 
 
 def missing_rig(geometry: SceneGeometry) -> str:
-    """Why a scene has no egocentric camera with a fixed one."""
+    """The reason why a scene has no egocentric camera with a fixed one."""
     recordings = [c for c in geometry.captures if c.sensor == "camera"]
     if not recordings:
         return "no camera's recording"
@@ -282,7 +282,7 @@ def missing_rig(geometry: SceneGeometry) -> str:
 
 
 def shots_of(item: Item) -> list[Shot]:
-    """Which pictures an item shows, in their order.
+    """The pictures that an item shows, in their order.
 
     Raises:
         KeyError: it doesn't say.

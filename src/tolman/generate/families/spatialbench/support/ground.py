@@ -1,4 +1,4 @@
-"""What a straight way over the ground meets, and in which direction things lie from a place."""
+"""Straight ways over the ground: their obstacles, and directions from a place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Met:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What is met first.
+    """The first thing that is met.
 
     Attributes:
         metres: until it is touched.
@@ -125,17 +125,17 @@ def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
 
 
 def walled(geometry: SceneGeometry, i: int, j: int) -> bool:
-    """Whether the floor ends between two things, by their numbers; both may themselves stand in a wall."""
+    """Tell whether the floor ends between two things, by their numbers; both may themselves stand in a wall."""
     return _floor_ends(geometry, middle(geometry, i), middle(geometry, j), (i, j))
 
 
 def hidden(geometry: SceneGeometry, here: Floats, number: int) -> bool:
-    """Whether the floor ends between a place on it, shape (2,), and a thing, which may itself stand in a wall."""
+    """Tell whether the floor ends between a place on it, shape (2,), and a thing, which may itself stand in a wall."""
     return _floor_ends(geometry, here, middle(geometry, number), (None, number))
 
 
 def _floor_ends(geometry: SceneGeometry, here: Floats, there: Floats, things: tuple[int | None, int]) -> bool:
-    """Whether it does between two places, apart from where things stand there, or stand back in a wall behind it."""
+    """Tell whether it ends between two places, apart from where things stand there, or in a wall behind."""
     import shapely
 
     length = apart(here, there)
@@ -160,7 +160,7 @@ def first_met(
     half: float | None = None,
     offset: float = 0.0,
 ) -> Obstacle | None:
-    """What a straight way meets first, with the rules that make it doubtful.
+    """The first thing that a straight way meets, with the rules that make it doubtful.
 
     Args:
         geometry: of the scene.
