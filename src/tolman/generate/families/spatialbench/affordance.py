@@ -81,8 +81,10 @@ _GAP = re.compile(
     r"\AA robot is to pass through the gap between the (.+?) and the (.+)\. "
     r"Which is the widest that fits\?\Z"
 )
-_PER_PURPOSE, _STANDING = 3, 0.35
-"""Questions for each purpose; metres above the ground below which what stands on it begins."""
+_MAX_PER_PURPOSE = 3
+"""Questions for each purpose."""
+_STANDING_BELOW = 0.35
+"""Metres above the ground below which a thing that stands on it begins."""
 
 
 def serving(geometry: SceneGeometry, purpose: str) -> list[str]:
@@ -98,7 +100,7 @@ def gap_between(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSet
     outlines = geometry.footprints
     width = 100 * float(outlines[i].distance(outlines[j]))
     broken = []
-    if max(geometry.heights[i, 0], geometry.heights[j, 0]) > _STANDING:
+    if max(geometry.heights[i, 0], geometry.heights[j, 0]) > _STANDING_BELOW:
         broken.append("not both stand on the ground")
     hull: BaseGeometry = shapely.convex_hull(shapely.union_all([outlines[i], outlines[j]]))
     hull = hull.difference(shapely.union_all([outlines[i], outlines[j]])).buffer(-0.01)
@@ -147,7 +149,7 @@ def _uses(
         answer, margin, least = _direction(geometry, here, facing, found[0])
         if margin < settings.margin or least < settings.apart:
             yield Rejected(TASK, scene.id, f"within {settings.margin}° of a boundary, or too near")
-        elif made.get(answer, 0) < _PER_PURPOSE:
+        elif made.get(answer, 0) < _MAX_PER_PURPOSE:
             made[answer] = made.get(answer, 0) + 1
             question = (
                 f"If you stand at the {here} and face the {facing}, in which direction is the object that lets you "

@@ -69,8 +69,12 @@ _LOAD = re.compile(
 )
 _ROLLING = {"accelerates straight ahead": 1.0, "reverses straight back": -1.0}
 _UNMOVED, _MOVED = "If nobody had moved it, which", "Because of that, which"
-_WALKS, _SAME, _TRIED = 16, 3, 200
-"""Walks that are asked about in a scene, those that end at the same thing, and those that are looked at."""
+_MAX_WALKS = 16
+"""Walks that are asked about in a scene."""
+_MAX_SAME_END = 3
+"""Walks of a scene that end at the same thing."""
+_MAX_TRIED = 200
+"""Walks of a scene that are looked at."""
 _RESTING = 0.05
 """Metres from where a load lies at first or at last within which it hasn't been moved yet, or not any more."""
 
@@ -159,8 +163,8 @@ def on_walk(geometry: SceneGeometry, start: str, end: str, settings: CausalSetti
 def _walks(geometry: SceneGeometry, generator: random.Random, settings: CausalSettings) -> Iterator[_Asked | Rejected]:
     pairs = list(itertools.permutations(geometry.unique, 2))
     made: Counter[str] = Counter()
-    for start, end in generator.sample(pairs, min(_TRIED, len(pairs))):
-        if made.total() == _WALKS:
+    for start, end in generator.sample(pairs, min(_MAX_TRIED, len(pairs))):
+        if made.total() == _MAX_WALKS:
             return
         question = (
             f"If a person walks from the {start} straight towards the {end} without looking, what are they most likely "
@@ -168,7 +172,7 @@ def _walks(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
         )
         asked = _met(geometry, question, on_walk(geometry, start, end, settings), (start, end), "walk")
         if isinstance(asked, _Asked):
-            if made[asked.met.category] == _SAME:
+            if made[asked.met.category] == _MAX_SAME_END:
                 continue
             made[asked.met.category] += 1
         yield asked

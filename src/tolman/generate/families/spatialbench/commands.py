@@ -64,8 +64,10 @@ _FOLLOW = re.compile(
 _TURN = re.compile(r"\AWhere the video ends, which command makes the camera look at the (.+)\?\Z")
 COMMANDS = {"ahead": "Keep looking straight ahead", "left": "Turn left", "right": "Turn right", "behind": "Turn around"}
 _LEFT = {"left": 1.0, "right": -1.0}
-_FOLLOWED, _SAME = 16, 3
-"""Commands that are followed in a scene, and those that lead to the same thing."""
+_MAX_FOLLOWED = 16
+"""Commands that are followed in a scene."""
+_MAX_SAME_END = 3
+"""Commands of a scene that lead to the same thing."""
 
 
 def draft(geometry: SceneGeometry, settings: CommandSettings) -> Iterator[Draft | Rejected]:
@@ -118,14 +120,14 @@ def _follows(
     asked: list[tuple[tuple[str, str, str], Obstacle]] = []
     made: Counter[str] = Counter()
     for way in generator.sample(ways, len(ways)):
-        if made.total() == _FOLLOWED:
+        if made.total() == _MAX_FOLLOWED:
             break
         found = after_turn(geometry, *way, settings)
         if found is None or found.broken:
             yield Rejected(TASK, scene.id, found.broken[0] if found else "nothing is met")
         elif found.category not in geometry.whole or found.category in way:
             yield Rejected(TASK, scene.id, "the video doesn't show what is met")
-        elif made[found.category] < _SAME:
+        elif made[found.category] < _MAX_SAME_END:
             made[found.category] += 1
             asked.append((way, found))
     wrong = others_for([found.category for _, found in asked], [way for way, _ in asked], f"{scene.id}:{TASK}")

@@ -44,7 +44,10 @@ _PATTERN = re.compile(
     r"where is it most likely to be\?\Z"
 )
 _PLACE = "At the "
-_PER_PAIR, _PAIRS = 1, 16
+_MAX_PER_PAIR = 1
+"""Questions about a pair of landmarks."""
+_MAX_PAIRS = 16
+"""Pairs that are asked about in a scene."""
 
 
 def off(geometry: SceneGeometry, place: str, ahead: str, other: str, side: str) -> float:
@@ -69,7 +72,7 @@ def draft(geometry: SceneGeometry, settings: PoseSettings) -> Iterator[Draft | R
     pairs = list(itertools.permutations(geometry.unique, 2))
     asked = 0
     for ahead, other in generator.sample(pairs, len(pairs)):
-        if asked >= _PAIRS:
+        if asked >= _MAX_PAIRS:
             return
         side = generator.choice(sorted(SIDES))
         usable = [
@@ -84,7 +87,7 @@ def draft(geometry: SceneGeometry, settings: PoseSettings) -> Iterator[Draft | R
             yield Rejected(TASK, scene.id, f"no place fits, or fewer than three are {settings.margin}° outside")
             continue
         asked += 1
-        for answer in generator.sample(fitting, min(_PER_PAIR, len(fitting))):
+        for answer in generator.sample(fitting, min(_MAX_PER_PAIR, len(fitting))):
             places = (answer, *generator.sample(wrong, 3))
             question = (
                 f"If a robot has the {ahead} straight ahead and the {other} {side}, where is it most likely to be?"

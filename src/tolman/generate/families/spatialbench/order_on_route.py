@@ -45,8 +45,12 @@ _PATTERN = re.compile(
     r"\AIf you move in a straight line from the (.+?) to the (.+?), in which order do you pass the (.+)\?\Z"
 )
 _SEPARATOR = " -> "
-_SHORT, _ASIDE = "a route shorter than {0.shortest} m", "more than {0.aside} m beside the route"
-_PER_ROUTE, _ROUTES = 2, 14
+_SHORT = "a route shorter than {0.shortest} m"
+_ASIDE = "more than {0.aside} m beside the route"
+_MAX_PER_ROUTE = 2
+"""Questions about a route."""
+_MAX_ROUTES = 14
+"""Routes that are asked about in a scene."""
 
 
 def along(geometry: SceneGeometry, start: str, end: str, names: Sequence[str]) -> tuple[Floats, Floats, float]:
@@ -101,7 +105,7 @@ def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft 
         if apart(geometry.center(start), geometry.center(end)) < settings.shortest:
             yield Rejected(TASK, scene.id, _SHORT.format(settings))
             continue
-        if asked >= _ROUTES:
+        if asked >= _MAX_ROUTES:
             return
         others = [name for name in geometry.unique if name not in (start, end)]
         # What alone breaks a rule can't be among three that keep all.
@@ -115,7 +119,7 @@ def draft(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft 
             yield Rejected(TASK, scene.id, "no three things that are passed one after the other")
             continue
         asked += 1
-        for three in generator.sample(sets, min(_PER_ROUTE, len(sets))):
+        for three in generator.sample(sets, min(_MAX_PER_ROUTE, len(sets))):
             yield _question(geometry, start, end, generator.sample(three, 3), generator)
 
 

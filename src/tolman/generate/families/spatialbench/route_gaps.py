@@ -45,7 +45,10 @@ _PATTERN = re.compile(
     r"'Go straight until the (.+?), \[1\], go straight until the (.+?), \[2\], go straight until the (.+?)\.' "
     r"What fills the gaps\?\Z"
 )
-_TRIES, _PER_PAIR = 400, 6
+_MAX_TRIES = 400
+"""Routes of a scene that are looked at."""
+_MAX_PER_PAIR = 6
+"""Questions of a scene for each pair of turns."""
 _PAIRS = tuple(itertools.product(("left", "right"), repeat=2))
 
 
@@ -99,13 +102,13 @@ def draft(geometry: SceneGeometry, settings: FillInSettings) -> Iterator[Draft |
     ]
     generator = random.Random(f"{scene.id}:{TASK}")
     made: dict[tuple[str, ...], int] = {}
-    for stops in generator.sample(routes, min(len(routes), _TRIES)):
+    for stops in generator.sample(routes, min(len(routes), _MAX_TRIES)):
         angles = turns_of(geometry, stops)
         turns = tuple("left" if angle > 0 else "right" for angle in angles)
         broken = violations(geometry, stops, settings)
         if broken:
             yield Rejected(TASK, scene.id, broken[0])
-        elif made.get(turns, 0) < _PER_PAIR:
+        elif made.get(turns, 0) < _MAX_PER_PAIR:
             made[turns] = made.get(turns, 0) + 1
             yield _question(geometry, stops, turns, angles)
 
