@@ -43,6 +43,7 @@ class Setting:
         metavar: what stands for its value in help texts.
         repeated: whether a tuple's option is given once for each value rather than with commas.
         choices: the values there are, where it is one of a few.
+        secret: whether it may hold a password, and so is never written into a file.
     """
 
     help: str
@@ -55,6 +56,7 @@ class Setting:
     metavar: str | None = None
     repeated: bool = False
     choices: tuple[str, ...] = ()
+    secret: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,11 +211,11 @@ def _is_table(value: Any) -> bool:
 
 
 def to_table(config: Any) -> dict[str, Any]:
-    """A config's settings other than their defaults, as TOML values; required ones always."""
+    """A config's settings other than their defaults, as TOML values; required ones always, secret ones never."""
     table = {}
     for one in fields_of(type(config)):
         value = getattr(config, one.name)
-        if value is not None and (one.required or value != one.default):
+        if value is not None and not one.setting.secret and (one.required or value != one.default):
             table[one.name] = _plain(value)
     return table
 
