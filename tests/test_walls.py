@@ -23,6 +23,7 @@ LEVELS = [
     {"review"},
     {"reports"},
     {"workflows"},
+    {"api"},
     {"commands", "demo"},
     {"cli"},
     {"__main__"},

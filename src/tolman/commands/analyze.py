@@ -275,6 +275,7 @@ def errors(
     from tolman.errors import UsageError
     from tolman.reports.analyses.error_judging import JudgePlan, Reference, Which
     from tolman.reports.analyses.errors import print_errors
+    from tolman.runtime import stoppable
 
     for option, value, known in (("--reference", reference, Reference), ("--which", which, Which)):
         if value not in get_args(known):
@@ -284,19 +285,20 @@ def errors(
     if request is not None:
         modes = cast(Reference, reference), cast(Which, which)
         plan = JudgePlan(request, *modes, sample, text_only, data, media, frames)
-    failed = print_errors(
-        console(),
-        console(stderr=True),
-        runs,
-        taxonomy=taxonomy,
-        judge=plan,
-        labels=labels,
-        rules=rules,
-        right_from=right_from,
-        seed=seed,
-        out=out,
-        as_json=as_json,
-    )
+    with stoppable():
+        failed = print_errors(
+            console(),
+            console(stderr=True),
+            runs,
+            taxonomy=taxonomy,
+            judge=plan,
+            labels=labels,
+            rules=rules,
+            right_from=right_from,
+            seed=seed,
+            out=out,
+            as_json=as_json,
+        )
     if failed:
         raise typer.Exit(1)
 

@@ -34,10 +34,10 @@ class Incomplete(typer.Exit):
     """The end of a command whose result lacks a part: exit code 1, and the config beside the result all the same.
 
     Args:
-        folder: of the result.
+        folder: of the result, or several.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | list[Path] | None = None) -> None:
         super().__init__(1)
         self.folder = folder
 

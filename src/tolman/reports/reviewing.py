@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from tolman.errors import MissingExtraError, UsageError
-from tolman.reports.write import show_runs
+from tolman.reports.content import build
+from tolman.reports.loaded import load_runs
+from tolman.reports.terminal import print_report
+from tolman.reports.write import render, write_page
 
 if TYPE_CHECKING:
     from tolman.review.settings import Settings
@@ -78,7 +81,16 @@ def write_runs(
         console.print(text, markup=False, highlight=False, soft_wrap=True)
     if marked and not without_marked and not as_json:
         console.print("They count like all others; --without-marked leaves them out.", markup=False, soft_wrap=True)
-    show_runs(console, folders, as_json=as_json)
+    pages = [write_page(folder.path / "report.html", [folder.path]) for folder in folders]
+    paths = [folder.path for folder in folders]
+    if len(paths) > 1:
+        pages.append(write_page(paths[-1].with_name(paths[-1].name.rpartition("-")[0] + ".html"), paths))
+    runs = load_runs(paths)
+    if as_json:
+        console.file.write(render(build(runs), runs, "json"))
+        return
+    print_report(console, build(runs))
+    console.print(f"Every item: {pages[-1]}", markup=False, highlight=False, soft_wrap=True)
 
 
 def write_benchmark(

@@ -43,17 +43,41 @@ def score_run(
 
     Args:
         folder: of the run.
-        benchmark: with the rule sets and the table.
-        record: of the run.
-        items: the questions.
-        outcomes: responses and failures.
-        expectation: a random answerer, whose expected figures are added.
+        benchmark, record, items, outcomes, expectation: as in `compute_scores`.
 
     Returns:
         What scores.json holds.
     """
+    rows, figures = compute_scores(
+        benchmark, record, items, outcomes, judgements=folder.judgements(), expectation=expectation
+    )
+    folder.write_scores(rows, figures)
+    return figures
+
+
+def compute_scores(
+    benchmark: BenchmarkSpec,
+    record: RunRecord,
+    items: Sequence[Item],
+    outcomes: Sequence[Outcome],
+    *,
+    judgements: judged.Judgements | None = None,
+    expectation: HasExpectation | None = None,
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Score outcomes; nothing is read or written.
+
+    Args:
+        benchmark: with the rule sets and the table.
+        record: of the run.
+        items: the questions.
+        outcomes: responses and failures.
+        judgements: of a judge, for the rule set `judged`.
+        expectation: a random answerer, whose expected figures are added.
+
+    Returns:
+        The rows of scores.parquet and the figures of scores.json.
+    """
     rules = rules_of(benchmark, record.settings.preset)
-    judgements = folder.judgements()
     if judgements is not None:
         base = benchmark.rule_set(benchmark.judging.base)
         rules.append(judged.judged(benchmark.judging, base, judgements.by_response()))
@@ -106,8 +130,7 @@ def score_run(
             figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(
                 cells(own, benchmark.table_of(rule_set.name))
             )
-    folder.write_scores(rows, figures)
-    return figures
+    return rows, figures
 
 
 def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
