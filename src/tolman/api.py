@@ -443,9 +443,10 @@ def _plain(field: ConfigField | None, value: Any) -> Any:
     if field is None or value is None:
         return value
     if field.several:
-        if isinstance(value, Path | int | float):
-            return (value,)
-        return value if isinstance(value, str) else tuple(value)
+        if isinstance(value, str):
+            return value  # names with commas between them
+        values = (value,) if isinstance(value, Path | int | float) else value
+        return tuple(str(one) if field.scalar is str else one for one in values)
     if field.scalar is str:
         if isinstance(value, Mapping):
             return json.dumps(value)

@@ -223,7 +223,7 @@ def test_a_callable_is_shown_frames_and_images(choice: Make) -> None:
     assert run.scores.headline.value == 100
     assert [part["type"] for part in seen] == ["image"] * 4 + ["text"]
     assert [part.get("frame") for part in seen[:3]] == sorted({part["frame"] for part in seen[:3]})
-    assert all(image.open(part["path"]).size[0] > 0 for part in seen[:4])
+    assert all(Path(part["path"]).read_bytes().startswith(b"\xff\xd8") for part in seen[:4])
 
 
 def test_a_function_of_a_file_is_a_model_of_the_command_line(items: list[Item], tmp_path: Path) -> None:
