@@ -46,6 +46,7 @@ def main() -> None:
     careful = seconds(lambda: [tolman.reward(item, text, scorer="careful") for item, text in rewarded])
     rows = {
         f"`benchmark.score` of {len(responses):,} responses": f"{seconds(lambda: benchmark.score(responses)):.2f} s",
+        "the same, `official` only": f"{seconds(lambda: benchmark.score(responses, scorer='official')):.2f} s",
         "`tolman.score` of the same, benchmark loaded": f"{seconds(lambda: tolman.score(responses, benchmark)):.2f} s",
         "`tolman.load` of VSI-Bench": f"{seconds(lambda: tolman.load('vsi-bench', data=data)):.2f} s",
         "`tolman.reward`, official": f"{official * 1e3:.0f} µs",

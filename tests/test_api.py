@@ -272,6 +272,8 @@ def test_scores_of_a_mapping_a_frame_and_a_file_are_those_of_the_command(tmp_pat
     frame = pl.DataFrame({"id": list(texts), "response": list(texts.values())})
     expected = tolman.open_run("scored").scores
     assert benchmark.score(texts) == expected
+    one = benchmark.score(texts, scorer="careful")
+    assert (one.scorers, one.cells()) == (("careful",), expected.cells("careful"))
     assert tolman.score(texts, "vsi-bench", data=EXTRACT) == expected
     assert tolman.score(frame, benchmark) == expected
     assert set(tmp_path.rglob("*")) == before  # nothing is written

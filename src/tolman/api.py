@@ -173,7 +173,8 @@ def score(
             loads the benchmark once: `benchmark.score(responses)`.
         events: called with progress and notes.
         settings: the options of `tolman score`, named as its fields are (`tolman.workflows.score.ScoreConfig`). Of
-            responses that Python holds, data, subset, revision, preset, seed, name and count_failures_as_wrong.
+            responses that Python holds: data, subset, revision, preset, seed, name, count_failures_as_wrong, and
+            scorer, the one scorer to use, such as 'official', which is the quickest.
 
     Returns:
         The figures. A file's or folder's stand in a run folder too, as the command writes it; nothing is written for
@@ -416,7 +417,7 @@ def _is_list(benchmark: Any) -> bool:
 def _score_held(responses: Any, benchmark: Any, settings: Mapping[str, Any]) -> Scores:
     if benchmark is None:
         raise UsageError("which benchmark answers the responses? Name it: tolman.score(responses, 'vsi-bench').")
-    own = ("preset", "seed", "name", "count_failures_as_wrong")
+    own = ("scorer", "preset", "seed", "name", "count_failures_as_wrong")
     loading = ("data", "subset", "revision") if isinstance(benchmark, str | Path) else ()
     for name in settings:
         if name not in (*own, *loading):

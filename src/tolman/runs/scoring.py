@@ -63,6 +63,7 @@ def compute_scores(
     *,
     judgements: judged.Judgements | None = None,
     expectation: HasExpectation | None = None,
+    scorer: str | None = None,
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Score outcomes; nothing is read or written.
 
@@ -73,11 +74,15 @@ def compute_scores(
         outcomes: responses and failures.
         judgements: of a judge, for the rule set `judged`.
         expectation: a random answerer, whose expected figures are added.
+        scorer: the one scorer to use; those of the run's preset where None.
 
     Returns:
         The rows of scores.parquet and the figures of scores.json.
+
+    Raises:
+        UsageError: there is no such scorer.
     """
-    rules = rules_of(benchmark, record.settings.preset)
+    rules = rules_of(benchmark, record.settings.preset) if scorer is None else [benchmark.rule_set(scorer)]
     if judgements is not None:
         base = benchmark.rule_set(benchmark.judging.base)
         rules.append(judged.judged(benchmark.judging, base, judgements.by_response()))

@@ -147,6 +147,7 @@ class Benchmark:
         responses: Any,
         *,
         name: str = "responses",
+        scorer: str | None = None,
         preset: str | None = None,
         seed: int = 0,
         count_failures_as_wrong: bool = False,
@@ -156,12 +157,13 @@ class Benchmark:
         Args:
             responses: item's id → text, or a data frame with the columns `id` and `response`; see `tolman.score`.
             name: what the model is called.
+            scorer: the one scorer to use, such as 'official', which is the quickest; all of the preset's where None.
             preset: the prompt preset it was asked with, which names the scorers; the first where None.
             seed: of released parsers that draw at random.
             count_failures_as_wrong: score items without an answer 0 instead of leaving them out.
 
         Raises:
-            UsageError: an id that the benchmark doesn't have, a value that is no text, or an unknown preset.
+            UsageError: an id that the benchmark doesn't have, a value that is no text, or an unknown scorer or preset.
         """
         outcomes = outcomes_of(responses, self._items)
         chosen = preset_of(self.spec, preset)
@@ -184,7 +186,7 @@ class Benchmark:
             data=self.loaded.source,
             failures_are_wrong=count_failures_as_wrong,
         )
-        rows, figures = compute_scores(self.spec, record, self._items, outcomes)
+        rows, figures = compute_scores(self.spec, record, self._items, outcomes, scorer=scorer)
         return Scores(self.title, self.spec.table, figures, rows)
 
     def save(self, folder: Path | str) -> Path:
