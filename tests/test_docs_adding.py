@@ -19,7 +19,7 @@ from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
 from tolman.runs.scoring import score_run
 
-DOCS = Path(__file__).resolve().parents[1] / "docs" / "add"
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "extend"
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 MAX_LINES = 60
 

@@ -15,6 +15,7 @@ from tolman.media import matchers
 from tolman.plugins import load_plugin
 from tolman.registry import Registry, declaring
 from tolman.scoring.metric import REGISTRY as METRICS
+from tolman.workflows.analyses import ANALYSES
 
 REGISTRIES = {
     "benchmark": benchmarks._REGISTRY,
@@ -22,6 +23,7 @@ REGISTRIES = {
     "protocol": protocols._REGISTRY,
     "format": formats._REGISTRY,
     "matcher": matchers._REGISTRY,
+    "analysis": ANALYSES,
     "metric": METRICS,
     "item kind": KINDS,
     "curation stage": STAGES,

@@ -25,6 +25,7 @@ from tolman.item_table import read_items, tasks_in
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
+from tolman.names import hint
 from tolman.scoring.rules import careful
 from tolman.scoring.table import Column, Mean, Table, pool
 
@@ -105,7 +106,7 @@ def _card(path: Path) -> dict[str, Any]:
             path,
             "is not a known field",
             field=sorted(unknown)[0],
-            fix=f"known: {', '.join(sorted(_FIELDS - {OLD_PROFILE}))}",
+            fix=hint(sorted(unknown)[0], sorted(_FIELDS - {OLD_PROFILE})),
         )
     return card
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tolman.errors import InputError, MissingExtraError, UnknownFieldWarning
+from tolman.errors import InputError, UnknownFieldWarning
+from tolman.extras import needs
 from tolman.item_table import first_problem
 from tolman.items import Item
 
@@ -196,10 +197,8 @@ def _json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputErr
 
 
 def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputError]]:
-    try:
+    with needs("curate", f"Reading a JSON file as large as {path.name}"):
         import ijson
-    except ImportError:
-        raise MissingExtraError("ijson", "curate", f"reading a JSON file as large as {path.name}") from None
     try:
         with path.open("rb") as file:
             opening = next((value for prefix, value, _ in ijson.parse(file) if prefix == (records or "")), None)

@@ -8,8 +8,9 @@ def audit(config: AuditConfig, as_json: Json = False) -> Path | None:
 ```
 
 The command gets an option (or argument) for each field, those of its own further parameters, `--config FILE` and
-`--write-config FILE`. What is given on the command line goes before what stands in the file. Where the command returns
-a folder, `tolman.toml` in it repeats the command.
+`--write-config FILE`. What is given on the command line goes before what stands in the file. A file with several tables
+of the command is a suite, and carries it out for each. Where the command returns a folder, `tolman.toml` in it repeats
+the command.
 """
 
 from __future__ import annotations
@@ -21,11 +22,24 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from tolman.errors import UsageError
 from tolman.workflows.config import ConfigField, fields_of, make, read_tables, write_config
 
 FILE = "tolman.toml"
 """The config beside a result."""
 _PANEL = "Config files"
+
+
+class Incomplete(typer.Exit):
+    """The end of a command whose result lacks a part: exit code 1, and the config beside the result all the same.
+
+    Args:
+        folder: of the result, or several.
+    """
+
+    def __init__(self, folder: Path | list[Path] | None = None) -> None:
+        super().__init__(1)
+        self.folder = folder
 
 
 def configured(config: type[Any], command: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -47,22 +61,24 @@ def configured(config: type[Any], command: str | None = None) -> Callable[[Calla
         ) -> None:
             given = {}
             for one in fields:
-                for place in _places(one):
-                    value = values.pop(place)
-                    if _is_given(ctx, place):
+                for parameter in _places(one):
+                    value = values.pop(parameter)
+                    if _is_given(ctx, parameter):
                         given[one.name] = _read(one, value)
-            tables = read_tables(config_file, name) if config_file is not None else [{}]
-            where = f"{config_file}: " if config_file is not None else ""
-            if len(tables) > 1:
-                raise typer.BadParameter(f"{config_file} has {len(tables)} [[{name}]] tables; give a file with one.")
-            settings = {key.replace("-", "_"): value for key, value in tables[0].items()} | given
-            made = make(config, settings, where=where)
+            configs = _configs(config, name, config_file, given)
             if write_config_to is not None:
-                write_config(write_config_to, name, made)
-            place = body(made, **values)
-            for folder in place if isinstance(place, list) else [place]:
-                if isinstance(folder, Path) and folder.is_dir():
-                    write_config(folder / FILE, name, made)
+                write_config(write_config_to, name, *configs, typed=_typed(ctx))
+            incomplete: Incomplete | None = None
+            for one_config in configs:
+                try:
+                    result = body(one_config, **values)
+                except Incomplete as error:
+                    incomplete, result = error, error.folder
+                for folder in result if isinstance(result, list) else [result]:
+                    if isinstance(folder, Path) and folder.is_dir():
+                        write_config(folder / FILE, name, one_config, typed=_typed(ctx))
+            if incomplete is not None:
+                raise incomplete
 
         parameters = [inspect.Parameter("ctx", _KEYWORD, annotation=typer.Context)]
         parameters += [parameter for one in fields for parameter in _parameters(one)]
@@ -74,9 +90,23 @@ def configured(config: type[Any], command: str | None = None) -> Callable[[Calla
         carry_out.__name__, carry_out.__doc__ = body.__name__, body.__doc__
         carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         carry_out.__annotations__ = {one.name: one.annotation for one in parameters}
+        carry_out.config, carry_out.table = config, name  # type: ignore[attr-defined]
         return carry_out
 
     return decorate
+
+
+def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, Any]) -> list[Any]:
+    """The configs of a command: one, or one for each table of a suite. What is given goes before every table."""
+    tables = read_tables(file, name) if file is not None else [{}]
+    if len(tables) > 1 and "out" in given:
+        raise UsageError(f"{file} has {len(tables)} [[{name}]] tables: write an 'out' into each in place of --out.")
+    found = []
+    for number, table in enumerate(tables, start=1):
+        where = f"{file}, table {number}: " if len(tables) > 1 else f"{file}: " if file is not None else ""
+        settings = {key.replace("-", "_"): value for key, value in table.items()} | given
+        found.append(make(config, settings, where=where))
+    return found
 
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -131,7 +161,7 @@ def _help(one: ConfigField) -> str:
     text = one.setting.help
     if one.required:
         return f"{text} Required." if not one.setting.positional else text
-    if one.default in (None, (), False) or "efault" in text:
+    if one.default is None or one.default is False or one.default in ((), "") or "efault" in text:
         return text
     value = ",".join(map(str, one.default)) if isinstance(one.default, tuple) else one.default
     return f"{text} Default: {value}."
@@ -140,6 +170,15 @@ def _help(one: ConfigField) -> str:
 def _is_given(ctx: typer.Context, name: str) -> bool:
     # By its name: Typer has a copy of click in some versions, and so an enumeration of its own.
     return getattr(ctx.get_parameter_source(name), "name", "") in ("COMMANDLINE", "ENVIRONMENT")
+
+
+def _typed(ctx: Any) -> str | None:
+    """The words of the command after the program's name; None where it is the program."""
+    words: list[str] = []
+    while ctx.parent is not None:
+        words.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return " ".join(words) or None
 
 
 def _read(one: ConfigField, value: Any) -> Any:

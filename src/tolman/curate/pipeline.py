@@ -28,11 +28,12 @@ from pydantic import BaseModel
 
 import tolman
 from tolman.curate.asking import AskedModel, Asker
-from tolman.curate.importing import Source
+from tolman.curate.importing import QuestionSource
 from tolman.curate.recipe import Recipe
 from tolman.curate.taxonomy import Taxonomy, open_taxonomy
 from tolman.errors import InputError, UsageError
 from tolman.files import write_text
+from tolman.names import hint
 
 STAMP = "stage.json"
 
@@ -52,7 +53,7 @@ class Watch:
 
 @dataclass
 class Work:
-    """What all stages need.
+    """Inputs that all stages need.
 
     Attributes:
         recipe: what was asked for.
@@ -67,7 +68,7 @@ class Work:
     watch: Watch = field(default_factory=Watch)
 
     @property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[QuestionSource]:
         """The question sets."""
         return self.recipe.opened()
 
@@ -155,7 +156,7 @@ def carry_out(work: Work, stages: list[Stage], until: str | None = None) -> list
     chosen = [stage for stage in stages if stage.is_wanted(work.recipe)]
     names = [stage.name for stage in chosen]
     if until is not None and until not in names:
-        raise UsageError(f"the recipe has no stage '{until}'; it has {', '.join(names)}.")
+        raise UsageError(f"the recipe has no stage '{until}'; {hint(until, names)}.")
     _claim(work)
     found: list[Done] = []
     before, mark = work.root, tolman.__version__

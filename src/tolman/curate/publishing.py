@@ -40,8 +40,8 @@ def publish_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         InputError: a decision that is none.
     """
     settings = work.recipe.publish
-    if settings.like:
-        benchmarks.get(settings.like)
+    if settings.scoring_profile:
+        benchmarks.get(settings.scoring_profile)
     decisions = read_decisions(settings.decisions) if settings.decisions else {}
     tally: Counter[str] = Counter()
     missing: set[str] = set()
@@ -127,7 +127,7 @@ def _write_cards(work: Work, out: Path, statistics: dict[str, Any]) -> None:
     titles = ", ".join(source.mapping.title for source in work.sources)
     paper = f"Curated by tolman {tolman.__version__} from {titles}"
     card = {"name": recipe.name, "title": title, "paper": paper, "licence": settings.licence}
-    card |= {"like": settings.like} if settings.like else {}
+    card |= {"like": settings.scoring_profile} if settings.scoring_profile else {}
     write_text(out / "benchmark.json", _json(card))
     stages = {
         stamp.parent.name: json.loads(stamp.read_text(encoding="utf-8"))["statistics"]

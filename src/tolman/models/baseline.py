@@ -18,13 +18,14 @@ from tolman.errors import UsageError
 from tolman.guessing.frequent import most_frequent_text, ranked
 from tolman.items import Item
 from tolman.models.base import Model, ModelOptions, Request
+from tolman.names import unknown
 from tolman.responses import Response
 from tolman.scoring.item_kind import kind_of
 from tolman.scoring.rules import check_defined, kind_and_answer
 
 
 class _Offline:
-    """What all baselines have in common: they call nobody."""
+    """Base of all baselines: they call nobody."""
 
     remote = False
     concurrency = 1
@@ -152,5 +153,5 @@ def create(name: str, options: ModelOptions) -> Model:
             raise UsageError("baseline/oracle reads its answers off scenes; give their folder with --scenes.")
         return Oracle(options.scenes)
     if name not in _CONSTANTS:
-        raise UsageError(f"there is no baseline '{name}'; known: random, oracle, {', '.join(_CONSTANTS)}.")
+        raise unknown("baseline", name, ["random", "oracle", *_CONSTANTS])
     return Constant(f"baseline/{name}", _CONSTANTS[name])

@@ -11,7 +11,7 @@ from typing import Any
 
 from tolman.generate.audit import chosen_option
 from tolman.generate.collection import open_collection
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.models.base import CallError, Request
@@ -40,7 +40,7 @@ class Oracle:
         self._preset = preset("all")
 
     async def answer(self, request: Request) -> Response:
-        """What the item's scene says.
+        """Answer from the item's scene.
 
         Raises:
             CallError: the scene is not there, or the question can't be answered from boxes.

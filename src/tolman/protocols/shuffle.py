@@ -12,7 +12,7 @@ from tolman.protocols.base import Modifier, ProtocolOptions
 from tolman.scoring.item_kind import kind_of
 
 
-def shuffled(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
+def shuffle(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
     """The item with its options in an order that only the seed and the item's id decide.
 
     Numerical questions, and questions whose options can't be told apart, stay as they are.
@@ -31,7 +31,7 @@ def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset
 
 PROTOCOL = Modifier(
     "shuffle",
-    present=lambda benchmark, item, options: [shuffled(benchmark, item, options.seed)],
+    present=lambda benchmark, item, options: [shuffle(benchmark, item, options.seed)],
     check=_check,
     refuses={"circular": "circular asks with the options in every rotation already"},
     summary="the options in an order drawn by the seed",

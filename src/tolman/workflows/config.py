@@ -43,6 +43,7 @@ class Setting:
         metavar: what stands for its value in help texts.
         repeated: whether a tuple's option is given once for each value rather than with commas.
         choices: the values there are, where it is one of a few.
+        secret: whether it may hold a password, and so is never written into a file.
     """
 
     help: str
@@ -55,6 +56,7 @@ class Setting:
     metavar: str | None = None
     repeated: bool = False
     choices: tuple[str, ...] = ()
+    secret: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,11 +211,11 @@ def _is_table(value: Any) -> bool:
 
 
 def to_table(config: Any) -> dict[str, Any]:
-    """A config's settings other than their defaults, as TOML values; required ones always."""
+    """A config's settings other than their defaults, as TOML values; required ones always, secret ones never."""
     table = {}
     for one in fields_of(type(config)):
         value = getattr(config, one.name)
-        if value is not None and (one.required or value != one.default):
+        if value is not None and not one.setting.secret and (one.required or value != one.default):
             table[one.name] = _plain(value)
     return table
 
@@ -224,9 +226,15 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def write_config(path: Path, command: str, *configs: Any) -> None:
+def write_config(path: Path, command: str, *configs: Any, typed: str | None = None) -> None:
     """Write the TOML file that repeats a command: a `[command]` table, or several where it was carried out several
     times.
+
+    Args:
+        path: the file.
+        command: what its table is called.
+        configs: the settings.
+        typed: the command as it is typed after 'tolman', where that isn't the table's name.
     """
     import tomli_w
 
@@ -236,4 +244,4 @@ def write_config(path: Path, command: str, *configs: Any) -> None:
     tables = [to_table(config) for config in configs]
     text = tomli_w.dumps({command: tables[0] if len(tables) == 1 else tables})
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, f"# tolman {__version__}: 'tolman {command} --config {path.name}' repeats this.\n{text}")
+    write_text(path, f"# tolman {__version__}: 'tolman {typed or command} --config {path.name}' repeats this.\n{text}")

@@ -1,0 +1,123 @@
+"""Auditing: every answer of a benchmark computed anew from its scenes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tolman.errors import UsageError
+from tolman.workflows.config import Setting
+from tolman.workflows.events import Began, Ended, Events, silent
+
+if TYPE_CHECKING:
+    from tolman.generate.audit import AuditFinding
+    from tolman.ingest.vsi_meta_info import Skipped
+
+FINDINGS, DOUBTFUL, STRICT, SUMMARY = "findings.jsonl", "exclude.txt", "exclude-strict.txt", "summary.json"
+"""Files of an audit's folder."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditConfig:
+    """Which benchmark is audited, by which scenes and rules."""
+
+    benchmark: Annotated[str, Setting("Name or folder of a benchmark whose scenes are known.", positional=True)]
+    scenes: Annotated[Path, Setting("Folder of its scenes.")]
+    data: Annotated[
+        Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
+    ] = None
+    subset: Annotated[
+        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
+    ] = None
+    preset: Annotated[
+        str, Setting("Generation preset whose thresholds questions are held to, such as vsi-paper or mmsi.")
+    ] = "vsi-paper"
+    out: Annotated[Path, Setting("Folder of the findings.")] = Path("audit")
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit found.
+
+    Attributes:
+        benchmark: its name or folder.
+        out: the folder with findings.jsonl, summary.json, exclude.txt and exclude-strict.txt.
+        findings: one for each item.
+        rows: one for each question type, as in summary.json.
+        skipped: scenes and objects that couldn't be used, with the reason.
+    """
+
+    benchmark: str
+    out: Path
+    findings: tuple[AuditFinding, ...]
+    rows: tuple[dict[str, Any], ...]
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def doubtful(self) -> list[str]:
+        """Ids of items whose answer is in doubt."""
+        return [finding.id for finding in self.findings if finding.verdict == "answer in doubt"]
+
+    @property
+    def safe(self) -> list[str]:
+        """Ids of items that break a rule and whose answer is safe all the same."""
+        return [finding.id for finding in self.findings if finding.verdict == "rule broken, answer safe"]
+
+
+def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
+    """Compute a benchmark's answers anew, and write what was found.
+
+    Raises:
+        InputError: no usable scene.
+        UsageError: an unknown name, or no item's scene is there.
+    """
+    from tolman.files import write_text
+    from tolman.generate.audit import audit as compute
+    from tolman.generate.audit import most_frequent_note, summary
+    from tolman.generate.collection import open_collection
+    from tolman.generate.settings import preset as preset_of
+    from tolman.ingest.vsi_meta_info import Skipped
+    from tolman.runs.load import load
+    from tolman.workflows.generate import noted
+
+    preset = preset_of(config.preset)
+    loaded = load(config.benchmark, config.data, config.subset)
+    events(Began("reading scenes"))
+    geometries, skipped = {}, []
+    for one in noted(open_collection(config.scenes), events):
+        if isinstance(one, Skipped):
+            skipped.append(one)
+        else:
+            geometries[one.scene.id] = one
+    events(Began("computing answers"))
+    findings = compute(loaded.items, geometries, preset)
+    events(Ended())
+    rows = summary(findings)
+    if not any(row["checked"] for row in rows):
+        raise UsageError(f"no item can be checked against {config.scenes}: {most_frequent_note(findings)}.")
+    result = AuditResult(config.benchmark, config.out, tuple(findings), tuple(rows), tuple(skipped))
+    config.out.mkdir(parents=True, exist_ok=True)
+    _write_findings(config.out / FINDINGS, findings)
+    broken = {*result.doubtful, *result.safe}
+    _write_ids(config.out / DOUBTFUL, result.doubtful)
+    _write_ids(config.out / STRICT, [one.id for one in findings if one.id in broken])
+    write_text(config.out / SUMMARY, json.dumps({"preset": config.preset, "tasks": rows}, indent=2) + "\n")
+    return result
+
+
+def _write_ids(path: Path, ids: Iterable[str]) -> None:
+    from tolman.files import write_text
+
+    write_text(path, "".join(f"{identity}\n" for identity in ids))
+
+
+def _write_findings(path: Path, findings: Iterable[AuditFinding]) -> None:
+    from tolman.files import atomic_write
+
+    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
+        for finding in findings:
+            told = {"verdict": finding.verdict, "doubts": finding.doubts}
+            file.write(json.dumps(asdict(finding) | told, ensure_ascii=False) + "\n")

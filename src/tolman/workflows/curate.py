@@ -1,0 +1,324 @@
+"""Curating: existing question sets into one benchmark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tolman.errors import UsageError
+from tolman.workflows.config import Setting
+from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
+
+if TYPE_CHECKING:
+    from tolman.curate.mapping import Mapping as QuestionMapping
+    from tolman.curate.pipeline import Done
+    from tolman.curate.recipe import Recipe
+    from tolman.curate.taxonomy import Taxonomy
+    from tolman.items import Media
+
+_POOL = Setting("Folder of the pool: all stages, their findings, the benchmark.")
+_STORE = Setting(
+    "File of the response store. Default: $TOLMAN_STORE, or responses.sqlite in the user's cache.", panel="Stores"
+)
+_MODEL = Setting("Name of the model that classifies, FAMILY/NAME. Default: the recipe's.")
+_URL = Setting("Base URL of that model's endpoint. Default: the recipe's.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurateConfig:
+    """Which recipe is carried out, and how far."""
+
+    recipe: Annotated[Path, Setting("TOML file that says what the benchmark is made of.", positional=True)]
+    out: Annotated[Path, _POOL]
+    until: Annotated[
+        str | None,
+        Setting(
+            "Last stage: import, duplicates, classify, convert, stratify, verify or benchmark. Default: the recipe's "
+            "last."
+        ),
+    ] = None
+    model: Annotated[str | None, _MODEL] = None
+    base_url: Annotated[str | None, _URL] = None
+    concurrency: Annotated[
+        int | None, Setting("Most requests in flight to that model, from 1. Default: the recipe's, or 32.", least=1)
+    ] = None
+    store: Annotated[Path | None, _STORE] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurateImportConfig:
+    """Which question set is read."""
+
+    mapping: Annotated[str, Setting("Name of a mapping ('tolman curate mappings'), or a TOML file.", positional=True)]
+    data: Annotated[Path, Setting("File or folder with the questions.", positional=True)]
+    out: Annotated[Path, _POOL]
+    media: Annotated[Path | None, Setting("Folder of the media. Default: the data's.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurateMappingsConfig:
+    """Which mapping is shown."""
+
+    name: Annotated[
+        str | None,
+        Setting("Name of a mapping, which is shown with all that is known of it. Default: all, a line each.",
+                positional=True),
+    ] = None  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurateCategoriesConfig:
+    """Which model groups which labels."""
+
+    recipe: Annotated[Path, Setting("Recipe whose classifying model is asked.", positional=True)]
+    out: Annotated[Path, Setting("TOML file of the taxonomy that comes out.")]
+    pool: Annotated[Path, Setting("Pool into which the recipe's question sets were imported.")]
+    count: Annotated[int, Setting("Number of categories, 2–20.", least=2, most=20)] = 6
+    model: Annotated[str | None, _MODEL] = None
+    base_url: Annotated[str | None, _URL] = None
+    store: Annotated[Path | None, _STORE] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurateDuplicatesConfig:
+    """Which benchmarks are looked through for repeated questions."""
+
+    benchmark: Annotated[str, Setting("Name or folder of a benchmark.", positional=True)]
+    against: Annotated[
+        str | None, Setting("Name or folder of another that it may share questions with.", positional=True)
+    ] = None
+    data: Annotated[
+        Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
+    ] = None
+    subset: Annotated[
+        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
+    ] = None
+    against_data: Annotated[
+        Path | None, Setting("Folder with the other's released data. Default: the Hugging Face hub.")
+    ] = None
+    against_subset: Annotated[str | None, Setting("Named part of the other. Default: its first.")] = None
+    names_only: Annotated[bool, Setting("Tell media apart by their names alone.")] = False
+    out: Annotated[Path | None, Setting("JSON Lines file of what was found. Default: none.")] = None
+
+
+@dataclass(frozen=True)
+class CurateResult:
+    """Stages that were carried out.
+
+    Attributes:
+        out: the pool's folder.
+        stages: each with its statistics, in order.
+        failed: calls of the last stage that must be made again; the same config makes them.
+    """
+
+    out: Path
+    stages: tuple[Done, ...]
+    failed: int
+
+    @property
+    def benchmark(self) -> Path | None:
+        """The folder of the benchmark, where it was published."""
+        last = self.stages[-1]
+        return last.folder if last.name == "benchmark" and not self.failed else None
+
+
+@dataclass(frozen=True)
+class CurateImportResult:
+    """A question set that was read.
+
+    Attributes:
+        stage: with its statistics.
+        left_out: rows that couldn't be read, each with file, row and reason.
+    """
+
+    stage: Done
+    left_out: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class DuplicatesResult:
+    """Questions that stand in a benchmark twice, or in another one too.
+
+    Attributes:
+        benchmark, against: names; None for a benchmark by itself.
+        questions: of the benchmark.
+        rows: within a benchmark, groups as `members` and `different_answers`; against another, pairs as `id`, `same_as`
+            and `different_answers`.
+        media_looked_at: media whose content was compared; the others were told apart by their names.
+        out: the file that the rows were written to; None where there is none.
+    """
+
+    benchmark: str
+    against: str | None
+    questions: int
+    rows: tuple[dict[str, Any], ...]
+    media_looked_at: int
+    out: Path | None
+
+
+def curate(config: CurateConfig, events: Events = silent) -> CurateResult:
+    """Carry out a recipe: import, filter, convert, stratify, verify and publish. The same config goes on.
+
+    Raises:
+        UsageError: there is no such stage in the recipe, or no model to replace.
+        InputError: the folder holds something else, or the recipe or a source can't be read.
+        EndpointError, RunInterruptedError: as for `tolman run`.
+    """
+    from tolman.curate.recipe import read_recipe
+    from tolman.files import write_text
+    from tolman.reports.curation import statistics_svg
+    from tolman.reports.figures import why_not_drawn
+
+    recipe = changed(read_recipe(config.recipe), config.model, config.base_url, config.concurrency)
+    done = _stages(recipe, config.out, config.store, config.until, events)
+    for one in done:
+        if one.name != "stratify":
+            continue
+        if missing := why_not_drawn():
+            events(Noted(f"The figure of 'stratify' is left out. {missing}"))
+        else:
+            write_text(one.folder / "statistics.svg", statistics_svg(one.statistics))
+    return CurateResult(config.out, tuple(done), done[-1].failed)
+
+
+def changed(
+    recipe: Recipe, model: str | None = None, base_url: str | None = None, concurrency: int | None = None
+) -> Recipe:
+    """The recipe with another model for classifying; what is None stays the recipe's.
+
+    Raises:
+        UsageError: the recipe doesn't classify.
+    """
+    changes = {"model": model, "base_url": base_url, "concurrency": concurrency}
+    given = {name: value for name, value in changes.items() if value is not None}
+    if not given:
+        return recipe
+    if recipe.classify is None:
+        raise UsageError("the recipe has no [classify], so there is no model to replace.")
+    return recipe.model_copy(update={"classify": recipe.classify.model_copy(update=given)})
+
+
+def import_questions(config: CurateImportConfig, events: Events = silent) -> CurateImportResult:
+    """Read one question set into a pool, to see what a mapping makes of it.
+
+    Raises:
+        UsageError: there is no such mapping.
+        InputError: the folder holds something else, or the data can't be read.
+    """
+    from tolman.curate.recipe import Recipe, SourceEntry
+
+    entry = SourceEntry(mapping=config.mapping, data=config.data, media=config.media)
+    recipe = Recipe(name=Recipe.source_name(entry), sources=(entry,))
+    (done,) = _stages(recipe, config.out, None, "import", events)
+    lost = (done.folder / "unmapped.jsonl").read_text(encoding="utf-8").splitlines()
+    return CurateImportResult(done, tuple(json.loads(line) for line in lost))
+
+
+def list_mappings(config: CurateMappingsConfig | None = None) -> list[QuestionMapping]:
+    """The mappings of the package by name, or the one that the config names.
+
+    Raises:
+        UsageError, InputError: there is none of that name, or its file can't be read.
+    """
+    from tolman.curate.mapping import open_mapping, shipped
+
+    wanted = config.name if config is not None else None
+    return [open_mapping(name) for name in ([wanted] if wanted else shipped())]
+
+
+def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -> Taxonomy:
+    """Let a model group the question sets' own labels into categories, and write them as a taxonomy.
+
+    Raises:
+        UsageError: the recipe names no model.
+        InputError: the pool holds no imported candidates.
+        EndpointError: the model gave none that can be read.
+    """
+    from tolman.curate.asking import Asker
+    from tolman.curate.categories import induce_categories, toml_of
+    from tolman.curate.recipe import read_recipe
+    from tolman.files import write_text
+
+    recipe = changed(read_recipe(config.recipe), config.model, config.base_url)
+    if recipe.classify is None:
+        raise UsageError("the recipe has no [classify] with a model to ask.")
+    events(Began("grouping labels"))
+    with Asker(recipe.classify, config.store, config.pool) as asker:
+        taxonomy = induce_categories(asker, config.pool / "import", config.count, config.out.stem)
+    events(Ended())
+    write_text(config.out, toml_of(taxonomy))
+    return taxonomy
+
+
+def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> DuplicatesResult:
+    """Find questions that stand in a benchmark twice, or in another one too.
+
+    Raises:
+        UsageError, InputError: a benchmark that can't be loaded.
+    """
+    from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
+    from tolman.files import write_text
+    from tolman.media.store import FrameStore, default_root
+    from tolman.runs.load import load
+
+    frames = None if config.names_only else FrameStore(default_root())
+    loaded = [load(config.benchmark, config.data, config.subset)]
+    if config.against is not None:
+        loaded.append(load(config.against, config.against_data, config.against_subset))
+    events(Began("looking at media"))
+    media = [[_absolute(one.folder, medium) for medium in item.media] for one in loaded for item in one.items]
+    names, looked_at = media_names(media, Path("/"), frames)
+    events(Began("comparing questions"))
+    questions: list[QuestionText] = []
+    for origin, one in zip(("own", "other"), loaded, strict=False):
+        for item in one.items:
+            about = names[len(questions)]
+            questions.append(QuestionText.of(item.id, origin, item.question, about, item.answer_text, item.options))
+    groups = near_duplicates(questions)
+    rows: list[dict[str, Any]]
+    if config.against is None:
+        rows = [
+            {"members": [questions[i].id for i in group.members], "different_answers": group.conflict}
+            for group in groups
+        ]
+    else:
+        rows = [
+            {"id": mine.id, "same_as": theirs.id, "different_answers": mine.answer != theirs.answer}
+            for mine, theirs in leaks(groups, questions)
+        ]
+    events(Ended())
+    if config.out is not None:
+        write_text(config.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    return DuplicatesResult(config.benchmark, config.against, len(loaded[0].items), tuple(rows), looked_at, config.out)
+
+
+def _absolute(folder: Path, medium: Media) -> Media:
+    return medium.model_copy(update={"path": str((folder / medium.path).absolute()).lstrip("/")})
+
+
+def _stages(recipe: Recipe, out: Path, store: Path | None, until: str | None, events: Events) -> Sequence[Done]:
+    from tolman.curate.pipeline import Watch, Work
+    from tolman.curate.stages import curate as carry_out
+
+    class Told(Watch):
+        """A watch that makes events of what it is told."""
+
+        def __init__(self) -> None:
+            self._stage = ""
+
+        def stage(self, name: str) -> None:
+            self._stage = name
+            events(Began(name))
+
+        def begin(self, what: str, total: int | None) -> None:
+            events(Began(f"{self._stage}: {what}", total))
+
+        def advance(self, count: int = 1) -> None:
+            events(Advanced(count))
+
+    done = carry_out(recipe, out, Work(recipe, out, store, Told()), until)
+    events(Ended())
+    return done

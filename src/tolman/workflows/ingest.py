@@ -1,0 +1,138 @@
+"""Ingesting: scenes from real scans and recordings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from tolman.errors import UsageError
+from tolman.workflows.config import Setting
+from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.pool import PoolConfig
+
+if TYPE_CHECKING:
+    from tolman.ingest.summary import SummaryRow
+
+MEDIA = "media"
+"""The format that is none of scans: media for a pool (`tolman.workflows.pool`)."""
+_POOL = "Media pools"
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestConfig:
+    """Which scans become scenes, or which media come into a pool."""
+
+    format: Annotated[
+        str,
+        Setting(
+            "Format of the scans, such as scannet; a wrong one lists all. 'media' makes a media pool.",
+            positional=True,
+            metavar="FORMAT",
+        ),
+    ]
+    path: Annotated[
+        tuple[Path, ...],
+        Setting(
+            "Folder of the scans, or of one of them. For 'media': folders, media, or lists of them.", positional=True
+        ),
+    ]
+    out: Annotated[Path, Setting("Folder of the scenes, or of the pool. What it has already stays.")]
+    categories: Annotated[
+        Path | None,
+        Setting(
+            "JSON file that says which labels are asked about, and under which names. Default: the data set's list."
+        ),
+    ] = None
+    corrections: Annotated[
+        Path | None, Setting("JSON file of corrections, added to the folder's own corrections.json.")
+    ] = None
+    completeness: Annotated[
+        float, Setting("Least completeness of a scene's mesh, 0–1; others are left out.", least=0, most=1)
+    ] = 0.75
+    source: Annotated[
+        str | None, Setting("Name of the data set that the media come from. Default: the folder's name.", panel=_POOL)
+    ] = None
+    licence: Annotated[str, Setting("Licence of the media, in your words.", panel=_POOL)] = ""
+    copy: Annotated[bool, Setting("Copy the media instead of sharing their bytes on the disk.", panel=_POOL)] = False
+    workers: Annotated[
+        int | None, Setting("Number of processes, from 1. Default: one for each processor core.", least=1)
+    ] = None
+
+    @property
+    def is_pool(self) -> bool:
+        """Whether media are brought into a pool: a case for `pool`."""
+        return self.format == MEDIA
+
+    @property
+    def pool(self) -> PoolConfig:
+        """The same as a config of a media pool.
+
+        Raises:
+            UsageError: something is given that only scans have.
+        """
+        if self.categories or self.corrections:
+            raise UsageError("a media pool has no objects: --categories and --corrections are for scans.")
+        return PoolConfig(
+            path=self.path,
+            out=self.out,
+            source=self.source,
+            licence=self.licence,
+            copy=self.copy,
+            workers=self.workers,
+        )
+
+
+@dataclass(frozen=True)
+class IngestResult:
+    """What became of the scans.
+
+    Attributes:
+        out: the collection's folder.
+        scenes: those that were found below the config's path, in order, each with its state.
+        others: how many more the collection has, from earlier ingests.
+        lost: corrections that match nothing, a sentence each.
+    """
+
+    out: Path
+    scenes: tuple[SummaryRow, ...]
+    others: int
+    lost: tuple[str, ...]
+
+    @property
+    def refused(self) -> list[SummaryRow]:
+        """Scenes that can't be used, each with its reason."""
+        return [entry for entry in self.scenes if entry.state == "refused"]
+
+
+def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
+    """Ingest a folder of scans into a collection; the same config goes on where it was stopped.
+
+    Raises:
+        UsageError: there is no such format, several folders are given, or something that only media pools have.
+        InputError: no scene is there, the folder holds something else, or the corrections can't be read.
+        MissingExtraError: a package is missing.
+    """
+    from tolman.ingest.build import ScansConfig
+    from tolman.ingest.build import ingest as carry_out
+    from tolman.parallel import cores
+
+    if config.is_pool:
+        raise UsageError("'media' is no format of scans: media pools are made by tolman.workflows.pool.")
+    if len(config.path) != 1:
+        raise UsageError(
+            f"scans are ingested folder by folder, and {len(config.path)} are given; run the command for each."
+        )
+    if config.source or config.licence or config.copy:
+        raise UsageError("--source, --licence and --copy are for 'tolman ingest media'.")
+    order = ScansConfig(config.format, config.path[0], config.categories, config.corrections, config.completeness)
+    events(Began("reading scans"))
+    found = carry_out(
+        order,
+        config.out,
+        config.workers or cores(),
+        found=lambda count: events(Began("reading scans", count)),
+        done=lambda _: events(Advanced()),
+    )
+    events(Ended())
+    return IngestResult(config.out, found.scenes, found.others, found.lost)

@@ -1,0 +1,260 @@
+"""Reviewing: the web application in which people answer and check questions, and what came of their work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from tolman.errors import UsageError
+from tolman.extras import needs
+from tolman.workflows.config import Setting
+
+if TYPE_CHECKING:
+    from tolman.review.projects.export import Published
+    from tolman.review.settings import ReviewSettings
+    from tolman.review.site import Site
+    from tolman.runs.folder import RunFolder
+
+_SERVING, _WRITING = "The server", "Writing what came of it, in place of serving"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewConfig:
+    """Which benchmark people review, how they are served, and what is written of their work."""
+
+    benchmark: Annotated[str, Setting("Name or folder of a benchmark.", positional=True)]
+    data: Annotated[
+        Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
+    ] = None
+    subset: Annotated[
+        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
+    ] = None
+    store: Annotated[
+        Path | None, Setting("Folder of the work's database. Default: BENCHMARK-review beside the benchmark's folder.")
+    ] = None
+    database: Annotated[
+        str | None,
+        Setting(
+            "URL of a PostgreSQL database, postgresql://USER:PASSWORD@HOST/NAME; never written into a config file. "
+            "Default: SQLite in the store.",
+            secret=True,
+        ),
+    ] = None
+    scenes: Annotated[
+        Path | None, Setting("Folder of the scenes that the benchmark was generated from. Default: as it says.")
+    ] = None
+    pool: Annotated[
+        Path | None, Setting("Folder of the media pool to write questions from; BENCHMARK may then be a new folder.")
+    ] = None
+    uploads: Annotated[
+        int,
+        Setting(
+            "Size of a file that annotators may add to the pool, 0 (none may be added) to 10,000 megabytes.",
+            least=0,
+            most=10_000,
+        ),
+    ] = 0
+    errors_of: Annotated[
+        tuple[Path, ...],
+        Setting("Folder of a run whose errors people label; may be given several times.", repeated=True),
+    ] = ()
+    verify: Annotated[
+        tuple[Path, ...],
+        Setting(
+            "Models' answers to verify by: a review.jsonl or a run's folder; may be given several times.",
+            repeated=True,
+        ),
+    ] = ()
+    rig: Annotated[
+        tuple[Path, ...],
+        Setting("Folder of a LiDAR rig or a collection, to measure in; may be given several times.", repeated=True),
+    ] = ()
+    host: Annotated[str, Setting("Address to listen on; 0.0.0.0 lets other machines in.", panel=_SERVING)] = "127.0.0.1"
+    port: Annotated[
+        int, Setting("Port to listen on, 0 (any that is free) to 65535.", least=0, most=65535, panel=_SERVING)
+    ] = 8000
+    base_url: Annotated[
+        str | None,
+        Setting(
+            "Address under which people reach the server, such as https://NAME; links are made with it. Default: "
+            "http://HOST:PORT.",
+            panel=_SERVING,
+        ),
+    ] = None
+    proxy: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Address of a proxy whose X-Forwarded-For and -Proto are believed; may be given several times. Default: "
+            "none.",
+            repeated=True,
+            panel=_SERVING,
+        ),
+    ] = ()
+    runs: Annotated[
+        Path | None, Setting("Folder that each subject's answers are written into as a run.", panel=_WRITING)
+    ] = None
+    export: Annotated[Path | None, Setting("Folder that the reviewed benchmark is written into.", panel=_WRITING)] = (
+        None
+    )
+    project: Annotated[
+        str | None, Setting("Name of the project that is written. Default: the only one.", panel=_WRITING)
+    ] = None
+    undecided: Annotated[bool, Setting("Export items without a decision as well.", panel=_WRITING)] = False
+    without_marked: Annotated[
+        bool,
+        Setting("Leave out answers given too fast or before their media could be seen, and say so.", panel=_WRITING),
+    ] = False
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A server that takes connections.
+
+    Attributes:
+        link: the address at which the owner signs in, once.
+        kept_in: the database, without its password.
+    """
+
+    link: str
+    kept_in: str
+
+
+@dataclass(frozen=True)
+class ReviewRunsResult:
+    """People's answers as runs.
+
+    Attributes:
+        out: the folder of the runs.
+        folders: one for each subject.
+        marked: for each subject with marked answers how many those are, in words.
+        without_marked: whether they were left out.
+    """
+
+    out: Path
+    folders: tuple[RunFolder, ...]
+    marked: dict[str, str]
+    without_marked: bool
+
+
+@dataclass(frozen=True)
+class ReviewExportResult:
+    """A reviewed benchmark.
+
+    Attributes:
+        out: its folder.
+        published: its items, verdicts and version.
+        without_marked: whether marked answers were left out of the agreement.
+    """
+
+    out: Path
+    published: Published
+    without_marked: bool
+
+
+def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lambda listening: None) -> None:
+    """Serve the web application until the process is told to stop.
+
+    Args:
+        config: which benchmark, and where.
+        ready: called once the server takes connections.
+
+    Raises:
+        MissingExtraError: the extra 'review' isn't installed.
+        UsageError: settings don't go together, the port is taken, or the database can't be used.
+        InputError: the benchmark's files can't be used.
+    """
+    settings = _settings(config)
+    from tolman.review.server import serve
+    from tolman.review.store.database import shown_url
+
+    serve(settings, config.host, config.port, lambda link: ready(Listening(link, shown_url(settings.url))))
+
+
+def export_review_runs(config: ReviewConfig) -> ReviewRunsResult:
+    """Write each subject's answers as a run.
+
+    Raises:
+        UsageError: settings don't go together, or nobody has answered.
+        RunConflictError: a folder holds another run.
+    """
+    if config.runs is None:
+        raise UsageError("name the folder of the runs with --runs.")
+    with _opened(config) as site:
+        from tolman.review.projects.export import export_runs
+
+        folders, marked = export_runs(site, config.runs, config.project, without_marked=config.without_marked)
+    return ReviewRunsResult(config.runs, tuple(folders), marked, config.without_marked)
+
+
+def export_reviewed(config: ReviewConfig) -> ReviewExportResult:
+    """Write the reviewed benchmark, with the history of its review.
+
+    Raises:
+        UsageError: settings don't go together, or there is nothing to publish.
+        InputError: the folder holds something else.
+    """
+    if config.export is None:
+        raise UsageError("name the folder of the reviewed benchmark with --export.")
+    with _opened(config) as site:
+        from tolman.review.projects.export import publish
+
+        done = publish(
+            site, config.export, config.project, undecided=config.undecided, without_marked=config.without_marked
+        )
+    return ReviewExportResult(config.export, done, config.without_marked)
+
+
+def check(config: ReviewConfig) -> None:
+    """Make sure that settings go together.
+
+    Raises:
+        UsageError: they don't.
+    """
+    if config.runs is not None and config.export is not None:
+        raise UsageError("--runs and --export write different things; give one of them.")
+    if config.uploads and config.pool is None:
+        raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
+    if config.base_url is not None and not re.fullmatch(r"https?://[\w.:\[\]-]+/?", config.base_url, re.ASCII):
+        raise UsageError(
+            f"--base-url takes http://NAME or https://NAME, with a port if need be, not '{config.base_url}'."
+        )
+
+
+@contextmanager
+def _opened(config: ReviewConfig) -> Iterator[Site]:
+    settings = _settings(config)
+    from tolman.review.site import open_site
+
+    if config.database is None and not settings.store.is_dir():
+        raise UsageError(f"nobody has worked here yet: there is no {settings.store}; name the folder with --store.")
+    site = open_site(settings)
+    try:
+        yield site
+    finally:
+        site.database.close()
+
+
+def _settings(config: ReviewConfig) -> ReviewSettings:
+    check(config)
+    with needs("review", "The web application"):
+        from tolman.review.settings import ReviewSettings
+    path = Path(config.benchmark)
+    return ReviewSettings(
+        benchmark=config.benchmark,
+        data=config.data,
+        subset=config.subset,
+        store=config.store or path.parent / f"{path.resolve().name}-review",
+        database=config.database,
+        scenes=config.scenes,
+        runs=config.errors_of,
+        pool=config.pool,
+        uploads=config.uploads,
+        verify=config.verify,
+        rigs=config.rig,
+        base_url=config.base_url,
+        proxies=config.proxy,
+    )

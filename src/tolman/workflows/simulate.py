@@ -1,0 +1,124 @@
+"""Simulating: rooms and streets whose truth is known, and recordings of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from tolman.errors import UsageError
+from tolman.names import unknown
+from tolman.workflows.config import Setting
+from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+
+if TYPE_CHECKING:
+    from tolman.simulate.build import SimulatedScene, WorldsConfig
+
+LEAST_SIDE, MOST_SIDE = 16, 4096
+"""Pixels of a picture's width and height."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateConfig:
+    """Which scenes are simulated, and how they are recorded."""
+
+    out: Annotated[Path, Setting("Folder of the scenes.")]
+    scenes: Annotated[int, Setting("Number of scenes, from 1.", least=1)] = 3
+    seed: Annotated[int, Setting("Seed of everything that is drawn at random, a whole number.")] = 0
+    shapes: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, street, parking-lot.",
+            metavar="SHAPE[,SHAPE…]",
+        ),
+    ] = ("rectangle", "l-shape", "two-rooms")
+    objects: Annotated[
+        int, Setting("Number of objects in each scene, doors and windows apart, 4–200.", least=4, most=200)
+    ] = 22
+    seconds: Annotated[float, Setting("Length of the camera trajectory, 1–600 seconds.", least=1, most=600)] = 30.0
+    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 24
+    size: Annotated[
+        str,
+        Setting("Width and height of frames, pixels: even numbers, 16–4096.", metavar="WIDTHxHEIGHT"),
+    ] = "640x480"
+    furniture: Annotated[
+        Path | None, Setting("Library of furniture, an .sh3f file. Default: 54 models of Tolman's.")
+    ] = None
+    depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False
+    actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
+    robots: Annotated[int, Setting("Number of round robots that drive about, 0–20.", least=0, most=20)] = 0
+    exo: Annotated[
+        int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
+    ] = 0
+    lidar: Annotated[bool, Setting("Record with a spinning LiDAR on the moving camera too.")] = False
+    workers: Annotated[
+        int | None, Setting("Number of processes, from 1. Default: one for each processor core.", least=1)
+    ] = None
+
+
+@dataclass(frozen=True)
+class SimulateResult:
+    """Scenes that were simulated.
+
+    Attributes:
+        out: the collection's folder.
+        scenes: each with its recordings, and notes on what was asked for and didn't fit.
+    """
+
+    out: Path
+    scenes: tuple[SimulatedScene, ...]
+
+
+def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
+    """Simulate scenes into a folder; the same config goes on where it was stopped.
+
+    Raises:
+        UsageError: an unknown shape, or a size that videos can't have.
+        InputError: the folder holds something else, or the furniture can't be used.
+        NoDisplayError: the machine can't draw.
+    """
+    from tolman.parallel import cores
+    from tolman.simulate.build import simulate as carry_out
+
+    order = _order(config)
+    events(Began("drawing and recording scenes", config.scenes))
+    workers = config.workers or min(cores(), config.scenes)
+    made = carry_out(order, config.out, workers, lambda _: events(Advanced()))
+    events(Ended())
+    return SimulateResult(config.out, tuple(made))
+
+
+def _order(config: SimulateConfig) -> WorldsConfig:
+    from tolman.simulate.build import PLACES, WorldsConfig
+
+    if not config.shapes:
+        raise UsageError(f"--shapes names no place; known: {', '.join(PLACES)}.")
+    for shape in config.shapes:
+        if shape not in PLACES:
+            raise unknown("place", shape, PLACES)
+    return WorldsConfig(
+        scenes=config.scenes,
+        seed=config.seed,
+        shapes=config.shapes,
+        objects=config.objects,
+        seconds=config.seconds,
+        rate=config.rate,
+        size=_size(config.size),
+        furniture=config.furniture,
+        depth=config.depth,
+        actors=config.actors,
+        robots=config.robots,
+        exo=config.exo,
+        lidar=config.lidar,
+    )
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not all(side.isascii() and side.isdigit() and LEAST_SIDE <= int(side) <= MOST_SIDE for side in (width, height)):
+        raise UsageError(
+            f"--size takes WIDTHxHEIGHT such as 640x480, each from {LEAST_SIDE} to {MOST_SIDE}, not '{text}'."
+        )
+    if int(width) % 2 or int(height) % 2:
+        raise UsageError(f"--size takes even numbers, which the video format needs, not '{text}'.")
+    return int(width), int(height)
