@@ -8,12 +8,13 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names", "runtime"},
+    {"names", "runtime", "extras"},
     {"plugins"},
     {"registry", "files"},
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
+    {"kinds"},
     {"benchmarks"},
     {"ingest", "guessing"},
     {"generate"},
@@ -102,3 +103,30 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
     code = "import sys, tolman.cli; print([m for m in ('polars', 'numpy', 'pydantic', 'matplotlib', 'aiohttp', 'jinja2') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+REVIEW_ROOMS = (
+    "settings", "store", "accounts", "forms", "evidence", "site", "access", "pages", "media", "tasks", "modes",
+    "projects", "routes", "app", "server",
+)  # fmt: skip
+"""Rooms and modules of `review`, the lowest first; each imports only from those before it, so there is no circle."""
+
+
+def test_rooms_of_review_import_downwards() -> None:
+    review = PACKAGE / "review"
+    place = {room: i for i, room in enumerate(REVIEW_ROOMS)}
+    found = {path.stem for path in review.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert found - {"__init__"} == set(REVIEW_ROOMS)
+    upward = []
+    for path in review.rglob("*.py"):
+        own = path.relative_to(review).parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                whole = node.module == "tolman.review"
+                names = [f"tolman.review.{alias.name}" for alias in node.names] if whole else [node.module]
+            rooms = {name.split(".")[2] for name in names if name.startswith("tolman.review.")}
+            upward += [f"{path.relative_to(review)} imports {room}" for room in rooms if place[room] > place[own]]
+    assert not upward, "\n".join(upward)

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import bare
 import terminal
 import tolman as package
 from loopback import Server, serving
@@ -128,6 +129,12 @@ def test_drawn_maps_are_held_against_the_scenes(place: Path) -> None:
     shown = tolman(place, "analyze", "maps", "true", "--draw", "0").stdout
     assert "1 unreadable maps" in shown
     assert "1–2.125" in shown
+    (plain,) = bare.environment(place / "core").run(place, ("analyze", "maps", "true", "--out", "plain"))
+    assert plain.code == 0, plain.error
+    assert (
+        "Written: plain/pairs.csv.\nFigures are left out. Drawing figures needs the package 'matplotlib'" in plain.out
+    )
+    assert [path.name for path in (place / "plain").iterdir()] == ["pairs.csv"]
 
 
 def test_what_can_not_be_analysed_is_told(place: Path, tmp_path: Path) -> None:

@@ -37,9 +37,9 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         moderngl.create_context(standalone=True, backend="egl").release()
     except Exception as error:
         pytest.skip(f"no EGL here ({error})")
-    from tolman.simulate.build import Order, simulate
+    from tolman.simulate.build import WorldsConfig, simulate
 
-    order = Order(
+    order = WorldsConfig(
         scenes=1, seed=23, shapes=("rectangle",), objects=16, seconds=16.0, rate=2, size=(160, 120), actors=1, exo=2
     )
     return made_once(tmp_path_factory, "rigs", lambda folder: simulate(order, folder, 1))

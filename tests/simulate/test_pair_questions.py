@@ -17,9 +17,9 @@ from tolman.benchmarks.folder import open_folder
 from tolman.cli import app
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
-from tolman.simulate.build import Order, simulate
+from tolman.simulate.build import WorldsConfig, simulate
 
-ORDER = Order(scenes=2, seed=77, shapes=("rectangle", "l-shape"), seconds=40.0, rate=1, size=(160, 120), exo=1)
+ORDER = WorldsConfig(scenes=2, seed=77, shapes=("rectangle", "l-shape"), seconds=40.0, rate=1, size=(160, 120), exo=1)
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,11 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.items import Item
 from tolman.parallel import cores
-from tolman.simulate.build import Order, simulate
+from tolman.simulate.build import WorldsConfig, simulate
 
 SCENES = 20 if os.environ.get("TOLMAN_FULL") else 3
 """Twenty take minutes: `make test-full` has them."""
-ORDER = Order(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
+ORDER = WorldsConfig(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
 
 
 @pytest.fixture(scope="module")

@@ -42,10 +42,10 @@ def test_the_function_and_the_command_make_the_same_scenes(
 
 def test_the_defaults_are_the_simulators() -> None:
     pytest.importorskip("trimesh", reason="simulating needs the extra 'simulate'")
-    from tolman.simulate.build import Order
+    from tolman.simulate.build import WorldsConfig
     from tolman.workflows.simulate import _order
 
-    assert asdict(_order(SimulateConfig(out=Path("w")))) == asdict(Order())
+    assert asdict(_order(SimulateConfig(out=Path("w")))) == asdict(WorldsConfig())
 
 
 @pytest.mark.parametrize(

@@ -114,4 +114,4 @@ def _mean(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     each = [one_row_each(frame) for frame in frames]  # so that every model counts once, however often it was asked
     shared = set.intersection(*(set(frame["id"]) for frame in each))
     mine = pl.col("id").is_in(list(shared))
-    return pl.concat([frame.filter(mine) for frame in each])
+    return pl.concat([frame.filter(mine) for frame in each], how="diagonal")

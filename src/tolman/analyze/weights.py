@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tolman.errors import MissingExtraError, UsageError
+from tolman.errors import UsageError
+from tolman.extras import needs
 from tolman.scoring.clusters import Floats
 
 ALPHA = 0.4
@@ -90,10 +91,8 @@ def solve(
         UsageError: fewer than two models or three levels, a level without questions, or no weights fulfil the
             constraints.
     """
-    try:
+    with needs("analyze", "Solving for weights"):
         from scipy.optimize import minimize
-    except ImportError:
-        raise MissingExtraError("scipy", "analyze", "Solving for weights") from None
     models, levels = means.shape
     if models < 2 or levels < 3:
         raise UsageError(f"weights need at least two models and three levels, here are {models} and {levels}.")

@@ -61,9 +61,9 @@ def configured(config: type[Any], command: str | None = None) -> Callable[[Calla
         ) -> None:
             given = {}
             for one in fields:
-                for place in _places(one):
-                    value = values.pop(place)
-                    if _is_given(ctx, place):
+                for parameter in _places(one):
+                    value = values.pop(parameter)
+                    if _is_given(ctx, parameter):
                         given[one.name] = _read(one, value)
             configs = _configs(config, name, config_file, given)
             if write_config_to is not None:

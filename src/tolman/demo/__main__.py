@@ -15,6 +15,7 @@ import typer
 
 from tolman.cli import app
 from tolman.errors import NoDisplayError, TolmanError
+from tolman.extras import told
 
 SEED = 6
 """Of rooms that can be asked about in all ten question types of VSI-Bench."""
@@ -31,7 +32,8 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=15, help="frames a second, 1–60 (default 15)")
     options = parser.parse_args()
     try:
-        demonstrate(options.out, options.model, options.base_url, seconds=options.seconds, rate=options.rate)
+        with told():
+            demonstrate(options.out, options.model, options.base_url, seconds=options.seconds, rate=options.rate)
     except TolmanError as error:
         print(f"tolman: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -24,6 +24,7 @@ from tolman.generate.levels.settings import (
 )
 from tolman.generate.pairs.settings import ViewSettings
 from tolman.generate.rules import Rules
+from tolman.names import unknown
 
 Geometry = Literal["exact", "sampled"]
 
@@ -254,7 +255,7 @@ class GenerationPreset(Rules):
         """
         for name in families:
             if name not in FAMILIES:
-                raise UsageError(f"there is no question family '{name}'; known: {', '.join(FAMILIES)}.")
+                raise unknown("question family", name, FAMILIES)
             if name not in self.families:
                 raise UsageError(
                     f"the preset '{self.name}' has no family '{name}'; it has: {', '.join(self.families)}. "
@@ -316,5 +317,5 @@ def preset(name: str) -> GenerationPreset:
         UsageError: there is none.
     """
     if name not in PRESETS:
-        raise UsageError(f"there is no preset '{name}'; known: {', '.join(PRESETS)}.")
+        raise unknown("preset", name, PRESETS)
     return PRESETS[name]

@@ -44,14 +44,21 @@ def summary(scene: Scene, captures: Sequence[Capture]) -> dict[str, Any]:
     }
 
 
-def page(title: str, rows: Sequence[dict[str, Any]], pictures: Sequence[str], skipped: Sequence[Skipped]) -> str:
+def page(
+    title: str,
+    rows: Sequence[dict[str, Any]],
+    pictures: Sequence[str],
+    skipped: Sequence[Skipped],
+    missing: str | None = None,
+) -> str:
     """The whole page: a table, and for as many scenes as there are pictures a section.
 
     Args:
         title: of the page.
         rows: as `summary` gives them.
-        pictures: SVG elements of the first of them.
+        pictures: SVG elements of the first of them; empty where none was drawn.
         skipped: what couldn't be used.
+        missing: why no picture was drawn.
     """
     environment = Environment(
         loader=PackageLoader("tolman.reports"),
@@ -68,6 +75,7 @@ def page(title: str, rows: Sequence[dict[str, Any]], pictures: Sequence[str], sk
         rows=[(row, cells(row)) for row in rows],
         pictures=pictures,
         skipped=skipped,
+        not_drawn=missing,
         objects=sum(row["objects"] for row in rows),
     )
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from tolman.commands.show.printing import list_first, say, table, typed, write_json
 
 if TYPE_CHECKING:
-    from tolman.ingest.summary import Entry
+    from tolman.ingest.summary import SummaryRow
     from tolman.workflows.ingest import IngestResult
     from tolman.workflows.pool import PoolResult
 
@@ -29,7 +29,7 @@ def show_ingested(console: Console, result: IngestResult, *, as_json: bool) -> N
     _table(console, result)
     for entry in result.scenes:
         said = [entry.reason] if entry.reason else []
-        said += [f"repaired: {one}" for one in entry.mended] + list(entry.notes)
+        said += [f"repaired: {one}" for one in entry.repaired] + list(entry.notes)
         for one in said:
             # A refusal names its file, and so needs no id before it.
             line = one if entry.state == "refused" else f"{entry.id}: {one}"
@@ -53,8 +53,8 @@ def _table(console: Console, result: IngestResult) -> None:
         say(console, f"… and {len(result.scenes) - _SCENES:,} more")
 
 
-def _row(entry: Entry) -> tuple[str, ...]:
-    state = entry.state + (", repaired" if entry.mended and entry.there else "")
+def _row(entry: SummaryRow) -> tuple[str, ...]:
+    state = entry.state + (", repaired" if entry.repaired and entry.there else "")
     complete = "–" if entry.completeness is None else f"{entry.completeness:.0%}"
     if not entry.there:
         return entry.id, state, "–", "–", "–", complete
@@ -66,7 +66,7 @@ def _end(console: Console, result: IngestResult) -> None:
     from tolman.ingest.summary import NAME
 
     states = Counter(entry.state for entry in result.scenes)
-    repaired = sum(bool(entry.mended) and entry.there for entry in result.scenes)
+    repaired = sum(bool(entry.repaired) and entry.there for entry in result.scenes)
     parts = [f"{states[state]:,} {state}" for state in ("new", "kept", "left out", "refused") if states[state]]
     parts += [f"{repaired:,} of them repaired"] if repaired else []
     parts += [f"{result.others:,} from elsewhere"] if result.others else []

@@ -6,7 +6,7 @@ from rich.table import Table as RichTable
 
 from tolman.analyze.errors import PEOPLE, Distribution, ErrorsResult, JudgeAgreement
 from tolman.reports.analyses.output import Shown, format_interval, format_share, missing_intervals, table
-from tolman.scoring.error_types import Taxonomy
+from tolman.scoring.error_types import ErrorTaxonomy
 from tolman.scoring.shares import Share
 
 
@@ -33,7 +33,7 @@ def show(result: ErrorsResult) -> list[Shown]:
     return shown
 
 
-def _types(title: str, own: list[Distribution], taxonomy: Taxonomy, scorer: str) -> list[Shown]:
+def _types(title: str, own: list[Distribution], taxonomy: ErrorTaxonomy, scorer: str) -> list[Shown]:
     """One run under one source: a row for all tasks and for each, and its reasoning beside its answers."""
     titles = [kind.title.removesuffix(" error").removesuffix(" reasoning") for kind in taxonomy.types]
     body = [[one.task or "all", f"{one.n:,}", *(_percent(one.types.get(key)) for key in taxonomy.keys)] for one in own]

@@ -39,8 +39,9 @@ def chance_scores(name: str, benchmark: BenchmarkSpec, items: Sequence[Item], ru
     if isinstance(model, KnowsTheTruth):
         model.prepare(benchmark, items)
     if isinstance(model, HasExpectation):
-        return expected_scores(items, {item.id: model.distribution(item) for item in items}, [rules])
-    return score(items, run_blocking(_answers(model, items)), [rules])
+        answers = {item.id: model.distribution(item) for item in items}
+        return expected_scores(items, answers, [rules], benchmark.table.metrics)
+    return score(items, run_blocking(_answers(model, items)), [rules], metrics=benchmark.table.metrics)
 
 
 def whole_benchmark(runs: Sequence[LoadedRun], data: Path | None) -> list[Item]:

@@ -20,7 +20,7 @@ from tolman.runs.judging import JudgeRequest
 from tolman.runs.load import load
 from tolman.runs.reasoning import ErrorJudgement, Reasoned, check_judge, judge_reasoning, reasoning_of
 from tolman.runs.run import Started
-from tolman.scoring.error_types import Taxonomy
+from tolman.scoring.error_types import ErrorTaxonomy
 from tolman.workflows.analyses.inputs import ScoredRuns
 from tolman.workflows.calls import CallEvents
 from tolman.workflows.events import Events
@@ -68,7 +68,7 @@ def make_judge(config: ErrorsConfig) -> JudgeRequest | None:
 
 def ask_judge(
     scored: ScoredRuns,
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     config: ErrorsConfig,
     request: JudgeRequest,
     answers: pl.DataFrame,

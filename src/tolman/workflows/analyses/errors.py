@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tolman.analyze.errors import Distribution, ErrorsResult, Key
     from tolman.reports.analyses.output import Shown
-    from tolman.scoring.error_types import Taxonomy
+    from tolman.scoring.error_types import ErrorTaxonomy
     from tolman.scoring.shares import Share
     from tolman.workflows.analyses.error_judging import Judged
     from tolman.workflows.analyses.inputs import ScoredRuns
@@ -174,7 +174,7 @@ def _answers(scored: ScoredRuns) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def _write(out: Path, found: Sequence[Distribution], taxonomy: Taxonomy, judged: Judged) -> tuple[Path, ...]:
+def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, judged: Judged) -> tuple[Path, ...]:
     """Write the tables and the figure; their paths."""
     import polars as pl
 

@@ -83,7 +83,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
     """
     from tolman.analyze.maps import Drawn, ItemMap, RunMaps
     from tolman.protocols.base import ProtocolOptions
-    from tolman.protocols.cognitive_map import drawn_map, mapped, scenes
+    from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes
     from tolman.responses import Response
 
     settings = run.record.settings.protocol_settings
@@ -106,7 +106,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
         if isinstance(outcome, Response):
             item, turn = items[outcome.id], outcome.turn("map")
             text = f"none of {outcome.id}" if turn is None else turn.response
-            key = (item.cluster, outcome.repeat, mapped(item, options), text)
+            key = (item.cluster, outcome.repeat, categories_on_map(item, options), text)
             drawings.setdefault(key, []).append(outcome)
     found = RunMaps(answers=sum(map(len, drawings.values())))
     for first, *others in drawings.values():
@@ -115,7 +115,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
         if reading is None or reading.map is None:
             found.unread += 1
             continue
-        true, strange = _true(known[item.scene or ""], mapped(item, options), grid, stretch=stretch)
+        true, strange = _true(known[item.scene or ""], categories_on_map(item, options), grid, stretch=stretch)
         found.strange.update(strange)
         drawn = Drawn(item.cluster, reading.map, true)
         question = " ".join(item.question.split())
