@@ -39,11 +39,10 @@ MOVING = {
     "reports/comparison.py",
     "reports/progress.py",
     "reports/terminal.py",
-    "reports/write.py",
 }
 """Modules that still have one of them, on their way out of `reports`."""
-IMPORTED_LATE = ("chance", "inputs", "error_judging", "error_labels")
-"""What use cases of `workflows.analyses` import as they run."""
+IMPORTED_LATE = ("chance", "inputs", "error_judging", "error_labels", "objects")
+"""What use cases of `workflows.analyses`, and `tolman` itself, import as they run."""
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}
 
 
