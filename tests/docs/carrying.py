@@ -186,10 +186,10 @@ def parse(words: list[str]) -> None:
     command: Any = typer.main.get_command(app)
     rest, _ = without_plugins(words)
     context = None
-    while rest and rest[0] in getattr(command, "commands", ()):
+    while rest and hasattr(command, "list_commands") and rest[0] in command.list_commands(context):
         context = command.context_class(command, parent=context, info_name=command.name)
-        command = command.commands[rest.pop(0)]
-    assert not hasattr(command, "commands"), f"there is no command tolman {' '.join(words)}"
+        command = command.get_command(context, rest.pop(0))
+    assert not hasattr(command, "list_commands"), f"there is no command tolman {' '.join(words)}"
     assert not command.make_context(command.name, rest, parent=context).args
 
 
