@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tolman.workflows.values import json_object as json_object
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -46,23 +48,6 @@ JudgeSample = Annotated[
     ),
 ]
 CountWrong = Annotated[bool, typer.Option(help="Score items without an answer 0 instead of leaving them out.")]
-
-
-def json_object(text: str | None, option: str) -> dict[str, Any]:
-    """An option that holds a JSON object."""
-    import json
-
-    from tolman.errors import UsageError
-
-    if text is None:
-        return {}
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{option} takes a JSON object, and '{text}' is none ({error}).") from None
-    if not isinstance(value, dict):
-        raise UsageError(f"{option} takes a JSON object such as {{\"seed\": 1}}, not '{text}'.")
-    return value
 
 
 def judge_request(

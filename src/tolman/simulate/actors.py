@@ -172,7 +172,7 @@ def _walked(
     speed: float,
     wait: float,
 ) -> _Way | None:
-    """A person's way over two legs; None where the time is too short."""
+    """Path of a person over two legs; None where the time is too short."""
     from scipy.ndimage import gaussian_filter1d
 
     ends, tangents = [], []

@@ -35,7 +35,7 @@ _MOST_VIEWS = 40
 
 @dataclass(frozen=True)
 class Walk:
-    """A camera's way.
+    """Trajectory of a camera.
 
     Attributes:
         times: of the frames, seconds, shape (n,).

@@ -25,7 +25,7 @@ _LINE = 7
 
 @dataclass(frozen=True)
 class Trajectory:
-    """A phone's way.
+    """Trajectory of a phone.
 
     Attributes:
         times: seconds, rising, shape (n,).

@@ -21,6 +21,7 @@ from tolman.cognitive_maps import CognitiveMap, read_map, true_map
 from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.scene_table import read_scenes
+from tolman.workflows.analyses.maps import ANALYSIS, MapsConfig, analyze_maps
 
 ROOMS = Path(package.__file__).parent / "demo" / "rooms"
 STANDING = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to ")
@@ -143,3 +144,19 @@ def test_what_can_not_be_analysed_is_told(place: Path, tmp_path: Path) -> None:
     tolman(tmp_path, "run", str(place / "bench"), "--model", "scripted/plain.jsonl", "--out", "plain")
     done = tolman(tmp_path, "analyze", "maps", "plain", "--scenes", str(ROOMS), status=2)
     assert "plain drew no maps; run it with --protocol cognitive-map" in " ".join(done.stderr.split())
+
+
+def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write_drawings(place, "askew", 0.2)
+    draw(place, "askew")
+    monkeypatch.chdir(place)
+    capfd.readouterr()
+    result = analyze_maps(MapsConfig(runs=(Path("askew"),), draw=1, out=Path("by-python")))
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err) == ("", "")
+    found = tolman(place, "analyze", "maps", "askew", "--draw", "1", "--out", "by-command", "--json").stdout
+    assert json.loads(found) == ANALYSIS.to_json(result)
+    for name in ("maps.html", "pairs.csv"):
+        assert (place / "by-python" / name).read_text() == (place / "by-command" / name).read_text()

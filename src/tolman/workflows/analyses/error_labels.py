@@ -12,12 +12,12 @@ from tolman.analyze.errors import PEOPLE, Key, Label
 from tolman.benchmarks.rows import read_rows
 from tolman.errors import InputError
 from tolman.files import write_text
-from tolman.scoring.error_types import Taxonomy, valid
+from tolman.scoring.error_types import ErrorTaxonomy, valid
 
 FIELDS = ("id", "annotator", "categories")
 
 
-def read_labels(path: Path, runs: Mapping[str, str], known: set[Key], taxonomy: Taxonomy) -> list[Label]:
+def read_labels(path: Path, runs: Mapping[str, str], known: set[Key], taxonomy: ErrorTaxonomy) -> list[Label]:
     """Read a file of labels: JSON Lines, CSV or another table.
 
     A row has the item's `id`, the `annotator` and the `categories` (a list, or a text with commas or semicolons; each
@@ -57,7 +57,7 @@ def _label(
     row: Mapping[str, Any],
     runs: Mapping[str, str],
     known: set[Key],
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
 ) -> Label:
     for field in FIELDS:
         if row.get(field) in (None, "", []):
@@ -89,7 +89,7 @@ def _run(path: Path, number: int, model: Any, runs: Mapping[str, str]) -> str:
     raise InputError(path, what, row=number, field="model", fix=f"use one of: {'; '.join(runs)}")
 
 
-def _categories(path: Path, number: int, value: Any, taxonomy: Taxonomy) -> frozenset[str]:
+def _categories(path: Path, number: int, value: Any, taxonomy: ErrorTaxonomy) -> frozenset[str]:
     names: Sequence[Any] = value if isinstance(value, list) else _split(str(value), taxonomy)
     keys = [taxonomy.find(str(name)) for name in names]
     for name, key in zip(names, keys, strict=True):
@@ -107,5 +107,5 @@ def _categories(path: Path, number: int, value: Any, taxonomy: Taxonomy) -> froz
     return found
 
 
-def _split(text: str, taxonomy: Taxonomy) -> list[str]:
+def _split(text: str, taxonomy: ErrorTaxonomy) -> list[str]:
     return [text] if taxonomy.find(text) else [part.strip() for part in re.split(r"[,;|+]", text) if part.strip()]

@@ -1,14 +1,22 @@
-"""`tolman analyze` as a user types it, with its typos."""
+"""`tolman analyze` as a user types it, with its typos, and the same analyses from Python."""
 
+import asyncio
 import csv
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import terminal
+from tolman.analyze.deltas import DeltasResult
 from tolman.cli import main
+from tolman.workflows.analyses import ANALYSES
+from tolman.workflows.analyses.deltas import DeltasConfig, analyze_deltas
+from tolman.workflows.config import make, write_config
+from tolman.workflows.events import silent
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRACT = ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl"
@@ -169,9 +177,27 @@ def test_correlation_takes_scores_from_runs(place: Path) -> None:
     assert "Avg. without a scored question of Obj. Count, Abs. Dist." in found["marks"][0]
 
 
-def test_every_analysis_has_help_with_an_example(place: Path) -> None:
-    for name in ("deltas", "bias", "correlation", "diversity", "humans", "weights", "representative"):
-        assert "Example:" in tolman("analyze", name, "--help", cwd=place)
+def test_every_analysis_has_help_with_an_example_and_is_listed(place: Path) -> None:
+    listed = " ".join(tolman("analyze", "--help", cwd=place).split())
+    assert "vision ablation, shortcut bias, correlation" in listed
+    names = ANALYSES.names()
+    assert len(names) == 9
+    for name in names:
+        assert f" {name} " in listed
+        shown = tolman("analyze", name, "--help", cwd=place)
+        assert "Example:" in shown
+        assert "--rules" not in shown
+
+
+def test_lists_of_analyses_need_no_heavy_package(place: Path) -> None:
+    code = (
+        "import sys, typer.testing, tolman.cli\n"
+        "done = typer.testing.CliRunner().invoke(tolman.cli.app, ['analyze', '--help'])\n"
+        "assert 'representative' in done.output, done.output\n"
+        "print([m for m in ('polars', 'numpy', 'pydantic', 'matplotlib', 'aiohttp') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(
@@ -180,15 +206,15 @@ def test_every_analysis_has_help_with_an_example(place: Path) -> None:
         (["deltas", "good-direct", "good-direct"], "two runs are of scripted/good.jsonl under the protocol direct"),
         (["deltas", "good-direct", "fair-direct"], "there is nothing to compare"),
         (["deltas", "good-direct", "good-blind", "--chance", "x"], "there is no baseline 'x'"),
-        (["deltas", "good-direct", "good-blind", "--rules", "x"], "don't share the rule set 'x'; shared: official"),
+        (["deltas", "good-direct", "good-blind", "--scorer", "x"], "don't share the rule set 'x'; shared: official"),
         (["deltas", "nowhere"], "nowhere: is no run folder"),
         (["humans", "good-direct"], "not of a person; score it with --name human/NAME"),
         (["humans", "human-anna", "human-anna"], "two runs are of human/anna"),
-        (["humans", "human-anna", "--cuts", "10"], "--cuts takes 2 numbers"),
+        (["humans", "human-anna", "--cuts", "10"], "--cuts takes 2 numbers of seconds such as 40,110, not 1"),
         (["humans", "human-anna", "--cuts", "20,10"], "two rising numbers of seconds"),
         (["weights"], "give runs, or --published BENCHMARK"),
         (["weights", "--published", "spatialbench"], "--counts N,N"),
-        (["weights", "--published", "spatialbench", "--counts", "1,x"], "--counts takes numbers"),
+        (["weights", "--published", "spatialbench", "--counts", "1,x"], "--counts takes a number, not 'x'"),
         (["weights", "--published", "spatialbench", "--counts", "1,1,1,1,1", "--leave-out", "x"], "no row 'x' to leave out"),
         (["weights", "--published", "vsi-bench", "--counts", "1,1"], "no levels of its own"),
         (["weights", "--published", "vsi-bench", "--levels", "x", "--counts", "1"], "has no column 'x'"),
@@ -197,11 +223,17 @@ def test_every_analysis_has_help_with_an_example(place: Path) -> None:
         (["bias", "vsi-bench", "--data", "DATA", "--prune", "97"], "96 at most"),
         (["bias", "vsi-bench", "--data", "DATA", "--against", "nowhere.txt"], "nowhere.txt: does not exist"),
         (["bias", "vsi-bench", "--data", "DATA", "--against", "good.jsonl"], "names no item of the benchmark"),
-        (["bias", "vsi-bench", "--data", "DATA", "--rules", "x"], "no rule set 'x'; known: official, careful"),
+        (["bias", "vsi-bench", "--data", "DATA", "--rules", "x"], "there is no scorer 'x'; known: official, careful"),
         (["bias", "vsi-bench", "--data", "DATA", "--folds", "90"], "90 folds need as many scenes"),
         (["bias", "vsi-bnch"], "there is no benchmark 'vsi-bnch'"),
         (["correlation", "nothing.csv", "--score", "x"], "nothing.csv: does not exist"),
         (["diversity", "vsi-bench", "--data", "nowhere"], "nowhere: does not exist"),
+        (["delta", "good-direct"], "there is no analysis 'delta'; did you mean 'deltas'? known: bias, correlation, deltas"),
+        (["deltas"], "RUNS is missing; give it"),
+        (["errors", "good-direct"], "who says which errors there are?"),
+        (["errors", "good-direct", "--judge-body", "{}"], "--judge-body without a judge; name it with --judge"),
+        (["errors", "good-direct", "--judge", "openai/x", "--reference", "without it"], "--reference can't be 'without it'"),
+        (["errors", "good-direct", "--labels", "x.csv", "--taxonomy", "mmsy"], "there is no taxonomy 'mmsy'; did you mean 'mmsi'"),
     ],
 )  # fmt: skip
 def test_a_typo_is_one_sentence(
@@ -219,3 +251,72 @@ def test_a_typo_is_one_sentence(
     assert ended.value.code == 2
     assert sentence in text
     assert len(text.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("deltas", {"runs": ["good-direct", "good-blind", "fair-direct", "fair-blind"]}),
+        ("humans", {"runs": ["human-anna", "human-ben"], "cuts": [10, 20], "out": "python-tiers"}),
+        ("representative", {"runs": ["good-direct", "fair-direct", "poor-direct"], "size": 40}),
+        ("weights", {"published": "spatialbench", "counts": [318, 527, 291, 98, 113]}),
+        ("correlation", {"table": str(TABLE), "score": "MMSI-Bench", "against": ["EB-Habitat"]}),
+        ("diversity", {"benchmark": "vsi-bench", "data": str(EXTRACT)}),
+        ("bias", {"benchmark": "vsi-bench", "data": "doors.jsonl", "folds": 3, "workers": 1}),
+    ],
+)
+def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
+    place: Path,
+    name: str,
+    settings: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    doors = [row for row in ROWS if row["question_type"] == "object_counting"]
+    (place / "doors.jsonl").write_text("".join(json.dumps(row) + "\n" for row in doors))
+    monkeypatch.chdir(place)
+    analysis = ANALYSES.get(name)
+    config = make(analysis.config, settings)
+    capfd.readouterr()
+    result = analysis.run(config, silent)
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err) == ("", "")
+    write_config(place / "c.toml", f"analyze-{name}", config)
+    assert json.loads(tolman("analyze", name, "--config", "c.toml", "--json", cwd=place)) == analysis.to_json(result)
+    out = getattr(config, "out", None)
+    if out is not None:
+        text = (place / out / "tolman.toml").read_text()
+        assert f"'tolman analyze {name} --config tolman.toml' repeats this" in text
+        assert f"[analyze-{name}]" in text
+
+
+def test_the_older_name_of_an_option_is_accepted(place: Path) -> None:
+    runs = ["good-direct", "good-blind"]
+    older, newer = (tolman("analyze", "deltas", *runs, option, "careful", "--json", cwd=place) for option in ("--rules", "--scorer"))  # fmt: skip
+    assert older == newer
+    assert json.loads(newer)["rules"] == "careful"
+
+
+def test_items_without_an_answer_are_told_in_both_forms(place: Path) -> None:
+    answers(place / "gaps.jsonl", 0, 0.8, share=0.9)
+    for protocol in ("direct", "blind"):
+        tolman("run", "vsi-bench", "--data", str(EXTRACT), "--model", "scripted/gaps.jsonl", "--protocol", protocol, "--out", f"gaps-{protocol}", cwd=place, status=1)  # fmt: skip
+    runs = ["gaps-direct", "gaps-blind", "--chance", "none"]
+    lost = json.loads(tolman("analyze", "deltas", *runs, "--json", cwd=place))["unanswered"]
+    assert set(lost) == {"scripted/gaps.jsonl", "scripted/gaps.jsonl (blind)"}
+    assert all(0 < count < len(ROWS) for count in lost.values())
+    first = lost["scripted/gaps.jsonl"]
+    said = f"scripted/gaps.jsonl: {first} items without an answer are left out."
+    assert said in tolman("analyze", "deltas", *runs, cwd=place)
+
+
+def test_an_analysis_runs_inside_an_event_loop_as_in_a_notebook(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    config = DeltasConfig(runs=(Path("good-direct"), Path("good-blind")))
+
+    async def cell() -> DeltasResult:
+        return analyze_deltas(config)
+
+    found = asyncio.run(cell())
+    assert [delta.what for delta in found.deltas] == ["enabled − disabled", "disabled − chance"]
+    assert found.chance_items == len(ROWS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from tolman.reports.loaded import LoadedRun
 from tolman.responses import Response
 from tolman.runs.folder import RunRecord
 from tolman.runs.load import load
+from tolman.runtime import run_blocking
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
 
@@ -39,8 +39,9 @@ def chance_scores(name: str, benchmark: BenchmarkSpec, items: Sequence[Item], ru
     if isinstance(model, KnowsTheTruth):
         model.prepare(benchmark, items)
     if isinstance(model, HasExpectation):
-        return expected_scores(items, {item.id: model.distribution(item) for item in items}, [rules])
-    return score(items, asyncio.run(_answers(model, items)), [rules])
+        answers = {item.id: model.distribution(item) for item in items}
+        return expected_scores(items, answers, [rules], benchmark.table.metrics)
+    return score(items, run_blocking(_answers(model, items)), [rules], metrics=benchmark.table.metrics)
 
 
 def whole_benchmark(runs: Sequence[LoadedRun], data: Path | None) -> list[Item]:
@@ -76,7 +77,7 @@ def whole_benchmark(runs: Sequence[LoadedRun], data: Path | None) -> list[Item]:
 
 
 def _asked_all(record: RunRecord, items: int) -> bool:
-    """Whether a run's items are the whole subset, also where an earlier version hashed them differently."""
+    """Tell whether a run's items are the whole subset, also where an earlier version hashed them differently."""
     settings = record.settings
     return settings.selection.is_all and record.presented_items is None and items == record.subset_items
 

@@ -14,6 +14,8 @@ from loopback import Server, serving
 from tolman.benchmarks.mmsi_bench.data import TASKS
 from tolman.item_table import write_items
 from tolman.items import Item, Media
+from tolman.workflows.analyses.errors import ANALYSIS, ErrorsConfig, analyze_errors
+from tolman.workflows.events import Began, Event, Noted
 
 HUMAN = "The lamp is left of the door. Thus it is north."
 LONG = "I see a lamp to the left of the door, so that it must be north."
@@ -165,3 +167,43 @@ def test_what_can_not_be_judged_is_told_before_anything_is_asked(place: Path) ->
     assert done.returncode == 2
     assert "holds answers without reasoning" in done.stderr
     assert server.requests == 0
+
+
+def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("TOLMAN_CACHE", str(place / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    (place / "people.csv").write_text("id,annotator,categories\n0,anna,correct\n0,ben,4\n1,anna,4\n1,ben,4\n")
+    told: list[Event] = []
+    with serving(Server(reply=reply)) as url:
+        config = ErrorsConfig(
+            runs=(Path("run"),), labels=Path("people.csv"), judge="openai/judge", judge_base_url=url, text_only=True,
+            reference="without", store=Path("s.sqlite"),
+        )  # fmt: skip
+        capfd.readouterr()
+        result = analyze_errors(config, told.append)
+        printed = capfd.readouterr()
+        done = errors(place, url, "--text-only", "--reference", "without", "--labels", "people.csv", "--json")
+    assert (printed.out, printed.err) == ("", "")
+    assert Began("judging", 5) in told
+    assert Noted("judging: 7 calls, 0 answers from the store, 21 + 14 tokens") in told
+    assert [failure.id for failure in result.failures] == ["4"]
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == ANALYSIS.to_json(result)
+    assert "[analyze-errors]" in (place / "errors" / "tolman.toml").read_text()  # also where a judgement failed
+
+
+def test_agreement_is_printed_with_its_number_and_interval(place: Path) -> None:
+    rows = [f"{i},{who},{category}" for i in range(6) for who, category in (("anna", 1 + i % 2), ("ben", 1 + i % 3))]
+    (place / "people.csv").write_text("\n".join(["id,annotator,categories", *rows]) + "\n")
+    shown = tolman(place, "analyze", "errors", "run", "--labels", "people.csv").stdout
+    row = next(line for line in shown.splitlines() if line.startswith("anna"))
+    found = json.loads(tolman(place, "analyze", "errors", "run", "--labels", "people.csv", "--json").stdout)
+    agreed = found["agreement"][0]
+    interval = agreed["kappa_interval"]
+    assert f"{agreed['kappa']:.3f}  {interval['low']:.3f} … {interval['high']:.3f}" in row
+    reach = found["people_alpha_interval"]
+    alpha = f"{found['people_alpha']:.3f} ({reach['low']:.3f} … {reach['high']:.3f}, n = 6)"
+    assert f"Krippendorff's alpha of all people: {alpha}." in shown

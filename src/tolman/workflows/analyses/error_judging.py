@@ -1,4 +1,4 @@
-"""Asking a judge about the reasoning of runs, for `tolman analyze errors`: which responses, with what beside them."""
+"""Asking a judge about the reasoning of runs: which responses, with what beside them."""
 
 from __future__ import annotations
 
@@ -6,104 +6,98 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tolman.analyze.errors import Label, worst
-from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.media.sampling import Frames
-from tolman.models.base import Model
+from tolman.models.base import ModelOptions
 from tolman.reports.loaded import LoadedRun
-from tolman.reports.progress import RunProgress
 from tolman.responses import Response, Usage
 from tolman.runs.judging import JudgeRequest
 from tolman.runs.load import load
 from tolman.runs.reasoning import ErrorJudgement, Reasoned, check_judge, judge_reasoning, reasoning_of
 from tolman.runs.run import Started
-from tolman.scoring.error_types import Taxonomy
+from tolman.scoring.error_types import ErrorTaxonomy
+from tolman.workflows.analyses.inputs import ScoredRuns
+from tolman.workflows.calls import CallEvents
+from tolman.workflows.events import Events
+from tolman.workflows.values import json_object
 
-Reference = Literal["auto", "with", "without", "both"]
-Which = Literal["auto", "all", "errors"]
-
-
-@dataclass(frozen=True)
-class JudgePlan:
-    """How a judge is asked.
-
-    Attributes:
-        request: the model.
-        reference: whether it is shown the human reasoning.
-        which: all responses, or the errors that VSI-Bench's examiners looked at.
-        sample: how many of each run's, drawn at random; None for all.
-        text_only: whether it is shown no pictures.
-        data, media: where the questions and their media are, other than the run says.
-        frames: how many frames of a video it is shown, other than the run's.
-    """
-
-    request: JudgeRequest
-    reference: Reference = "auto"
-    which: Which = "auto"
-    sample: int | None = None
-    text_only: bool = False
-    data: Path | None = None
-    media: Path | None = None
-    frames: int | None = None
+if TYPE_CHECKING:
+    from tolman.workflows.analyses.errors import ErrorsConfig
 
 
 @dataclass
 class Judged:
-    """What the judge brought, over all runs.
+    """Judgements of all runs.
 
     Attributes:
         labels, rows: of the judgements that succeeded, as values and as rows of a file of labels.
         failures: run, source and judgement of the others.
-        unexplained: responses without reasoning.
+        without_reasoning: responses that are an answer alone.
         usage, cost: of all replies.
     """
 
     labels: list[Label] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     failures: list[tuple[str, str, ErrorJudgement]] = field(default_factory=list)
-    unexplained: int = 0
+    without_reasoning: int = 0
     usage: Usage = Usage()
     cost: float | None = None
 
 
-def ask(
-    runs: Sequence[LoadedRun],
-    benchmark: BenchmarkSpec,
-    taxonomy: Taxonomy,
-    plan: JudgePlan,
-    model: Model,
+def make_judge(config: ErrorsConfig) -> JudgeRequest | None:
+    """The judge that a config asks for; None where it names none.
+
+    Raises:
+        UsageError: it says how a judge is called and names none, or `judge_body` is no JSON object.
+    """
+    if config.judge is None:
+        given = {"--judge-base-url": config.judge_base_url, "--judge-body": config.judge_body}
+        alone = [option for option, value in given.items() if value]
+        if alone:
+            raise UsageError(f"{' and '.join(alone)} without a judge; name it with --judge.")
+        return None
+    body = json_object(config.judge_body, "--judge-body")
+    options = ModelOptions(base_url=config.judge_base_url, body=body, concurrency=config.concurrency)
+    return JudgeRequest(config.judge, options, store=config.store, prices=config.prices)
+
+
+def ask_judge(
+    scored: ScoredRuns,
+    taxonomy: ErrorTaxonomy,
+    config: ErrorsConfig,
+    request: JudgeRequest,
     answers: pl.DataFrame,
-    seed: int,
-    progress: RunProgress,
+    events: Events,
 ) -> Judged:
-    """Have the judge look at every run, with and without the human reasoning as the plan says.
+    """Have the judge look at every run, with and without the human reasoning as the config says.
 
     Args:
-        runs, benchmark, taxonomy: what is judged.
-        plan: how.
-        model: what `plan.request.open()` gave.
+        scored: the runs.
+        taxonomy: the categories.
+        config: which responses are judged, and what the judge is shown.
+        request: what `make_judge` gave.
         answers: run, id, repeat, task, kind, score; a row for each scored answer.
-        seed: of the sample.
-        progress: of the calls.
+        events: told of the calls.
 
     Raises:
         UsageError: there is nothing to judge, or the judge can't be asked so.
     """
-    judged = Judged()
-    which = plan.which if plan.which != "auto" else "all" if taxonomy.name == "mmsi" else "errors"
+    model = request.open()
+    judged, calls = Judged(), CallEvents(events)
+    which = config.which if config.which != "auto" else "all" if taxonomy.name == "mmsi" else "errors"
     wanted = worst(answers) if which == "errors" else answers
     jobs: list[tuple[LoadedRun, list[Reasoned], Path | None]] = []
-    for run in runs:
-        reasoned, unexplained = _reasoned(run, wanted.filter(pl.col("run") == run.name), plan.sample, seed)
-        judged.unexplained += unexplained
-        jobs.append((run, reasoned, None if plan.text_only or not model.remote else _media(run, plan)))
-    modes = _modes(plan.reference, [one for _, reasoned, _ in jobs for one in reasoned])
-    frames = {run.name: _frames(run, plan) for run in runs}
+    for run in scored.runs:
+        reasoned, unexplained = _reasoned(run, wanted.filter(pl.col("run") == run.name), config.sample, config.seed)
+        judged.without_reasoning += unexplained
+        jobs.append((run, reasoned, None if config.text_only or not model.remote else _media(run, config)))
+    modes = _modes(config.reference, [one for _, reasoned, _ in jobs for one in reasoned])
+    frames = {run.name: _frames(run, config) for run in scored.runs}
     for with_reference in modes:  # what is wrong with any of them is told before anything is asked
         for run, reasoned, media in jobs:
             check_judge(reasoned, model, reference=with_reference, media=media, frames=frames[run.name])
@@ -112,17 +106,17 @@ def ask(
         for run, reasoned, media in jobs:
             found, usage, cost = judge_reasoning(
                 reasoned,
-                benchmark,
+                scored.benchmark,
                 taxonomy,
-                plan.request,
-                plan.request.open(),  # a run of the engine closes its model
+                request,
+                request.open(),  # a run of the engine closes its model
                 reference=with_reference,
                 media=media,
                 frames=frames[run.name],
-                started=lambda calls, tally, remote, path=run.folder.path: progress.start(  # type: ignore[misc]
-                    Started(calls, path, tally, bool(plan.request.prices), remote, "judging")
+                started=lambda count, tally, remote, path=run.folder.path: calls.start(  # type: ignore[misc]
+                    Started(count, path, tally, bool(request.prices), remote, "judging")
                 ),
-                done=progress.done,
+                done=calls.done,
             )
             _keep(judged, run, model.name, source, found)
             judged.usage = Usage(
@@ -130,6 +124,7 @@ def ask(
                 output_tokens=judged.usage.output_tokens + usage.output_tokens,
             )
             judged.cost = cost if judged.cost is None else judged.cost + (cost or 0.0)
+    calls.end()
     return judged
 
 
@@ -158,26 +153,26 @@ def _reasoned(run: LoadedRun, wanted: pl.DataFrame, sample: int | None, seed: in
     return found, unexplained
 
 
-def _modes(reference: Reference, reasoned: Sequence[Reasoned]) -> list[bool]:
+def _modes(reference: str, reasoned: Sequence[Reasoned]) -> list[bool]:
     if reference == "auto":
         return [all((one.item.reasoning or "").strip() for one in reasoned)]
     return {"with": [True], "without": [False], "both": [False, True]}[reference]
 
 
-def _media(run: LoadedRun, plan: JudgePlan) -> Path:
+def _media(run: LoadedRun, config: ErrorsConfig) -> Path:
     """The folder that the run's media are relative to."""
-    if plan.media is not None:
-        return plan.media
+    if config.media is not None:
+        return config.media
     settings, own = run.record.settings, Path(run.record.data)
-    data = plan.data or (own if own.exists() else None)
+    data = config.data or (own if own.exists() else None)
     return load(settings.benchmark, data, settings.subset).media_folder()
 
 
-def _frames(run: LoadedRun, plan: JudgePlan) -> Frames:
+def _frames(run: LoadedRun, config: ErrorsConfig) -> Frames:
     frames = run.record.settings.frames
-    if plan.frames is None:
+    if config.frames is None:
         return frames
-    return frames.model_copy(update={"count": plan.frames, "per_second": None, "cap": None, "whole": False})
+    return frames.model_copy(update={"count": config.frames, "per_second": None, "cap": None, "whole": False})
 
 
 def _keep(judged: Judged, run: LoadedRun, judge: str, source: str, found: Sequence[ErrorJudgement]) -> None:

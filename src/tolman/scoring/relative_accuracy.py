@@ -1,4 +1,4 @@
-"""The metrics of the four papers, each in the arithmetic that the name says.
+"""Mean relative accuracy and chance-adjusted accuracy, each in the arithmetic that its name says.
 
 Mean relative accuracy (MRA) is defined by the VSI-Bench paper, section 4.1, and taken over by the
 SpatialBench paper, equation 1: the share of the ten thresholds θ = 0.50, 0.55 … 0.95 for which
