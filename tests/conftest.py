@@ -36,7 +36,7 @@ LONG = (
     "geometry/test_rooms.py", "scoring/test_reading.py", "runs/test_resume.py", "runs/test_protocols.py", "runs/test_judging.py",
     "commands/test_analyze.py", "commands/test_analyze_maps.py", "commands/test_analyze_errors.py", "review/modes/test_browser_review.py",
     "review/modes/verify/test_browser_verify.py", "review/test_security.py", "review/modes/test_errors.py", "generate/test_levels.py",
-    "generate/test_egoexo.py", "generate/test_unguessed.py", "analyze/bias/test_prune.py", "before/test_benchmarks.py",
+    "generate/test_egoexo.py", "generate/test_shortcuts.py", "analyze/bias/test_prune.py", "before/test_benchmarks.py",
     "before/test_runs.py",
 )  # fmt: skip
 """Files of ten seconds or more, the longest first: one that is begun last is waited for by all other workers."""

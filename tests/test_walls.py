@@ -24,6 +24,7 @@ LEVELS = [
     {"curate"},
     {"review"},
     {"workflows"},
+    {"api"},
     {"commands"},
     {"cli"},
     {"__main__", "demo"},

@@ -11,7 +11,7 @@ from typing import Any
 
 from tolman.generate.audit import chosen_option
 from tolman.generate.collection import open_collection
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.models.base import CallError, Request

@@ -267,9 +267,13 @@ class RunFolder:
 def default_folder(settings: RunSettings) -> Path:
     """runs/BENCHMARK-SUBSET/MODEL-PROTOCOL, with what a file name can't hold replaced."""
     tail = "" if settings.selection.is_all else "-part"
-    name = f"{settings.model}-{settings.protocol}{tail}"
-    safe = "".join(c if c.isalnum() or c in "-._" else "-" for c in name)
-    return Path("runs") / f"{settings.benchmark}-{settings.subset}" / safe
+    name = file_name(f"{settings.model}-{settings.protocol}{tail}")
+    return Path("runs") / f"{settings.benchmark}-{settings.subset}" / name
+
+
+def file_name(name: str) -> str:
+    """A name with what a file's name can't hold replaced."""
+    return "".join(c if c.isalnum() or c in "-._" else "-" for c in name)
 
 
 def same_benchmark(one: str, other: str) -> bool:

@@ -46,11 +46,7 @@ def score_run(
 
     Args:
         folder: of the run.
-        benchmark: with the rule sets and the table.
-        record: of the run.
-        items: the questions.
-        outcomes: responses and failures.
-        expectation: a random answerer, whose expected figures are added.
+        benchmark, record, items, outcomes, expectation: as in `compute_scores`.
         metrics: names of metrics whose figures are added for each question type; those that scores.json has where
             none is named.
 
@@ -60,11 +56,52 @@ def score_run(
     Raises:
         UsageError: one of the metrics is unknown.
     """
-    own_rules = rules_of(benchmark, record.settings.preset)
-    rules = [*own_rules, *benchmark.further_rule_sets()]
-    asked = metrics_named(metrics or folder.further_metrics())
+    rows, figures = compute_scores(
+        benchmark,
+        record,
+        items,
+        outcomes,
+        judgements=folder.judgements(),
+        expectation=expectation,
+        metrics=metrics or folder.further_metrics(),
+    )
+    folder.write_scores(rows, figures)
+    return figures
+
+
+def compute_scores(
+    benchmark: BenchmarkSpec,
+    record: RunRecord,
+    items: Sequence[Item],
+    outcomes: Sequence[Outcome],
+    *,
+    judgements: judged.Judgements | None = None,
+    expectation: HasExpectation | None = None,
+    scorer: str | None = None,
+    metrics: Sequence[str] = (),
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Score outcomes; nothing is read or written.
+
+    Args:
+        benchmark: with the rule sets and the table.
+        record: of the run.
+        items: the questions.
+        outcomes: responses and failures.
+        judgements: of a judge, for the rule set `judged`.
+        expectation: a random answerer, whose expected figures are added.
+        scorer: the one scorer to use; those of the run's preset, and of plugins, where None.
+        metrics: names of metrics whose figures are added for each question type.
+
+    Returns:
+        The rows of scores.parquet and the figures of scores.json.
+
+    Raises:
+        UsageError: there is no such scorer or metric.
+    """
+    own_rules = [benchmark.rule_set(scorer)] if scorer else rules_of(benchmark, record.settings.preset)
+    rules = [*own_rules, *(() if scorer else benchmark.further_rule_sets())]
+    asked = metrics_named(metrics)
     measures = list(dict.fromkeys([*benchmark.table.metrics, *asked]))
-    judgements = folder.judgements()
     if judgements is not None:
         base = benchmark.rule_set(benchmark.judging.base)
         rules.append(judged.judged(benchmark.judging, base, judgements.by_response()))
@@ -121,8 +158,7 @@ def score_run(
             figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(
                 cells(own, benchmark.table_of(rule_set.name))
             )
-    folder.write_scores(rows, figures)
-    return figures
+    return rows, figures
 
 
 def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
