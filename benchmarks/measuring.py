@@ -25,7 +25,7 @@ from tolman.geometry.regions import BoxRegion
 from tolman.ingest.clouds.recording import Recording, open_collection
 from tolman.scene_table import write_captures
 from tolman.scenes import OrientedBox, SceneObject
-from tolman.simulate.build import PLACES, Order, place
+from tolman.simulate.build import PLACES, WorldsConfig, place
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.walks import draw_walk
 
@@ -76,7 +76,7 @@ def tries(recording: Recording, objects: tuple[SceneObject, ...], name: str) -> 
 
 def scene(shape: str, number: int, seed: int, folder: Path) -> Iterator[Try]:
     """The objects of one simulated place."""
-    world, _ = place(Order(), shape, f"simulated/{number}", f"{seed}:{number}")
+    world, _ = place(WorldsConfig(), shape, f"simulated/{number}", f"{seed}:{number}")
     walk = draw_walk(world, f"{seed}:{number}", seconds=SECONDS, rate=24, size=(640, 480))
     spinner = replace(STREET if world.scene.room_area is None else ROOM, rate=TURNS)
     capture = record_lidar(

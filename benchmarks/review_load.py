@@ -31,10 +31,11 @@ from sqlalchemy import select
 
 from tolman.item_table import write_items
 from tolman.items import Item, Media
-from tolman.review import accounts, projects
-from tolman.review.schema import Assignment, Submission, Task, User
-from tolman.review.settings import Settings
+from tolman.review.accounts import identity
+from tolman.review.projects import lifecycle
+from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
+from tolman.review.store.schema import Assignment, Submission, Task, User
 
 PEOPLE_FOR_EACH = 2
 _CSRF = re.compile(r'name="csrf" value="(\w+)"')
@@ -193,14 +194,14 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tolman-load-") as place:
         bench, store = make(Path(place) / "bench", options.questions), Path(place) / "store"
-        site = open_site(Settings(benchmark=str(bench), store=store, database=options.database))
+        site = open_site(ReviewSettings(benchmark=str(bench), store=store, database=options.database))
         names = [f"reviewer {number}" for number in range(options.people)]
         with site.database.write() as db:
-            projects.start(db, site, "Load", "review", {"people": PEOPLE_FOR_EACH})
+            lifecycle.start(db, site, "Load", "review", {"people": PEOPLE_FOR_EACH})
             users = [User(name=name, role="reviewer", password=None, created=0.0) for name in names]
             db.add_all(users)
             db.flush()
-            cookies = [accounts.sign_in(db, site.settings, user, None) for user in users]
+            cookies = [identity.sign_in(db, site.settings, user, None) for user in users]
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]

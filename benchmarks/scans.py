@@ -18,8 +18,8 @@ import numpy as np
 from runs import measure
 from tolman.geometry.casting import Tree
 from tolman.geometry.rooms import room_area
-from tolman.ingest.base import Film
-from tolman.ingest.films import Sight, record
+from tolman.ingest.base import CameraRecording
+from tolman.ingest.standard_video import Sight, record
 from tolman.simulate.render import Frame
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,10 +69,10 @@ def time_visibility() -> None:
         tree = Tree(world.points, world.faces, "ingest")
     print(f"| tree of {len(world.faces):,} triangles | {took} | |")
     poses = np.tile(world.poses, (63, 1, 1))[:1000]
-    film = Film("ego", np.arange(1000) / 30, poses, np.array([world.intrinsics]), worlds.SIZE)
+    recording = CameraRecording("ego", np.arange(1000) / 30, poses, np.array([world.intrinsics]), worlds.SIZE)
     sight = Sight(tree, world.numbers, {i + 1: thing.id for i, thing in enumerate(world.objects)})
     with timed() as took:
-        capture, _ = record(film, "s", "s.mp4", Path(), sight, Path())
+        capture, _ = record(recording, "s", "s.mp4", Path(), sight, Path())
     print(f"| what 1,000 frames show at 160×120 ({len(capture.sightings):,} sightings) | {took} | 30 s |")
 
 

@@ -47,7 +47,10 @@ class Server:
         keep: bool = True,
         reply: Callable[[dict[str, Any]], str] | None = None,
         thinks: int = 0,
+        models: tuple[str, ...] = ("my-model",),
+        key: str | None = None,
     ) -> None:
+        self.models, self.key = models, key
         self.reply, self.thinks = reply, thinks
         self.latency, self.answer, self.retry_after, self.keep = latency, answer, retry_after, keep
         self.faults = dict(faults or {})
@@ -64,8 +67,16 @@ class Server:
         """The application."""
         app = web.Application(client_max_size=1 << 28)
         app.router.add_post("/v1/chat/completions", self.complete)
+        app.router.add_get("/v1/models", self.listed)
         app.router.add_get("/stats", self.stats)
         return app
+
+    async def listed(self, request: web.Request) -> web.Response:
+        """The models, for who has the key."""
+        given = request.headers.get("Authorization", "")
+        if self.key is not None and given != f"Bearer {self.key}":
+            return web.json_response({"error": {"message": f"not with {given}"}}, status=401)
+        return web.json_response({"object": "list", "data": [{"id": name} for name in self.models]})
 
     async def stats(self, request: web.Request) -> web.Response:
         """What was seen so far."""

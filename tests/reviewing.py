@@ -19,11 +19,12 @@ import httpx
 
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review import accounts, passwords, projects
-from tolman.review.schema import User
+from tolman.review.accounts import identity, passwords
+from tolman.review.projects import lifecycle
 from tolman.review.server import prepare
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
+from tolman.review.store.schema import User
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"
@@ -191,12 +192,12 @@ class Served:
             user = User(name=name, role=role, password=_hashed_password(), created=self.clock())
             db.add(user)
             db.flush()
-            return accounts.sign_in(db, self.site.settings, user, None)
+            return identity.sign_in(db, self.site.settings, user, None)
 
     def project(self, mode: str, name: str = "Work", **chosen: int) -> int:
         """Start a project."""
         with self.site.database.write() as db:
-            return projects.start(db, self.site, name, mode, chosen).id
+            return lifecycle.start(db, self.site, name, mode, chosen).id
 
     def close(self) -> None:
         """Close all connections."""
@@ -204,14 +205,14 @@ class Served:
             client.close()
 
 
-def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> tuple[Settings, Clock]:
+def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> tuple[ReviewSettings, Clock]:
     """Settings with a clock that can be moved."""
     clock = Clock()
-    return Settings(benchmark=str(benchmark), store=store, database=url, clock=clock, **rest), clock
+    return ReviewSettings(benchmark=str(benchmark), store=store, database=url, clock=clock, **rest), clock
 
 
 @contextmanager
-def serving(settings: Settings, clock: Clock) -> Iterator[Served]:
+def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
     """Serve in a thread."""
     site = open_site(settings)
     server, listening = prepare(settings, site, "127.0.0.1", 0)

@@ -8,26 +8,42 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names", "runtime"},
+    {"names", "runtime", "extras"},
     {"plugins"},
     {"registry", "files"},
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
+    {"kinds"},
     {"benchmarks"},
     {"ingest", "guessing"},
     {"generate"},
     {"models", "protocols"},
     {"runs", "simulate", "analyze"},
+    {"reports"},
     {"curate"},
     {"review"},
-    {"reports"},
     {"workflows"},
     {"api"},
-    {"commands", "demo"},
+    {"commands"},
     {"cli"},
-    {"__main__"},
+    {"__main__", "demo"},
 ]
+KEPT_IN = {
+    "Console": ("commands/",),
+    "asyncio.run": ("runtime.py",),
+    "signal.signal": ("runtime.py",),
+}
+"""Names that belong to a few modules: what is below them works without a terminal, in threads and in event loops."""
+MOVING = {
+    "reports/comparison.py",
+    "reports/progress.py",
+    "reports/terminal.py",
+    "reports/write.py",
+}
+"""Modules that still have one of them, on their way out of `reports`."""
+IMPORTED_LATE = ("chance", "inputs", "error_judging", "error_labels")
+"""What use cases of `workflows.analyses` import as they run."""
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}
 
 
@@ -49,7 +65,69 @@ def test_imports_point_downwards() -> None:
     assert not upward, "\n".join(upward)
 
 
+def names_in(path: Path) -> set[str]:
+    """The names and dotted names that a module uses or imports; not those of its texts."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found |= {node.attr, ast.unparse(node)}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {name for alias in node.names for name in (alias.name, f"{node.module}.{alias.name}")}
+    return found
+
+
+def test_terminals_event_loops_and_signals_stay_where_they_belong() -> None:
+    strays, left = [], set()
+    for path in PACKAGE.rglob("*.py"):
+        own = path.relative_to(PACKAGE).as_posix()
+        used = names_in(path)
+        for name, places in KEPT_IN.items():
+            if name in used and not own.startswith(places):
+                left.add(own)
+                strays += [f"{own} uses {name}, which belongs to {', '.join(places)}"] if own not in MOVING else []
+    assert not strays, "\n".join(strays)
+    assert left == {own for own in MOVING if (PACKAGE / own).exists()}, "take what has moved out of MOVING"
+
+
+def test_workflows_import_nothing_heavy_before_they_run() -> None:
+    heavy = ("polars", "numpy", "pydantic", "rich", "typer", "matplotlib", "aiohttp", "jinja2")
+    paths = [path for path in (PACKAGE / "workflows").rglob("*.py") if path.stem not in ("__init__", *IMPORTED_LATE)]
+    names = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths]
+    code = f"import sys\nfor name in {names!r}: __import__(name)\nprint([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_command_line_starts_without_heavy_packages() -> None:
     code = "import sys, tolman.cli; print([m for m in ('polars', 'numpy', 'pydantic', 'matplotlib', 'aiohttp', 'jinja2') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+REVIEW_ROOMS = (
+    "settings", "store", "accounts", "forms", "evidence", "site", "access", "pages", "media", "tasks", "modes",
+    "projects", "routes", "app", "server",
+)  # fmt: skip
+"""Rooms and modules of `review`, the lowest first; each imports only from those before it, so there is no circle."""
+
+
+def test_rooms_of_review_import_downwards() -> None:
+    review = PACKAGE / "review"
+    place = {room: i for i, room in enumerate(REVIEW_ROOMS)}
+    found = {path.stem for path in review.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert found - {"__init__"} == set(REVIEW_ROOMS)
+    upward = []
+    for path in review.rglob("*.py"):
+        own = path.relative_to(review).parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                whole = node.module == "tolman.review"
+                names = [f"tolman.review.{alias.name}" for alias in node.names] if whole else [node.module]
+            rooms = {name.split(".")[2] for name in names if name.startswith("tolman.review.")}
+            upward += [f"{path.relative_to(review)} imports {room}" for room in rooms if place[room] > place[own]]
+    assert not upward, "\n".join(upward)

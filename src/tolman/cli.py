@@ -9,7 +9,19 @@ import typer
 import typer.core
 
 from tolman import __version__
-from tolman.commands import analyze, construct, curate, evaluate, ingest, measure, review, scenes, stores
+from tolman.commands import (
+    analyze,
+    catalogue,
+    construct,
+    curate,
+    doctor,
+    evaluate,
+    ingest,
+    measure,
+    review,
+    scenes,
+    stores,
+)
 from tolman.commands.options import console
 
 
@@ -54,6 +66,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.add_typer(catalogue.app)
 app.add_typer(evaluate.app)
 app.add_typer(ingest.app)
 app.add_typer(scenes.app)
@@ -63,6 +76,7 @@ app.add_typer(review.app)
 app.add_typer(curate.app, name="curate")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stores.app, name="store")
+app.add_typer(doctor.app)
 
 
 def _show_version(value: bool) -> None:
@@ -103,7 +117,7 @@ def main() -> None:
 
     warnings.showwarning = show
     try:
-        app()
+        _run()
     except TolmanError as error:
         console(stderr=True).print(f"tolman: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(error.exit_code)
@@ -115,3 +129,13 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _run() -> None:
+    try:
+        app()
+    except ModuleNotFoundError:
+        from tolman.extras import told  # its own imports take time that no other start of the program should
+
+        with told():
+            raise

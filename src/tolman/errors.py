@@ -72,20 +72,31 @@ class InputError(TolmanError):
 
 
 class MissingExtraError(TolmanError):
-    """An optional dependency is needed and not installed."""
+    """An optional dependency is needed and not installed, or can't be imported.
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the package '{package}': pip install 'tolman[{extra}]'.")
+    Args:
+        package: its name.
+        extra: the extra that installs it.
+        purpose: what it is needed for, as the beginning of a sentence.
+        reason: why it can't be imported, where it is installed.
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str, reason: str | None = None) -> None:
+        needed, install = f"{purpose} needs the package '{package}'", f"pip install 'tolman[{extra}]'"
+        if reason is None:
+            super().__init__(f"{needed}: {install}.")
+        else:
+            super().__init__(f"{needed}, which can't be imported here ({reason}): {install} into a new environment.")
 
 
 class NoDisplayError(TolmanError):
     """The machine has no EGL."""
 
+    FIX = "install Debian's packages libegl1 and libgl1-mesa-dri, or conda's libegl and mesa-dri-drivers"
+
     def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"rendering needs EGL, which can't be opened here ({reason}): install Debian's packages libegl1 and "
-            "libgl1-mesa-dri, or conda's libegl and mesa-dri-drivers."
-        )
+        self.reason = reason
+        super().__init__(f"rendering needs EGL, which can't be opened here ({reason}): {self.FIX}.")
 
 
 class RunConflictError(TolmanError):

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from tolman.commands.configured import configured
+from tolman.commands.configured import Incomplete, configured
 from tolman.errors import UsageError
-from tolman.workflows.config import Setting
+from tolman.workflows.config import Setting, read_tables, to_table
 
-seen: list[object] = []
+seen: list[tuple[Any, bool]] = []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +24,7 @@ class Example:
     depth: Annotated[bool, Setting("Write depth.")] = False
     frames: Annotated[tuple[int, ...], Setting("Frames.", least=1)] = ()
     against: Annotated[tuple[str, ...], Setting("Columns.", repeated=True)] = ()
+    password: Annotated[str | None, Setting("Password.", secret=True)] = None
 
 
 app = typer.Typer()
@@ -37,6 +38,8 @@ def make_it(config: Example, as_json: Annotated[bool, typer.Option("--json")] = 
     Example:  tolman make-it b
     """
     seen.append((config, as_json))
+    if config.benchmark == "fails":
+        raise Incomplete(config.out)
     return config.out
 
 
@@ -49,9 +52,7 @@ def run(*arguments: str) -> tuple[Example, bool]:
     seen.clear()
     done = CliRunner().invoke(app, ["make-it", *arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    found = seen[0]
-    assert isinstance(found, tuple)
-    return found
+    return seen[0]
 
 
 def test_options_are_the_fields() -> None:
@@ -90,3 +91,34 @@ def test_the_config_that_repeats_it_lies_beside_the_result(tmp_path: Path) -> No
 def test_what_is_missing_is_told() -> None:
     with pytest.raises(UsageError, match="BENCHMARK is missing"):
         CliRunner().invoke(app, ["make-it"], catch_exceptions=False)
+
+
+def test_a_suite_is_carried_out_for_each_of_its_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite = tmp_path / "suite.toml"
+    tables = [f'[[make-it]]\nbenchmark = "{name}"\nout = "{name}"\n' for name in ("a", "fails", "b")]
+    suite.write_text("".join(tables))
+    for name in ("a", "fails", "b"):
+        (tmp_path / name).mkdir()
+    seen.clear()
+    done = CliRunner().invoke(app, ["make-it", "--config", str(suite), "--seed", "3", "--write-config", "all.toml"])
+    assert done.exit_code == 1  # and those after it are carried out all the same
+    assert [config.benchmark for config, _ in seen] == ["a", "fails", "b"]
+    assert {config.seed for config, _ in seen} == {3}
+    for config, _ in list(seen):
+        assert read_tables(tmp_path / config.benchmark / "tolman.toml", "make-it") == [to_table(config)]
+    assert [table["benchmark"] for table in read_tables(tmp_path / "all.toml", "make-it")] == ["a", "fails", "b"]
+    with pytest.raises(UsageError, match=r"has 3 \[\[make-it\]\] tables: write an 'out' into each"):
+        CliRunner().invoke(app, ["make-it", "--config", str(suite), "--out", "x"], catch_exceptions=False)
+    suite.write_text(tables[0] + '[[make-it]]\nbenchmark = "b"\nsed = 1\n')
+    with pytest.raises(UsageError, match=r"suite.toml, table 2: there is no setting 'sed'; did you mean 'seed'\?"):
+        CliRunner().invoke(app, ["make-it", "--config", str(suite)], catch_exceptions=False)
+
+
+def test_a_default_of_zero_is_shown() -> None:
+    assert "Default: 0." in CliRunner().invoke(app, ["make-it", "--help"]).output
+
+
+def test_a_secret_is_never_written(tmp_path: Path) -> None:
+    assert run("b", "--password", "hidden", "--write-config", str(tmp_path / "c.toml"))[0].password == "hidden"
+    assert "hidden" not in (tmp_path / "c.toml").read_text()

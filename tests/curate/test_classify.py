@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from curator import SYSTEMS, Curator
 from loopback import serving
-from tolman.curate.asking import AskedModel, Asker, Reply, numbered
+from tolman.curate.asking import AskedModel, Asker, Reply, number_lines
 from tolman.curate.candidates import Candidate
 from tolman.curate.categories import categories_task, toml_of
 from tolman.curate.classify import UNSURE, filter_task, read_systems, read_verdict, systems_task
@@ -77,18 +77,18 @@ def test_anything_else_is_not_read(text: str) -> None:
 @given(st.lists(st.text(st.characters(blacklist_categories=("Cs",)), max_size=40), min_size=1, max_size=6))
 def test_a_numbered_reply_gives_its_parts_or_nothing(texts: list[str]) -> None:
     reply = "\n".join(f"{i}. {text}" for i, text in enumerate(texts, start=1))
-    found = numbered(reply, len(texts))
-    assert numbered(reply, len(texts) + 1) is None
+    found = number_lines(reply, len(texts))
+    assert number_lines(reply, len(texts) + 1) is None
     if found is not None:
         assert [" ".join(part.split()) for part in found] == [" ".join(text.split()) for text in texts]
 
 
 def test_parts_out_of_order_or_behind_a_preamble_are_not_read() -> None:
-    assert numbered("1. No\n2. No", 2) == ["No", "No"]
-    assert numbered("2. No\n1. No", 2) is None
-    assert numbered("Here they are:\n1. No\n2. No", 2) is None
-    assert numbered("1. No\n1. No", 2) is None
-    assert numbered("No\nNo", 2) is None
+    assert number_lines("1. No\n2. No", 2) == ["No", "No"]
+    assert number_lines("2. No\n1. No", 2) is None
+    assert number_lines("Here they are:\n1. No\n2. No", 2) is None
+    assert number_lines("1. No\n1. No", 2) is None
+    assert number_lines("No\nNo", 2) is None
 
 
 def test_the_prompt_is_the_papers_and_many_are_asked_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tolman.curate.duplicates import (
-    Question,
+    QuestionText,
     comparable,
     leaks,
     media_names,
@@ -25,11 +25,11 @@ from tolman.media.store import FrameStore
 
 def ask(
     number: int, text: str, media: str = "room", answer: str = "x", origin: str = "a", options: tuple[str, ...] = ()
-) -> Question:
-    return Question.of(str(number), origin, text, media, answer, options)
+) -> QuestionText:
+    return QuestionText.of(str(number), origin, text, media, answer, options)
 
 
-def groups(*questions: Question) -> list[tuple[int, ...]]:
+def groups(*questions: QuestionText) -> list[tuple[int, ...]]:
     return [group.members for group in near_duplicates(questions)]
 
 

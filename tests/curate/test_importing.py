@@ -16,7 +16,7 @@ from tolman.benchmarks import rows as row_files
 from tolman.curate.candidates import Candidate
 from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert
 from tolman.curate.fields import Field, Unmappable
-from tolman.curate.importing import Importer, Source, Unmapped
+from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping, open_mapping, shipped
 from tolman.curate.taxonomy import open_taxonomy
 from tolman.errors import InputError, UsageError
@@ -38,7 +38,7 @@ PLAIN: dict[str, Any] = {
 
 def take(data: Path, pool: Path, mapping: dict[str, Any] | Mapping = PLAIN) -> tuple[list[Candidate], list[Unmapped]]:
     made = mapping if isinstance(mapping, Mapping) else Mapping.model_validate(mapping)
-    found = list(Importer(pool).read(Source("mine", made, data)))
+    found = list(Importer(pool).read(QuestionSource("mine", made, data)))
     return [x for x in found if isinstance(x, Candidate)], [x for x in found if isinstance(x, Unmapped)]
 
 
@@ -207,7 +207,9 @@ def test_media_are_reached_through_the_pool(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "a.jpg").write_bytes(b"here")
     mapping = Mapping.model_validate({**PLAIN, "media": {"kind": "image", "from": {"template": "./{p}.jpg"}}})
-    source = Source("mine", mapping, lines(tmp_path, {"id": 1, "q": "a?", "a": "x", "p": "a"}), tmp_path / "pictures")
+    source = QuestionSource(
+        "mine", mapping, lines(tmp_path, {"id": 1, "q": "a?", "a": "x", "p": "a"}), tmp_path / "pictures"
+    )
     for _ in range(2):
         (found,) = Importer(tmp_path / "pool").read(source)
         assert isinstance(found, Candidate)
@@ -306,7 +308,7 @@ def test_shipped_mappings_on_rows_of_the_shape_that_they_describe(
             writer.writerows(rows)
     else:
         path.write_text("\n".join(map(json.dumps, rows)) if path.suffix == ".jsonl" else json.dumps(rows))
-    found = list(Importer(tmp_path / "pool").read(Source(name, open_mapping(name), tmp_path / "data")))
+    found = list(Importer(tmp_path / "pool").read(QuestionSource(name, open_mapping(name), tmp_path / "data")))
     assert len(found) == 1
     one = found[0]
     assert isinstance(one, Candidate), one
@@ -448,9 +450,9 @@ def test_versions_of_a_question_set_in_one_folder_are_told(tmp_path: Path) -> No
 def test_translations_and_parts_are_passed_over(tmp_path: Path, mapping: str, plain_name: str, other: str) -> None:
     for name in (plain_name, other):
         (tmp_path / name).write_bytes(b"")
-    assert [path.name for path in Source("x", open_mapping(mapping), tmp_path).files()] == [plain_name]
+    assert [path.name for path in QuestionSource("x", open_mapping(mapping), tmp_path).files()] == [plain_name]
     with pytest.raises(InputError, match="is another version of"):
-        Source("x", open_mapping(mapping), tmp_path / other).files()
+        QuestionSource("x", open_mapping(mapping), tmp_path / other).files()
 
 
 def test_a_missing_shard_is_named(tmp_path: Path) -> None:

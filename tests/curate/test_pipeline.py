@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import bare
 from curator import Curator
 from loopback import serving
 from terminal import tolman
@@ -28,7 +29,7 @@ from tolman.curate.mapping import open_mapping
 from tolman.curate.pipeline import Work
 from tolman.curate.recipe import Verify, read_recipe
 from tolman.curate.stages import curate
-from tolman.curate.stratifying import reordered
+from tolman.curate.stratifying import reorder
 from tolman.curate.verify import judge, read_answer
 from tolman.errors import InputError, UsageError
 
@@ -173,6 +174,11 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     assert "1 rows left out" in shown.stdout
     assert "Evaluate with 'tolman run ./pool/benchmark'" in shown.stdout
     assert "<svg" in (place / "pool" / "stratify" / "statistics.svg").read_text()
+    (place / "pool" / "stratify" / "statistics.svg").unlink()
+    command = ("curate", "run", "recipe.toml", "--out", "pool", "--store", "store.sqlite")
+    (plain,) = bare.environment(place / "few", "curate").run(place, command)
+    assert plain.code == 0, plain.error
+    assert "The figure of 'stratify' is left out. Drawing figures needs the package 'matplotlib'" in plain.error
 
 
 def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -385,7 +391,7 @@ def test_answers_with_evidence_are_read_strictly() -> None:
 @given(st.sampled_from("ABC"), st.integers(0, 2))
 def test_moving_the_right_option_keeps_it_right(answer: str, place: int) -> None:
     before = one(answer)
-    after = reordered(before, place)
+    after = reorder(before, place)
     assert after.answer == "ABC"[place]
     assert after.answer_text == before.answer_text
     assert sorted(after.options) == sorted(before.options)
@@ -507,6 +513,16 @@ def test_the_examples_in_the_documents_hold(tmp_path: Path) -> None:
     assert made.sources[0].data == tmp_path / "data" / "vsi-bench"
     assert [source.mapping.title for source in made.opened()] == ["VSI-Bench", "CV-Bench"]
     assert open_mapping(str(tmp_path / "set.toml")).units == {"counting": "count"}
+
+
+@pytest.mark.parametrize("key", ["scoring_profile", "like"])
+def test_recipes_name_their_scoring_profile_under_its_old_key_too(tmp_path: Path, key: str) -> None:
+    text = 'name = "a"\n[[sources]]\nmapping = "vsi-bench"\ndata = "x"\n[publish]\n'
+    (tmp_path / "r.toml").write_text(f'{text}{key} = "site"\n')
+    assert read_recipe(tmp_path / "r.toml").publish.scoring_profile == "site"
+    (tmp_path / "r.toml").write_text(f'{text}scoring_profile = "site"\nlike = "site"\n')
+    with pytest.raises(InputError, match=r"publish\.like': is not a known field"):
+        read_recipe(tmp_path / "r.toml")
 
 
 def test_a_mapping_that_is_not_there_leaves_no_folder_behind(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tolman.geometry.rooms import (
     floor_plan,
     room_area,
     room_center,
-    thinned,
+    thin,
     without_blur,
     without_outliers,
 )
@@ -52,7 +52,7 @@ def test_outliers_and_several_rooms() -> None:
     stray = generator.uniform(-20, 20, (200, 2))
     mirror = square(300, 0.5, 2) + 15
     assert room_area(np.concatenate([rooms, stray, mirror])) == pytest.approx(16 + 9, rel=0.02)
-    assert len(without_outliers(thinned(rooms))) == len(thinned(rooms))
+    assert len(without_outliers(thin(rooms))) == len(thin(rooms))
 
 
 def test_an_l_shaped_room_keeps_its_corner() -> None:

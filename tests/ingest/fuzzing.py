@@ -19,14 +19,14 @@ def read_all(kind: Format, root: Path) -> list[RawScene]:
     found = []
     for source in kind.find(root):
         reading = kind.read(source)
-        for film in reading.films:
-            count = len(film.times)
-            if film.pictures is not None:
-                for _ in film.pictures(range(count)):
+        for recording in reading.recordings:
+            count = len(recording.times)
+            if recording.pictures is not None:
+                for _ in recording.pictures(range(count)):
                     pass
-            for frame in range(count if film.masks is not None else 0):
-                assert film.masks is not None
-                film.masks(frame)
+            for frame in range(count if recording.masks is not None else 0):
+                assert recording.masks is not None
+                recording.masks(frame)
         found.append(reading)
     return found
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.results import collection, pixel_error
 from ingest.worlds import SmallWorld, same_box
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.categories import of_dataset
 from tolman.scenes import Capture, Scene
 from tolman.simulate.render import Frame
@@ -16,7 +16,7 @@ from tolman.simulate.render import Frame
 
 def ingested(format: str, path: Path, out: Path) -> tuple[Scene, Capture]:
     """The first scene and its capture."""
-    result = ingest(Order(format, path), out, 1)
+    result = ingest(ScansConfig(format, path), out, 1)
     assert result.of("new"), result.scenes
     got = next(iter(collection(out).values()))
     return got.scene, got.captures[0]

@@ -47,18 +47,21 @@ def test_boxes_poses_and_turns(tmp_path: Path, drawn: tuple, sky: str, turns: in
         assert found.label == true.category
         assert found.box is not None
         assert same_box(found.box, true.box) < 1e-6
-    (film,) = reading.films
-    assert film.turns == turns
-    assert film.standard == (640, 480, 30.0)
-    assert film.times.tolist() == stamps(len(drawn))
-    assert film.pictures is not None
-    (third,) = film.pictures([3])
+    (recording,) = reading.recordings
+    assert recording.turns == turns
+    assert recording.standard == (640, 480, 30.0)
+    assert recording.times.tolist() == stamps(len(drawn))
+    assert recording.pictures is not None
+    (third,) = recording.pictures([3])
     assert np.array_equal(np.rot90(third, -turns), drawn[3].colour)
     # A point of the scene stands in the upright picture where it stands in the world's own.
     point = np.array(world.objects[0].box.center)
-    lying, upright = pixel(point, film.poses[3], film.intrinsics[3]), pixel(point, world.poses[3], world.intrinsics)
+    lying, upright = (
+        pixel(point, recording.poses[3], recording.intrinsics[3]),
+        pixel(point, world.poses[3], world.intrinsics),
+    )
     for _ in range(turns):
-        lying = np.array([film.size[1 if _ % 2 == 0 else 0] - lying[1], lying[0]])
+        lying = np.array([recording.size[1 if _ % 2 == 0 else 0] - lying[1], lying[0]])
     assert np.abs(lying - upright).max() < 1e-6
     assert reading.surface is not None
     assert np.array_equal(reading.surface.numbers, world.numbers)
@@ -98,7 +101,7 @@ def test_the_same_recording_as_3dod_and_raw_is_one(tmp_path: Path, drawn: tuple)
     (source,) = FORMAT.find(tmp_path)
     reading = FORMAT.read(source)
     assert len(reading.instances) == len(world.objects)
-    assert reading.films[0].times.tolist() == stamps(len(drawn))
+    assert reading.recordings[0].times.tolist() == stamps(len(drawn))
 
 
 def test_videos_without_annotation_are_refused_by_name(tmp_path: Path) -> None:
@@ -122,21 +125,21 @@ def test_the_raw_video(tmp_path: Path, drawn: tuple, turned: bool) -> None:  # t
         turn(folder / f"{ID}.mov", 90)
     (source,) = FORMAT.find(tmp_path)
     reading = FORMAT.read(source)
-    (film,) = reading.films
-    assert film.times[0] == stamps(1)[0]
-    assert film.times[30] == pytest.approx(stamps(1)[0] + 1.0)
-    assert film.pictures is not None
+    (recording,) = reading.recordings
+    assert recording.times[0] == stamps(1)[0]
+    assert recording.times[30] == pytest.approx(stamps(1)[0] + 1.0)
+    assert recording.pictures is not None
     if turned:
         # A phone's own flag has turned it already, and nobody knows how its sensor stood.
-        assert (film.size, film.turns, len(film.poses)) == ((240, 320), 0, 0)
-        assert "turns itself upright" in reading.mended[0]
+        assert (recording.size, recording.turns, len(recording.poses)) == ((240, 320), 0, 0)
+        assert "turns itself upright" in reading.repaired[0]
         return
-    (picture,) = film.pictures([33])
+    (picture,) = recording.pictures([33])
     assert read_code(Image.fromarray(picture)) == 33
-    assert film.size == (320, 240)
+    assert recording.size == (320, 240)
     # The .pincam of pictures half as large holds for these too.
-    assert film.intrinsics[0].tolist() == pytest.approx([2 * value for value in small_world().intrinsics])
-    assert np.abs(film.poses[0] - small_world().poses[0]).max() < 1e-6
+    assert recording.intrinsics[0].tolist() == pytest.approx([2 * value for value in small_world().intrinsics])
+    assert np.abs(recording.poses[0] - small_world().poses[0]).max() < 1e-6
 
 
 def test_a_video_of_another_length_gets_no_poses(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
@@ -145,8 +148,8 @@ def test_a_video_of_another_length_gets_no_poses(tmp_path: Path, drawn: tuple) -
     folder = write_arkit(tmp_path, small_world(), drawn, raw=True, sky="Up", stream="lowres_wide")
     write_video(folder / f"{ID}.mov", 20, size=(320, 240))
     reading = FORMAT.read(FORMAT.find(tmp_path)[0])
-    assert len(reading.films[0].poses) == 0
-    assert "it lasts 0.6 s and its trajectory 1.5 s" in reading.mended[0]
+    assert len(reading.recordings[0].poses) == 0
+    assert "it lasts 0.6 s and its trajectory 1.5 s" in reading.repaired[0]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +198,7 @@ def test_one_recording_alone_has_its_table(tmp_path: Path, drawn: tuple) -> None
     table = tmp_path / "3dod" / "metadata.csv"
     table.write_text(table.read_text().replace("Left", "Down"))
     (source,) = FORMAT.find(folder)
-    assert FORMAT.read(source).films[0].turns == 2
+    assert FORMAT.read(source).recordings[0].turns == 2
     table.write_text(table.read_text().replace("Down", "Sideways"))
     with pytest.raises(InputError, match="field 'sky_direction': 'Sideways' is none of Up, Left, Down, Right and NA"):
         FORMAT.read(source)

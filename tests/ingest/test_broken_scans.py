@@ -38,11 +38,11 @@ WRITERS: dict[str, tuple[str, Callable[[Path, SmallWorld, tuple], object]]] = { 
     "matterport3d": ("matterport3d", lambda root, world, shown: write_matterport(root, world, shown)),
     "matterport3d-raw": ("matterport3d", lambda root, world, shown: write_matterport(root, world, shown, undistorted=False, index=False)),
     "generic": ("generic", lambda root, world, shown: write_generic(root / "room", world, shown, masks=True)),
-    "generic-video": ("generic", lambda root, world, shown: write_filmed(root / "room", world, shown)),
+    "generic-video": ("generic", lambda root, world, shown: write_video_only(root / "room", world, shown)),
 }  # fmt: skip
 
 
-def write_filmed(folder: Path, world: SmallWorld, shown: tuple) -> None:  # type: ignore[type-arg]
+def write_video_only(folder: Path, world: SmallWorld, shown: tuple) -> None:  # type: ignore[type-arg]
     """The same with a video, as it is, instead of frames."""
     content = write_generic(folder, world, shown)
     shutil.rmtree(folder / "frames")
@@ -63,13 +63,13 @@ def whole_reading(name: str, root: Path) -> RawScene:
     """Everything that ingest takes from the first scene of a folder."""
     form = get(name)
     reading = form.read(form.find(root)[0])
-    for film in reading.films:
-        assert film.pictures is not None
-        for picture in film.pictures(range(len(film.times))):
-            assert picture.shape == (film.size[1], film.size[0], 3)
-        for i in range(len(film.times) if film.masks else 0):
-            assert film.masks is not None
-            film.masks(i)
+    for recording in reading.recordings:
+        assert recording.pictures is not None
+        for picture in recording.pictures(range(len(recording.times))):
+            assert picture.shape == (recording.size[1], recording.size[0], 3)
+        for i in range(len(recording.times) if recording.masks else 0):
+            assert recording.masks is not None
+            recording.masks(i)
     return reading
 
 

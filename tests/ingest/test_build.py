@@ -19,7 +19,7 @@ from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.generate.collection import open_collection
 from tolman.ingest import build
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
 from tolman.ingest.formats import get, names
 from tolman.ingest.make import make
@@ -42,19 +42,19 @@ def test_what_is_done_is_not_done_again(scans: Path, tmp_path: Path, monkeypatch
     made: list[str] = []
     monkeypatch.setattr(build, "make", lambda source, *rest: (made.append(source.id), make(source, *rest))[1])
     out = tmp_path / "out"
-    assert states(ingest(Order("scannet", scans), out, 1)) == ["new"] * 3
+    assert states(ingest(ScansConfig("scannet", scans), out, 1)) == ["new"] * 3
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
     assert [entry.state for entry in read_summary(out).scenes] == ["new"] * 3
-    assert states(ingest(Order("scannet", scans), out, 1)) == ["kept"] * 3
+    assert states(ingest(ScansConfig("scannet", scans), out, 1)) == ["kept"] * 3
     assert {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")} == before
     assert [entry.state for entry in read_summary(out).scenes] == ["kept"] * 3
     write_scannet(scans, None, "scene0003_00")
     os.utime(scans / "scene0010_00/scene0010_00.txt", ns=(1, 1))
-    assert states(ingest(Order("scannet", scans), out, 1)) == ["kept", "new", "kept", "new"]
+    assert states(ingest(ScansConfig("scannet", scans), out, 1)) == ["kept", "new", "kept", "new"]
     assert made[3:] == ["scannet/scene0003_00", "scannet/scene0010_00"]
     assert list(collection(out)) == [f"scannet/scene00{n}_00" for n in ("02", "03", "09", "10")]
     (tmp_path / "own.json").write_text(json.dumps({"keep": ["bookshelf", "table"], "remap": {"desk": "table"}}))
-    own = ingest(Order("scannet", scans / "scene0002_00", categories=tmp_path / "own.json"), out, 1)
+    own = ingest(ScansConfig("scannet", scans / "scene0002_00", categories=tmp_path / "own.json"), out, 1)
     assert (states(own), own.others) == (["new"], 3)
     assert collection(out)["scannet/scene0002_00"].scene.counts == {"table": 1, "bookshelf": 1}
     assert len(collection(out)) == 4
@@ -71,11 +71,11 @@ def test_it_goes_on_where_it_was_stopped(scans: Path, tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(build, "make", stopping)
     with pytest.raises(KeyboardInterrupt):
-        ingest(Order("scannet", scans), tmp_path / "out", 1)
-    assert states(ingest(Order("scannet", scans), tmp_path / "out", 1)) == ["new"] * 3
+        ingest(ScansConfig("scannet", scans), tmp_path / "out", 1)
+    assert states(ingest(ScansConfig("scannet", scans), tmp_path / "out", 1)) == ["new"] * 3
     assert made[3:] == ["scannet/scene0010_00"]
     assert not (tmp_path / "out/.scenes.partial").exists()
-    ingest(Order("scannet", scans), tmp_path / "whole", 1)
+    ingest(ScansConfig("scannet", scans), tmp_path / "whole", 1)
     assert collection(tmp_path / "out") == collection(tmp_path / "whole")
 
 
@@ -84,7 +84,7 @@ def test_who_is_stopped_while_the_tables_are_written_loses_nothing(
 ) -> None:  # type: ignore[type-arg]
     out = tmp_path / "out"
     write_scannet(scans, drawn[:3], "scene0001_00")
-    ingest(Order("scannet", scans), out, 1)
+    ingest(ScansConfig("scannet", scans), out, 1)
     whole = collection(out)
     write_scannet(scans, None, "scene0011_00")
 
@@ -96,8 +96,8 @@ def test_who_is_stopped_while_the_tables_are_written_loses_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(build, "write_collection", stopping)
         with pytest.raises(KeyboardInterrupt):
-            ingest(Order("scannet", scans), out, 1)
-    assert states(ingest(Order("scannet", scans), out, 1)) == ["kept"] * 4 + ["new"]
+            ingest(ScansConfig("scannet", scans), out, 1)
+    assert states(ingest(ScansConfig("scannet", scans), out, 1)) == ["kept"] * 4 + ["new"]
     again = collection(out)
     assert len(again) == 5
     assert str({name: again[name] for name in whole}) == str(whole)  # poses may be nan, which no == finds equal
@@ -107,7 +107,7 @@ def test_one_bad_scene_stops_no_other_and_processes_change_nothing(scans: Path, 
     write_scannet(scans, drawn[:3], "scene0005_00", exported=True)
     mesh = scans / "scene0009_00/scene0009_00_vh_clean_2.ply"
     mesh.write_bytes(mesh.read_bytes()[:-7])
-    alone, two = (ingest(Order("scannet", scans), tmp_path / f"{n}", n) for n in (1, 2))
+    alone, two = (ingest(ScansConfig("scannet", scans), tmp_path / f"{n}", n) for n in (1, 2))
     assert alone.scenes == two.scenes
     assert states(alone) == ["new", "new", "refused", "new"]
     assert str(mesh) in str(alone.scenes[2].reason)
@@ -116,7 +116,7 @@ def test_one_bad_scene_stops_no_other_and_processes_change_nothing(scans: Path, 
     # A refused scene is tried again, and is there when its files are.
     write_scannet(tmp_path / "again", None, "scene0009_00")
     mesh.write_bytes((tmp_path / "again/scene0009_00/scene0009_00_vh_clean_2.ply").read_bytes())
-    assert states(ingest(Order("scannet", scans), tmp_path / "1", 1)) == ["kept", "kept", "new", "kept"]
+    assert states(ingest(ScansConfig("scannet", scans), tmp_path / "1", 1)) == ["kept", "kept", "new", "kept"]
 
 
 def test_an_error_that_nobody_foresaw_refuses_its_scene(
@@ -128,7 +128,7 @@ def test_an_error_that_nobody_foresaw_refuses_its_scene(
         return make(source, *rest)
 
     monkeypatch.setattr(build, "make", failing)
-    result = ingest(Order("scannet", scans), tmp_path / "out", 1)
+    result = ingest(ScansConfig("scannet", scans), tmp_path / "out", 1)
     assert states(result) == ["new", "refused", "new"]
     assert "scene0009_00: can't be used (ZeroDivisionError: of nothing)" in str(result.scenes[1].reason)
 
@@ -146,16 +146,16 @@ def test_corrections_hold_at_every_ingest_and_can_be_taken_back(scans: Path, tmp
             Absent(scene=scene, object="77"), Absent(scene="scannet/gone", object="1"),
         ],
     )  # fmt: skip
-    result = ingest(Order("scannet", scans, corrections=file / "corrections.json"), out, 1)
+    result = ingest(ScansConfig("scannet", scans, corrections=file / "corrections.json"), out, 1)
     assert any("object '77'" in note for note in result.scenes[0].notes)
     assert result.lost == ("scannet/gone: a correction speaks of it, and it isn't in the collection",)
     for _ in range(2):
         assert collection(out)[scene].scene.counts == {"chair": 4, "desk": 1, "bookshelf": 1, "lamp": 1}
-        assert states(ingest(Order("scannet", scans), out, 1)) == ["kept"] * 3
+        assert states(ingest(ScansConfig("scannet", scans), out, 1)) == ["kept"] * 3
     opened = next(iter(open_collection(out)))
     assert opened.scene.counts["chair"] == 4  # type: ignore[union-attr]
     (out / "corrections.json").unlink()
-    taken_back = ingest(Order("scannet", scans), out, 1)
+    taken_back = ingest(ScansConfig("scannet", scans), out, 1)
     assert not any("correction" in note for note in taken_back.scenes[0].notes)
     assert collection(out)[scene].scene.counts == {"chair": 2, "table": 1, "sofa": 1, "bookshelf": 1}
 
@@ -192,7 +192,7 @@ def test_what_cannot_be_true_is_refused_or_left_out(tmp_path: Path) -> None:
     broken(root / "scene0004_00", apart=50.0)
     broken(root / "scene0005_00", holes=True)
     broken(root / "scene0006_00")
-    result = ingest(Order("scannet", root), tmp_path / "out", 1)
+    result = ingest(ScansConfig("scannet", root), tmp_path / "out", 1)
     said = {entry.id[-7:]: (entry.state, entry.reason or "") for entry in result.scenes}
     assert "5,000 m wide" in said["0001_00"][1]
     assert "0.5 cm wide" in said["0002_00"][1]
@@ -201,7 +201,7 @@ def test_what_cannot_be_true_is_refused_or_left_out(tmp_path: Path) -> None:
     assert [said[f"000{n}_00"][0] for n in range(1, 7)] == ["refused"] * 4 + ["left out", "new"]
     assert "complete, less than 75%" in said["0005_00"][1]
     # A limit that lets it pass is another setting: it is read again.
-    found = ingest(Order("scannet", root / "scene0005_00", completeness=0.1), tmp_path / "out", 1)
+    found = ingest(ScansConfig("scannet", root / "scene0005_00", completeness=0.1), tmp_path / "out", 1)
     assert states(found) == ["new"]
     assert found.scenes[0].completeness is not None
     assert 0.1 < found.scenes[0].completeness < 0.75
@@ -209,12 +209,12 @@ def test_what_cannot_be_true_is_refused_or_left_out(tmp_path: Path) -> None:
 
 def test_places_names_and_files_that_cannot_be_used(scans: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no format 'scanet'"):
-        ingest(Order("scanet", scans), tmp_path / "out", 1)
+        ingest(ScansConfig("scanet", scans), tmp_path / "out", 1)
     with pytest.raises(InputError, match="holds other files"):
-        ingest(Order("scannet", scans), scans, 1)
+        ingest(ScansConfig("scannet", scans), scans, 1)
     (tmp_path / "own.json").write_text('{"keep": ["a"], "leave_out": ["b"]}')
     with pytest.raises(InputError, match="both 'keep' and 'leave_out'"):
-        ingest(Order("scannet", scans, categories=tmp_path / "own.json"), tmp_path / "out", 1)
+        ingest(ScansConfig("scannet", scans, categories=tmp_path / "own.json"), tmp_path / "out", 1)
     (tmp_path / "spoilt").mkdir()
     (tmp_path / "spoilt" / NAME).write_text("{")
     with pytest.raises(InputError, match="is no readable summary"):
@@ -253,4 +253,4 @@ def test_a_process_that_ends_says_what_to_do(scans: Path, tmp_path: Path, monkey
 
     monkeypatch.setattr(build, "mapped", ending)
     with pytest.raises(Exception, match="start again with fewer --workers"):
-        ingest(Order("scannet", scans), tmp_path / "out", 2)
+        ingest(ScansConfig("scannet", scans), tmp_path / "out", 2)

@@ -16,11 +16,11 @@ from ingest.mistakes import MISTAKES, write_wrong
 from ingest.worlds import small_world
 from tolman.errors import InputError
 from tolman.generate.collection import open_collection
-from tolman.ingest.base import Film
-from tolman.ingest.build import Order, ingest
-from tolman.ingest.conventions import Declared, inverted
-from tolman.ingest.summary import Entry
-from tolman.ingest.upright import Standing, check_up
+from tolman.ingest.base import CameraRecording
+from tolman.ingest.build import ScansConfig, ingest
+from tolman.ingest.conventions import Declared, invert
+from tolman.ingest.summary import SummaryRow
+from tolman.ingest.upright import StandingThings, check_up
 from tolman.ingest.witnesses import boxes_of
 from tolman.scenes import Capture, Scene
 from tolman.simulate.walks import intrinsics_of, looking
@@ -74,10 +74,10 @@ UNSEEN = {
 without depth."""
 
 
-def only(folder: Path, out: Path) -> Entry:
+def only(folder: Path, out: Path) -> SummaryRow:
     """What became of the one scan of a folder."""
     shutil.rmtree(out, ignore_errors=True)
-    (entry,) = ingest(Order("generic", folder), out, 1).scenes
+    (entry,) = ingest(ScansConfig("generic", folder), out, 1).scenes
     return entry
 
 
@@ -97,7 +97,7 @@ def test_the_right_scan_passes(copies: Any, tmp_path: Path) -> None:
     _, folder, content = copies
     write_wrong(folder, content, None)
     entry = only(folder, tmp_path / "out")
-    assert (entry.state, entry.reason, entry.mended) == ("new", None, ())
+    assert (entry.state, entry.reason, entry.repaired) == ("new", None, ())
     assert not [note for note in entry.notes if "shows when isn't known" not in note]
 
 
@@ -142,7 +142,7 @@ def simulate_some(out: Path, seed: int, scenes: int, shapes: tuple[str, ...]) ->
 
     try:
         build.simulate(
-            build.Order(
+            build.WorldsConfig(
                 scenes, seed, shapes, objects=16, seconds=5.0, rate=3, size=(96, 72), depth=True, actors=1, exo=1
             ),
             out,
@@ -221,7 +221,7 @@ YAW = np.linspace(0, 5, 20)
 DECLARED = Declared("opencv", "camera_to_scene", "z")
 
 
-def standing(things: int = 10) -> Standing:
+def standing(things: int = 10) -> StandingThings:
     from ingest.worlds import box_of
 
     draw = np.random.default_rng(3)
@@ -230,12 +230,12 @@ def standing(things: int = 10) -> Standing:
         box_of(np.array([*draw.uniform(0, 4, 2), high / 2]), np.eye(3), (*draw.uniform(0.3, 1, 2), high))
         for high in heights
     ]
-    return Standing(np.empty((0, 3)), boxes_of(boxes))
+    return StandingThings(np.empty((0, 3)), boxes_of(boxes))
 
 
-def film(poses: np.ndarray, turns: int = 0) -> Film:
+def recording(poses: np.ndarray, turns: int = 0) -> CameraRecording:
     size = (160, 120)
-    return Film("ego", np.arange(len(poses)) / 4, poses, np.array([intrinsics_of(size)]), size, turns=turns)
+    return CameraRecording("ego", np.arange(len(poses)) / 4, poses, np.array([intrinsics_of(size)]), size, turns=turns)
 
 
 def walk(pitch: float = -0.2, roll: float = 0.0, yaw: np.ndarray = YAW) -> np.ndarray:
@@ -259,31 +259,31 @@ def walk(pitch: float = -0.2, roll: float = 0.0, yaw: np.ndarray = YAW) -> np.nd
 )  # fmt: skip
 def test_tilted_cameras_are_right(poses: np.ndarray) -> None:
     assert not [
-        note for note in check_up(Path("x"), film(poses), DECLARED, standing(), "", held=False) if "turns" in note
+        note for note in check_up(Path("x"), recording(poses), DECLARED, standing(), "", held=False) if "turns" in note
     ]
 
 
 def test_pictures_on_their_side_are_told() -> None:
     """A phone held upright whose pictures weren't turned: the scan is right, its pictures are hard to look at."""
     sideways = walk(roll=np.pi / 2)
-    (note,) = check_up(Path("x"), film(sideways), DECLARED, standing(), "", held=True)
+    (note,) = check_up(Path("x"), recording(sideways), DECLARED, standing(), "", held=True)
     assert "lie on their side; turns: 1 makes its pictures upright" in note
     few = walk(roll=np.pi / 2, yaw=0.5 * np.sin(np.arange(20.0)))
-    assert any("turns: 1" in note for note in check_up(Path("x"), film(few), DECLARED, standing(), "", held=True))
-    assert not check_up(Path("x"), film(sideways, turns=1), DECLARED, standing(), "", held=True)
+    assert any("turns: 1" in note for note in check_up(Path("x"), recording(few), DECLARED, standing(), "", held=True))
+    assert not check_up(Path("x"), recording(sideways, turns=1), DECLARED, standing(), "", held=True)
 
 
 def test_poses_in_the_other_direction_are_told_by_their_up_alone() -> None:
     right = walk(yaw=np.linspace(0, 3, 20))
-    wrong = inverted(right, DECLARED)
-    assert np.allclose(inverted(wrong, DECLARED), right)
+    wrong = invert(right, DECLARED)
+    assert np.allclose(invert(wrong, DECLARED), right)
     with pytest.raises(InputError, match="they fit with direction: scene_to_camera"):
-        check_up(Path("x"), film(wrong), DECLARED, standing(0), "", held=False)
+        check_up(Path("x"), recording(wrong), DECLARED, standing(0), "", held=False)
 
 
 def test_a_static_camera_that_looks_down_is_refused_only_where_the_floor_contradicts() -> None:
     poses = np.repeat(walk(pitch=-1.57)[:1], 20, axis=0)
-    (note,) = check_up(Path("x"), film(poses), DECLARED, standing(0), "", held=False)
+    (note,) = check_up(Path("x"), recording(poses), DECLARED, standing(0), "", held=False)
     assert "90° from the scene's up (z)" in note
 
 

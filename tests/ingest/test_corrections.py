@@ -19,9 +19,9 @@ from tolman.ingest.corrections import (
     CategoryIs,
     CountIs,
     append_corrections,
-    corrected,
+    correct,
+    find_unmatched,
     read_corrections,
-    unmatched,
 )
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.scene_table import write_captures, write_scenes
@@ -53,25 +53,25 @@ FACTS = st.one_of(
 
 @given(st.lists(FACTS, max_size=8), st.booleans())
 def test_applying_twice_is_applying_once(facts: list, counts: bool) -> None:  # type: ignore[type-arg]
-    once = corrected(scene(counts), facts)
-    assert corrected(once, facts) == once
+    once = correct(scene(counts), facts)
+    assert correct(once, facts) == once
 
 
 @given(st.lists(FACTS, max_size=8))
 def test_counts_are_those_of_the_boxes_where_no_count_is_given(facts: list) -> None:  # type: ignore[type-arg]
-    found = corrected(scene(), [fact for fact in facts if not isinstance(fact, CountIs)])
+    found = correct(scene(), [fact for fact in facts if not isinstance(fact, CountIs)])
     assert found.counts == {name: len(found.of(name)) for name in {thing.category for thing in found.objects}}
 
 
 def test_each_fact_does_what_it_says() -> None:
-    assert corrected(scene(), [CategoryIs(scene="d/s", object="1", category="stool")]).counts == {
+    assert correct(scene(), [CategoryIs(scene="d/s", object="1", category="stool")]).counts == {
         "chair": 1, "table": 1, "stool": 1,
     }  # fmt: skip
-    assert [o.id for o in corrected(scene(), [Absent(scene="d/s", object="2")]).objects] == ["1", "3"]
-    moved = corrected(scene(), [BoxIs(scene="d/s", object="3", category="desk", box=box(9.0))])
+    assert [o.id for o in correct(scene(), [Absent(scene="d/s", object="2")]).objects] == ["1", "3"]
+    moved = correct(scene(), [BoxIs(scene="d/s", object="3", category="desk", box=box(9.0))])
     assert (moved.of("desk")[0].box, moved.of("table")) == (box(9.0), [])
-    assert corrected(scene(), [CountIs(scene="d/s", category="chair", count=5)]).count("chair") == 5
-    assert corrected(scene(), [Absent(scene="d/other", object="2")]) == scene()
+    assert correct(scene(), [CountIs(scene="d/s", category="chair", count=5)]).count("chair") == 5
+    assert correct(scene(), [Absent(scene="d/other", object="2")]) == scene()
 
 
 def test_a_later_fact_about_the_same_thing_takes_the_place_of_the_older(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_what_matches_nothing_is_named() -> None:
         BoxIs(scene="d/s", object="9", category="x", box=box(1.0)),
         CategoryIs(scene="d/s", object="9", category="y"),
     ]
-    assert unmatched(scene(), facts) == ["the correction 'absent' is about object '8', which isn't in the scene"]
+    assert find_unmatched(scene(), facts) == ["the correction 'absent' is about object '8', which isn't in the scene"]
 
 
 @pytest.mark.parametrize(

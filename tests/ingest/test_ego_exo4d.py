@@ -13,7 +13,7 @@ from ingest import ego_exo4d_layout as layout
 from ingest.ego_exo4d_layout import FRAMES, START, TAKE, UID
 from tolman.errors import InputError, TolmanError
 from tolman.ingest.base import RawScene
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats.ego_exo4d import FORMAT
 from tolman.media.video import read_frames, read_index
 from tolman.scene_parts import read_collection
@@ -53,43 +53,49 @@ def test_takes_whose_videos_are_there_are_found(root: Path) -> None:
 
 def test_who_is_worn_is_told_by_is_ego_and_never_by_the_name(root: Path) -> None:
     reading = read(root)
-    assert [film.role for film in reading.films] == ["ego", "ego-2", "exo-cam01", "exo-cam02", "exo-cam03"]
-    media = [film.media for film in reading.films]
+    assert [recording.role for recording in reading.recordings] == [
+        "ego",
+        "ego-2",
+        "exo-cam01",
+        "exo-cam02",
+        "exo-cam03",
+    ]
+    media = [recording.media for recording in reading.recordings]
     assert [path.name for path in media if path] == [
         "aria01_214-1.mp4", "cam05.mp4", "cam01.mp4", "cam02.mp4", "cam03.mp4",
     ]  # fmt: skip
     assert media[3] is not None
     assert media[3].parent.name == "448"
-    assert any("without a video here: moblie" in text for text in reading.mended)
+    assert any("without a video here: moblie" in text for text in reading.repaired)
 
 
 def test_all_captures_have_the_same_times(root: Path) -> None:
-    for film in read(root).films:
-        np.testing.assert_allclose(film.times, np.arange(FRAMES) / 30, atol=1e-9)
-        assert film.offset == 0.0
-        assert film.intrinsics.shape == (0, 4)
+    for recording in read(root).recordings:
+        np.testing.assert_allclose(recording.times, np.arange(FRAMES) / 30, atol=1e-9)
+        assert recording.offset == 0.0
+        assert recording.intrinsics.shape == (0, 4)
 
 
 def test_fixed_cameras_stand_where_they_stood(root: Path) -> None:
     reading = read(root)
-    for film, camera in zip(reading.films[2:4], ("cam01", "cam02"), strict=True):
-        assert film.poses.shape == (FRAMES, 4, 4)
-        np.testing.assert_allclose(film.poses[5], layout.fixed(camera), atol=1e-6)
-    assert reading.films[4].poses.shape == (0, 4, 4)
-    assert any("cam03 wasn't localised" in text for text in reading.mended)
-    assert any("cam05 is worn and not the glasses'" in text for text in reading.mended)
+    for recording, camera in zip(reading.recordings[2:4], ("cam01", "cam02"), strict=True):
+        assert recording.poses.shape == (FRAMES, 4, 4)
+        np.testing.assert_allclose(recording.poses[5], layout.fixed(camera), atol=1e-6)
+    assert reading.recordings[4].poses.shape == (0, 4, 4)
+    assert any("cam03 wasn't localised" in text for text in reading.repaired)
+    assert any("cam05 is worn and not the glasses'" in text for text in reading.repaired)
 
 
 def test_the_glasses_are_where_the_clock_says_turned_as_the_video_is(root: Path) -> None:
-    film = read(root).films[0]
+    recording = read(root).recordings[0]
     mount = layout.world_of(*layout.MOUNT)
     for frame in range(FRAMES):
         sensor = layout.glasses(layout.row_stamp(START + 1 + frame)) @ mount
         # The nearest pose is a quarter of a millisecond away at most, at 60 degrees a second.
         # What the sensor has to the right and above stands below and to the right in the upright video.
         x, y, z = 0.3, -0.2, 1.0
-        np.testing.assert_allclose(film.poses[frame][:3, :3] @ [-y, x, z], sensor[:3, :3] @ [x, y, z], atol=5e-4)
-        np.testing.assert_allclose(film.poses[frame][:3, 3], sensor[:3, 3], atol=1e-3)
+        np.testing.assert_allclose(recording.poses[frame][:3, :3] @ [-y, x, z], sensor[:3, :3] @ [x, y, z], atol=5e-4)
+        np.testing.assert_allclose(recording.poses[frame][:3, 3], sensor[:3, 3], atol=1e-3)
 
 
 def test_a_frame_with_a_pose_at_its_very_time_has_it_exactly(own: Path) -> None:
@@ -102,7 +108,7 @@ def test_a_frame_with_a_pose_at_its_very_time_has_it_exactly(own: Path) -> None:
     place = ",".join(f"{v:.12f}" for v in (*pose[:3, 3], x, y, z, w))
     exact = f"{layout.GRAPH},{wanted},-1,{place},0,0,1"
     change(trajectory, lambda text: text.replace(there[0], exact))
-    found = read(own).films[0].poses[4]
+    found = read(own).recordings[0].poses[4]
     sensor = pose @ layout.world_of(*layout.MOUNT)
     np.testing.assert_allclose(found[:3, 3], sensor[:3, 3], atol=1e-6)
     np.testing.assert_allclose(found[:3, 0], -sensor[:3, 1], atol=1e-6)
@@ -119,7 +125,7 @@ def test_keysteps_and_descriptions_are_events(root: Path) -> None:
         (0.11, 0.11, "description", "C nods.", None, ()),
         (0.15, 0.15, "description", "C moves his right hand.", None, ("ego", "exo-cam01")),
     ]
-    assert any("1 of 5 events lie outside its 0.4 s" in text for text in reading.mended)
+    assert any("1 of 5 events lie outside its 0.4 s" in text for text in reading.repaired)
 
 
 def test_annotations_may_be_lists(own: Path) -> None:
@@ -142,8 +148,8 @@ def test_annotations_may_be_lists(own: Path) -> None:
 def test_a_file_of_poses_may_be_missing(own: Path, lost: str, said: str) -> None:
     (own / lost).unlink()
     reading = read(own)
-    assert len(reading.films) == 5
-    assert any(said in text for text in reading.mended)
+    assert len(reading.recordings) == 5
+    assert any(said in text for text in reading.repaired)
     shutil.rmtree(own / "annotations")
     assert read(own).events == ()
 
@@ -198,17 +204,17 @@ def test_cameras_of_another_frame_or_that_moved_have_no_poses(own: Path) -> None
     lines[2] = lines[2].replace(",-1,-1,1", ",0,99,1")
     path.write_text("\n".join(lines))
     reading = read(own)
-    assert {len(film.poses) for film in reading.films[1:]} == {0}
-    assert any("cam01 stands in another frame" in text for text in reading.mended)
-    assert any("cam02 was moved" in text for text in reading.mended)
+    assert {len(recording.poses) for recording in reading.recordings[1:]} == {0}
+    assert any("cam01 stands in another frame" in text for text in reading.repaired)
+    assert any("cam02 was moved" in text for text in reading.repaired)
 
 
 def test_videos_of_different_lengths(own: Path) -> None:
     videos = own / "takes" / TAKE / "frame_aligned_videos"
     write_video(videos / "cam01.mp4", FRAMES - 2, size=(96, 54))
     reading = read(own)
-    assert {len(film.times) for film in reading.films} == {FRAMES - 2}
-    assert any("differ by a few frames" in text for text in reading.mended)
+    assert {len(recording.times) for recording in reading.recordings} == {FRAMES - 2}
+    assert any("differ by a few frames" in text for text in reading.repaired)
     write_video(videos / "cam01.mp4", FRAMES + 40, size=(96, 54))
     with pytest.raises(InputError, match=r"is 1\.3 s shorter than cam01\.mp4"):
         read(own)
@@ -221,7 +227,7 @@ def test_one_bad_take_leaves_the_others(own: Path, tmp_path: Path) -> None:
     other = layout.entry(take_name="bad_one", root_dir="takes/bad_one", capture={"cameras": []})
     (own / "takes/bad_one").mkdir()
     (own / "takes.json").write_text(json.dumps([other, layout.entry()]))
-    done = ingest(Order("ego-exo4d", own), tmp_path / "out", 1)
+    done = ingest(ScansConfig("ego-exo4d", own), tmp_path / "out", 1)
     assert {entry.id: entry.state for entry in done.scenes} == {
         "ego-exo4d/bad_one": "refused", f"ego-exo4d/{TAKE}": "new",
     }  # fmt: skip
@@ -255,7 +261,7 @@ def test_a_folder_without_takes_is_named(tmp_path: Path) -> None:
 
 
 def test_a_take_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> None:
-    done = ingest(Order("ego-exo4d", root), tmp_path, 1)
+    done = ingest(ScansConfig("ego-exo4d", root), tmp_path, 1)
     assert [(entry.state, entry.reason) for entry in done.scenes] == [("new", None)]
     (part,) = read_collection(tmp_path)
     assert part.scene.objects == ()
@@ -268,7 +274,7 @@ def test_a_take_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> Non
         _, image = next(read_frames(tmp_path / capture.media, index, [9]))
         assert read_code(image) == 9
         assert capture.size == image.size
-    assert [entry.state for entry in ingest(Order("ego-exo4d", root), tmp_path, 1).scenes] == ["kept"]
+    assert [entry.state for entry in ingest(ScansConfig("ego-exo4d", root), tmp_path, 1).scenes] == ["kept"]
 
 
 @pytest.mark.parametrize(
@@ -297,6 +303,6 @@ def test_damage_ends_in_one_sentence_or_is_told(own: Path, file: str) -> None:
         except TolmanError as error:
             assert str(own) in str(error)
             continue
-        assert reading.films
+        assert reading.recordings
         if attempt % 2 and path.suffix in (".json", ".mp4"):
             pytest.fail(f"{file} was cut off after {len(data)} of {len(whole)} bytes and nobody noticed")

@@ -13,7 +13,7 @@ from ingest.generic_writer import write_generic
 from ingest.pipeline import hold, ingested
 from ingest.worlds import small_world, transform
 from tolman.errors import InputError
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats.generic import FORMAT
 from tolman.ingest.readers.generic_schema import read_scene_file
 from videos import write_video
@@ -118,7 +118,7 @@ def test_what_is_refused(tmp_path: Path, drawn: tuple, change: dict[str, Any], s
     (folder / "poses.txt").write_text("\n".join(lines))
     rest = {key: value for key, value in change.items() if key != "poses"}
     (folder / "scene.json").write_text(json.dumps({**content, **rest}))
-    (entry,) = ingest(Order("generic", tmp_path / "in"), tmp_path / "out", 1).scenes
+    (entry,) = ingest(ScansConfig("generic", tmp_path / "in"), tmp_path / "out", 1).scenes
     assert entry.state == "refused"
     assert entry.reason is not None
     assert re.search(said, entry.reason), entry.reason

@@ -12,7 +12,7 @@ from ingest.matterport_writer import DISTORTION, HOUSE, write_matterport
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.ingest.formats.matterport3d import FORMAT
-from tolman.ingest.readers.matterport_cameras import distorted
+from tolman.ingest.readers.matterport_cameras import distort
 
 pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
 pytest.importorskip("av", reason="scans need the extra 'ingest'")
@@ -36,13 +36,13 @@ def test_boxes_rooms_and_cameras(tmp_path: Path, drawn: tuple, undistorted: bool
     assert reading.surface is not None
     assert len(reading.surface.faces) == len(world.faces)
     assert np.array_equal(reading.surface.numbers, world.numbers)
-    (film,) = reading.films
-    assert np.abs(film.poses - world.poses).max() < 1e-6
-    assert np.abs(film.intrinsics - np.array(world.intrinsics)).max() < 1e-6
-    assert film.standard == (640, 480, 1.0)
-    assert film.pictures is not None
+    (recording,) = reading.recordings
+    assert np.abs(recording.poses - world.poses).max() < 1e-6
+    assert np.abs(recording.intrinsics - np.array(world.intrinsics)).max() < 1e-6
+    assert recording.standard == (640, 480, 1.0)
+    assert recording.pictures is not None
     if undistorted:
-        (picture,) = film.pictures([9])
+        (picture,) = recording.pictures([9])
         assert np.abs(picture.astype(int) - drawn[9].colour).mean() < 3
     assert reading.room_area == pytest.approx(area(world), rel=1e-6)
 
@@ -72,7 +72,7 @@ def test_a_room_without_the_houses_index(tmp_path: Path, drawn: tuple) -> None: 
     assert all(one.box is None for one in reading.instances)
     assert reading.surface is not None
     assert np.array_equal(reading.surface.numbers, world.numbers)
-    assert np.abs(reading.films[0].poses - world.poses).max() < 1e-6
+    assert np.abs(reading.recordings[0].poses - world.poses).max() < 1e-6
 
 
 def test_distortion_is_opencvs() -> None:
@@ -82,4 +82,4 @@ def test_distortion_is_opencvs() -> None:
     rays = np.column_stack([(points - intrinsics[2:]) / intrinsics[:2], np.ones(200)])
     matrix = np.array([[intrinsics[0], 0, intrinsics[2]], [0, intrinsics[1], intrinsics[3]], [0, 0, 1]])
     reference, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), matrix, np.array(DISTORTION))
-    assert np.abs(distorted(points, intrinsics, np.array(DISTORTION)) - reference[:, 0]).max() < 1e-6
+    assert np.abs(distort(points, intrinsics, np.array(DISTORTION)) - reference[:, 0]).max() < 1e-6

@@ -13,7 +13,7 @@ from ingest.nuscenes_layout import Drive
 from ingest.worlds import corners
 from tolman.errors import InputError, TolmanError
 from tolman.ingest.base import RawScene
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import nuscenes
 from tolman.ingest.formats.nuscenes import FORMAT, read_cloud
 from tolman.ingest.readers import nuscenes_tables
@@ -82,24 +82,24 @@ def test_boxes_and_tracks_come_back(reading: RawScene) -> None:
 
 
 def test_cameras_stand_where_they_stood(reading: RawScene) -> None:
-    assert [film.role for film in reading.films] == list(layout.YAWS)
-    for film in reading.films:
-        stamps = FIRST.stamps(film.role)
-        np.testing.assert_allclose(film.times, [stamp * 1e-6 for stamp, *_ in stamps], atol=1e-6)
-        calibrated = layout.matrix(*layout.calibration(film.role))
-        for pose, (stamp, *_) in zip(film.poses, stamps, strict=True):
+    assert [recording.role for recording in reading.recordings] == list(layout.YAWS)
+    for recording in reading.recordings:
+        stamps = FIRST.stamps(recording.role)
+        np.testing.assert_allclose(recording.times, [stamp * 1e-6 for stamp, *_ in stamps], atol=1e-6)
+        calibrated = layout.matrix(*layout.calibration(recording.role))
+        for pose, (stamp, *_) in zip(recording.poses, stamps, strict=True):
             np.testing.assert_allclose(pose, local(FIRST, FIRST.ego(stamp * 1e-6)) @ calibrated, atol=1e-6)
-        np.testing.assert_allclose(film.intrinsics, [[126.6, 126.6, 81.6, 49.1]])
-        assert film.size == layout.SIZE
-        assert film.standard == (800, 450, 6.0)
+        np.testing.assert_allclose(recording.intrinsics, [[126.6, 126.6, 81.6, 49.1]])
+        assert recording.size == layout.SIZE
+        assert recording.standard == (800, 450, 6.0)
 
 
 def test_pictures_are_those_of_their_frames(reading: RawScene) -> None:
-    film = reading.films[4]
-    assert film.pictures is not None
-    for number, picture in zip((0, 5, 12), film.pictures([0, 5, 12]), strict=True):
+    recording = reading.recordings[4]
+    assert recording.pictures is not None
+    for number, picture in zip((0, 5, 12), recording.pictures([0, 5, 12]), strict=True):
         assert picture.shape == (90, 160, 3)
-        np.testing.assert_allclose(picture[40, 80], layout.camera_color(film.role, number), atol=4)
+        np.testing.assert_allclose(picture[40, 80], layout.camera_color(recording.role, number), atol=4)
 
 
 def test_the_lidar_is_a_capture_on_the_same_time_line(reading: RawScene, root: Path) -> None:
@@ -120,10 +120,10 @@ def test_sightings_are_the_outlines_of_boxes_at_keyframes(reading: RawScene) -> 
     share = {"4": 0.8, "3": 0.6, "2": 0.4, "1": 0.0, "": 0.0}
     names = {instance.id: instance for instance in reading.instances}
     seen = 0
-    for film in reading.films:
-        found = {(s.frame, names[s.object].label): s.pixels for s in film.sightings or ()}
+    for recording in reading.recordings:
+        found = {(s.frame, names[s.object].label): s.pixels for s in recording.sightings or ()}
         expected = {}
-        for frame, (_, key, sample) in enumerate(FIRST.stamps(film.role)):
+        for frame, (_, key, sample) in enumerate(FIRST.stamps(recording.role)):
             for thing in layout.THINGS:
                 if not key or sample not in thing.samples:
                     continue
@@ -131,7 +131,7 @@ def test_sightings_are_the_outlines_of_boxes_at_keyframes(reading: RawScene) -> 
                 width, length, height = thing.wlh
                 signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) / 2
                 points = (box @ np.c_[signs * [length, width, height], np.ones(8)].T)[:3]
-                inside = np.linalg.inv(film.poses[frame]) @ np.r_[points, np.ones((1, 8))]
+                inside = np.linalg.inv(recording.poses[frame]) @ np.r_[points, np.ones((1, 8))]
                 if inside[2].min() <= 0:
                     continue
                 u, v = (np.array(layout.INTRINSIC) @ (inside[:3] / inside[2]))[:2]
@@ -142,14 +142,14 @@ def test_sightings_are_the_outlines_of_boxes_at_keyframes(reading: RawScene) -> 
         assert found == pytest.approx(expected, abs=1)
         seen += len(expected)
     assert seen > 12
-    labels = {names[s.object].label for film in reading.films for s in film.sightings or ()}
+    labels = {names[s.object].label for recording in reading.recordings for s in recording.sightings or ()}
     assert labels == {"vehicle.car", "vehicle.truck", "human.pedestrian.adult"}
 
 
 def test_the_rest_of_a_reading(reading: RawScene) -> None:
     assert reading.outdoors
     assert reading.surface is None
-    assert reading.mended == ()
+    assert reading.repaired == ()
     (event,) = reading.events
     assert (event.start, event.end, event.label) == (0.0, pytest.approx(2.0), "Parked truck, pedestrian crosses")
 
@@ -161,7 +161,7 @@ def test_scenes_that_share_tables_keep_their_own(root: Path) -> None:
     truth = local(SECOND, SECOND.box(layout.THINGS[0], 0.0))
     np.testing.assert_allclose(instance.box.center, truth[:3, 3], atol=1e-6)
     assert len(instance.track) == 3
-    assert {len(film.times) for film in reading.films} == {7}
+    assert {len(recording.times) for recording in reading.recordings} == {7}
 
 
 def test_the_tables_are_put_in_order_once(root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,10 +192,12 @@ def test_keyframes_alone_are_enough(tmp_path: Path) -> None:
     for path in (tmp_path / "sweeps").rglob("*.*"):
         path.unlink()
     reading = FORMAT.read(FORMAT.find(tmp_path)[0])
-    assert {len(film.times) for film in reading.films} == {5}
-    assert reading.films[0].standard == (800, 450, 2.0)
-    assert sum(len(film.sightings or ()) for film in reading.films) > 10
-    assert any("8 recordings of CAM_FRONT (0 of them keyframes) aren't on this disk" in text for text in reading.mended)
+    assert {len(recording.times) for recording in reading.recordings} == {5}
+    assert reading.recordings[0].standard == (800, 450, 2.0)
+    assert sum(len(recording.sightings or ()) for recording in reading.recordings) > 10
+    assert any(
+        "8 recordings of CAM_FRONT (0 of them keyframes) aren't on this disk" in text for text in reading.repaired
+    )
     assert len(reading.captures[0].times) == 5
 
 
@@ -207,14 +209,14 @@ def test_what_is_cut_off_or_missing_is_named(tmp_path: Path) -> None:
     picture.write_bytes(picture.read_bytes()[:300])
     source = FORMAT.find(tmp_path)[0]
     reading = FORMAT.read(source)
-    assert reading.mended == (f"{sweep}: is cut off after byte 131, within a point; it was left out.",)
+    assert reading.repaired == (f"{sweep}: is cut off after byte 131, within a point; it was left out.",)
     assert len(reading.captures[0].times) == len(FIRST.stamps("LIDAR_TOP")) - 1
     with pytest.raises(InputError, match="cut off after byte 131"):
         read_cloud(sweep)
-    film = reading.films[3]
-    assert film.pictures is not None
+    recording = reading.recordings[3]
+    assert recording.pictures is not None
     with pytest.raises(InputError, match=picture.name):
-        list(film.pictures([0, 3]))
+        list(recording.pictures([0, 3]))
     for path in (*tmp_path.glob("samples/CAM_*/*"), *tmp_path.glob("sweeps/CAM_*/*")):
         path.unlink()
     with pytest.raises(InputError, match="file blobs"):
@@ -290,7 +292,7 @@ def test_sizes_that_change_are_said(tmp_path: Path) -> None:
     own[0]["size"] = [2.5, 7.4, 2.8]
     path.write_text(json.dumps(content))
     reading = FORMAT.read(FORMAT.find(tmp_path)[0])
-    assert "changes by up to 0.50 m; its median was taken" in reading.mended[0]
+    assert "changes by up to 0.50 m; its median was taken" in reading.repaired[0]
     truck = next(instance for instance in reading.instances if instance.label == "vehicle.truck")
     assert truck.box is not None
     assert truck.box.extents == pytest.approx((6.9, 2.5, 2.8))
@@ -325,7 +327,7 @@ def test_a_table_that_is_damaged_ends_in_one_sentence(tmp_path: Path, table: str
 
 
 def test_a_drive_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> None:
-    order = Order("nuscenes", root)
+    order = ScansConfig("nuscenes", root)
     first = ingest(order, tmp_path, 1)
     assert [(entry.state, entry.reason) for entry in first.scenes] == [("new", None)] * 2
     (part, _) = read_collection(tmp_path)

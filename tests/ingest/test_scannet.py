@@ -15,10 +15,10 @@ from ingest.results import Got, box_error, collection, pixel_error
 from ingest.scannet_writer import ALIGNMENT, LOST, jpeg, sens_bytes, write_scannet
 from ingest.worlds import FRAMES, SIZE, small_world
 from tolman.errors import InputError
-from tolman.ingest.build import Ingested, Order, ingest
-from tolman.ingest.films import frames_for
+from tolman.ingest.build import Ingested, ScansConfig, ingest
 from tolman.ingest.formats.scannet import FORMAT
 from tolman.ingest.readers.sens import read_sens
+from tolman.ingest.standard_video import frames_for
 from tolman.media.video import read_index
 
 NAMES = {"bookshelf": "cabinet"}
@@ -38,7 +38,7 @@ def scans(tmp_path_factory: pytest.TempPathFactory, drawn: tuple) -> Path:  # ty
 @pytest.fixture(scope="session")
 def ingested(scans: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ingested, dict[str, Got], Path]:
     out = tmp_path_factory.mktemp("scannet-out") / "scenes"
-    result = ingest(Order("scannet", scans), out, 1)
+    result = ingest(ScansConfig("scannet", scans), out, 1)
     return result, collection(out), out
 
 
@@ -106,7 +106,7 @@ def test_what_is_visible_comes_from_the_mesh_where_there_are_no_masks(ingested: 
 
 def test_every_scan_has_its_state_and_rule(ingested: tuple[Ingested, dict[str, Got], Path]) -> None:
     first, _, third = ingested[0].scenes
-    assert first.mended == ("scene0000_00.sens: 1 of 16 frames have no pose (lost tracking); they show nothing",)
+    assert first.repaired == ("scene0000_00.sens: 1 of 16 frames have no pose (lost tracking); they show nothing",)
     assert first.completeness is not None
     assert first.completeness > 0.999
     assert third.completeness is None
@@ -115,8 +115,8 @@ def test_every_scan_has_its_state_and_rule(ingested: tuple[Ingested, dict[str, G
 
 def test_a_scan_without_alignment_stays_as_it_is(tmp_path: Path) -> None:
     write_scannet(tmp_path, None, aligned=False)
-    (entry,) = ingest(Order("scannet", tmp_path), tmp_path / "out", 1).scenes
-    assert "has no axisAlignment" in entry.mended[0]
+    (entry,) = ingest(ScansConfig("scannet", tmp_path), tmp_path / "out", 1).scenes
+    assert "has no axisAlignment" in entry.repaired[0]
     (one,) = collection(tmp_path / "out").values()
     assert box_error(one.scene, small_world().moved(np.linalg.inv(ALIGNMENT)), NAMES) < 1e-5
 
@@ -125,7 +125,7 @@ def test_labels_are_brought_to_one_spelling_where_the_table_lies_beside(tmp_path
     write_scannet(tmp_path / "scans", None)
     rows = ["id\traw_category\tcategory\tcount", "1\ttable\tdesk\t5", "2\tcouch\tpiano\t9", "3\tbroken"]
     (tmp_path / "scannetv2-labels.combined.tsv").write_text("\n".join(rows))
-    ingest(Order("scannet", tmp_path / "scans"), tmp_path / "out", 1)
+    ingest(ScansConfig("scannet", tmp_path / "scans"), tmp_path / "out", 1)
     (one,) = collection(tmp_path / "out").values()
     assert one.scene.counts == {"table": 1, "chair": 2, "bookshelf": 1, "piano": 1}
 
@@ -220,11 +220,11 @@ def test_an_alignment_that_is_none_is_refused(tmp_path: Path, line: str, said: s
 
 def test_times_that_do_not_rise_are_taken_as_the_sensors(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
     folder = write_scannet(tmp_path, drawn[:4], masks=False)
-    for times, count, mended in (([0, 0, 0, 0], 3, 0), ([1, 3, 2, 4], 3, 1), ([7, 8, 9, 10], 73, 0)):
+    for times, count, repaired in (([0, 0, 0, 0], 3, 0), ([1, 3, 2, 4], 3, 1), ([7, 8, 9, 10], 73, 0)):
         (folder / "scene0000_00.sens").write_bytes(sens_bytes(drawn[:4], small_world().poses[:4], np.array(times)))
         reading = FORMAT.read(FORMAT.find(tmp_path)[0])
-        assert len(frames_for(reading.films[0].times, 24)) == count
-        assert sum("don't rise" in one for one in reading.mended) == mended
+        assert len(frames_for(reading.recordings[0].times, 24)) == count
+        assert sum("don't rise" in one for one in reading.repaired) == repaired
 
 
 def test_frames_of_the_cpp_exporter_are_told(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_frames_of_the_cpp_exporter_are_told(tmp_path: Path) -> None:
     place.mkdir()
     for name in ("frame-000000.color.jpg", "frame-000000.pose.txt", "frame-000000.depth.pgm"):
         (place / name).write_bytes(b"")
-    (entry,) = ingest(Order("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
+    (entry,) = ingest(ScansConfig("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
     assert entry.state == "refused"
     assert entry.reason is not None
     assert "frames/frame-000000.color.jpg: is a frame as ScanNet's C++ exporter" in entry.reason
@@ -250,7 +250,7 @@ def test_poses_in_the_other_direction_are_told(tmp_path: Path, drawn: tuple, mas
     seen = np.isfinite(poses).all((1, 2))
     poses[seen] = np.linalg.inv(poses[seen])
     path.write_bytes(sens_bytes(drawn, poses, 5.0 + np.arange(FRAMES) / 24))
-    (entry,) = ingest(Order("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
+    (entry,) = ingest(ScansConfig("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
     assert entry.state == "refused"
     assert entry.reason is not None
     what = "boxes and masks" if masks else "depth and mesh"

@@ -15,7 +15,7 @@ from ingest.results import Got, box_error, collection, pixel_error
 from ingest.scannetpp_writer import LOST, depth_bin, scan_world, write_scannetpp
 from ingest.worlds import FRAMES, small_world
 from tolman.errors import InputError
-from tolman.ingest.build import Ingested, Order, ingest
+from tolman.ingest.build import Ingested, ScansConfig, ingest
 from tolman.ingest.formats.scannetpp import FORMAT
 from tolman.ingest.readers.scannetpp_depth import count_frames, read_depth
 from tolman.ingest.readers.segments import oriented_box
@@ -30,7 +30,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory, drawn: tuple) -> tuple[In
     write_scannetpp(root, drawn)
     write_scannetpp(root, drawn, "9f139a318d", unpacked=True)
     out = root / "scenes"
-    result = ingest(Order("scannetpp", root), out, 1)
+    result = ingest(ScansConfig("scannetpp", root), out, 1)
     return result, collection(out), out
 
 
@@ -98,11 +98,11 @@ def test_an_obb_that_cannot_be_is_taken_from_the_points(tmp_path: Path) -> None:
     file.write_text(json.dumps(content))
     (source,) = FORMAT.find(tmp_path)
     reading = FORMAT.read(source)
-    assert reading.mended == (
+    assert reading.repaired == (
         "segments_anno.json: the obb of object 2 has axes that are no rotation; its box is that of its points",
     )
     assert [one.number for one in reading.instances] == [1, 2, 3, 5, 6, 7]
-    ingest(Order("scannetpp", tmp_path), tmp_path / "out", 1)
+    ingest(ScansConfig("scannetpp", tmp_path), tmp_path / "out", 1)
     (one,) = collection(tmp_path / "out").values()
     assert one.scene.counts == {"chair": 2, "table": 1, "sofa": 1}
     assert box_error(one.scene, scan_world(), NAMES) < 1e-5

@@ -10,15 +10,15 @@ pytest.importorskip("embreex", reason="scans need the extra 'ingest'")
 from ingest.worlds import SIZE, same_box, small_world
 from tolman.geometry.casting import Tree
 from tolman.geometry.rooms import room_area
-from tolman.ingest.base import Surface
+from tolman.ingest.base import ScannedSurface
 from tolman.ingest.surfaces import box_of, completeness, majority, points_of, spread_points
 
 
 def test_tilted_boxes_are_found_from_faces_from_points_and_from_clouds() -> None:
     world = small_world()
-    mesh = Surface(world.points, world.faces, world.numbers)
-    annotated = Surface(world.points, world.faces, np.zeros_like(world.numbers), world.vertex_numbers)
-    cloud = Surface(world.points, np.empty((0, 3), dtype=np.int64), world.vertex_numbers)
+    mesh = ScannedSurface(world.points, world.faces, world.numbers)
+    annotated = ScannedSurface(world.points, world.faces, np.zeros_like(world.numbers), world.vertex_numbers)
+    cloud = ScannedSurface(world.points, np.empty((0, 3), dtype=np.int64), world.vertex_numbers)
     for surface in (mesh, annotated, cloud):
         for number, thing in enumerate(world.objects, start=1):
             found = box_of(points_of(surface, number))
@@ -36,7 +36,7 @@ def test_a_face_belongs_to_whom_two_of_its_corners_do() -> None:
 def test_large_faces_are_covered_with_points() -> None:
     points = np.array([[0.0, 0, 0], [6, 0, 0], [6, 3, 0], [0, 3, 0]])
     faces = np.array([[0, 1, 2], [0, 2, 3]])
-    spread = spread_points(Surface(points, faces, np.zeros(2, dtype=np.int64)))
+    spread = spread_points(ScannedSurface(points, faces, np.zeros(2, dtype=np.int64)))
     assert room_area(points) == 0.0
     assert room_area(spread) == pytest.approx(18.0, rel=0.01)
 

@@ -14,7 +14,7 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.circular import rotations
 from tolman.protocols.repeated_media import IMAGES, VIDEO
-from tolman.protocols.shuffle import shuffled
+from tolman.protocols.shuffle import shuffle
 from tolman.responses import Outcome, Response
 from tolman.scoring.score import score
 
@@ -137,16 +137,16 @@ def test_images_inside_options_move_with_them(choice: Callable[..., Item]) -> No
 
 def test_a_shuffle_depends_on_the_seed_and_the_item_alone(choice: Callable[..., Item]) -> None:
     items = [choice(id=str(i), answer="B") for i in range(400)]
-    once = [shuffled(VSI, item, 3) for item in items]
-    assert once == [shuffled(VSI, item, 3) for item in reversed(items)][::-1]
-    assert once != [shuffled(VSI, item, 4) for item in items]
+    once = [shuffle(VSI, item, 3) for item in items]
+    assert once == [shuffle(VSI, item, 3) for item in reversed(items)][::-1]
+    assert once != [shuffle(VSI, item, 4) for item in items]
     assert all(item.answer_text == "table" for item in once)
     assert all(70 < count < 130 for count in Counter(item.answer for item in once).values())
 
 
 def test_a_shuffled_item_is_sent_and_scored_as_it_stands(talk: Talk, direction: Item) -> None:
     talk.run([direction], "shuffle", "X", seed=1)
-    turned = shuffled(VSI, direction, 1)
+    turned = shuffle(VSI, direction, 1)
     assert turned.options != direction.options
     assert talk.sent == [[("user", [PICTURE, VSI.prompt(turned, VSI.presets[0]).text])]]
 
@@ -168,7 +168,7 @@ def test_mmsis_released_text_is_written_anew(talk: Talk, direction: Item) -> Non
     ]
     unread = item.model_copy(update={"labels": {"options_unread": "yes"}})
     assert rotations(MMSI, unread) == []
-    assert shuffled(MMSI, unread, 0) == unread
+    assert shuffle(MMSI, unread, 0) == unread
 
 
 def test_circular_is_right_only_if_all_rotations_are(choice: Callable[..., Item], number: Callable[..., Item]) -> None:
@@ -212,4 +212,4 @@ def test_ids_that_would_stand_twice_are_refused(choice: Callable[..., Item]) -> 
 
 def test_shuffled_questions_of_real_data_keep_their_answers(shared_data: Path) -> None:
     for item in VSI.load(shared_data / "vsi-bench", "tiny"):
-        assert shuffled(VSI, item, 0).answer_text == item.answer_text
+        assert shuffle(VSI, item, 0).answer_text == item.answer_text

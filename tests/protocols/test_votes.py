@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.items import Item
-from tolman.protocols.votes import chosen, majority, proposals, value_of
+from tolman.protocols.votes import choose_proposal, majority, proposals, value_of
 
 VOTES = st.lists(st.none() | st.sampled_from("ABCD"), max_size=12)
 
@@ -46,7 +46,7 @@ def test_ties_are_broken_evenly() -> None:
 
 @given(st.text(max_size=300), st.integers(1, 5))
 def test_a_vote_is_a_proposal_or_none(text: str, count: int) -> None:
-    pick = chosen(text, count)
+    pick = choose_proposal(text, count)
     assert pick is None or 0 <= pick < count
 
 
@@ -66,7 +66,7 @@ def test_a_vote_is_a_proposal_or_none(text: str, count: int) -> None:
     ],
 )
 def test_votes_are_read(text: str, pick: int | None) -> None:
-    assert chosen(text, 3) == pick
+    assert choose_proposal(text, 3) == pick
 
 
 @given(st.text(alphabet="Plan 123:.\n*x", max_size=200))

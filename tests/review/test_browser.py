@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from reviewing import PASSWORD, TEXTS, Served, enter, items, serving, settings_of, snap, until
 from tolman.review.modes.answer import answers
-from tolman.review.schema import Project, Submission
 from tolman.review.server import owner_link
+from tolman.review.store.schema import Project, Submission
 
 TITLES = {item.id: item.question.split("<image>")[0].strip() for item in items()}
 

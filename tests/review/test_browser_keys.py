@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import TEXTS, Served, enter, make_benchmark, press_media_keys, serving, settings_of
-from tolman.review.schema import Assignment, Submission, Task
+from tolman.review.store.schema import Assignment, Submission, Task
 
 CHOSEN_BY = ("key", "pointer, then focus")
 ASKED = ("order", "pair")  # a video; and pictures, of which one is an option

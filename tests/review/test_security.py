@@ -18,8 +18,8 @@ from reviewing import PASSWORD, TRUTHS, Client, Clock, Served, item_on, items, s
 from tolman.item_table import write_items
 from tolman.review.access import ANYBODY, roles_of
 from tolman.review.app import create_app
-from tolman.review.schema import ROLES
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
+from tolman.review.store.schema import ROLES
 
 EVERYBODY = {ANYBODY, *ROLES}
 SIGNED_IN = set(ROLES)
@@ -164,12 +164,12 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
     assert seen == set(MAY)
 
 
-def _world(folder: Path, benchmark: Path, truths: dict[str, str]) -> tuple[Settings, Clock]:
+def _world(folder: Path, benchmark: Path, truths: dict[str, str]) -> tuple[ReviewSettings, Clock]:
     """The same world but for its truths: the same media, the same time, the same random numbers."""
     shutil.copytree(benchmark, folder / "bench")
     write_items(folder / "bench" / "items.parquet", items(truths))
     numbers = itertools.count()
-    settings = Settings(
+    settings = ReviewSettings(
         benchmark=str(folder / "bench"),
         store=folder / "store",
         clock=lambda: 1_800_000_000.0,

@@ -18,10 +18,11 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import PASSWORD, Client, items, settings_of
-from tolman.review import accounts, passwords, projects
-from tolman.review.schema import Project, Submission, Task, User
+from tolman.review.accounts import identity, passwords
+from tolman.review.projects import lifecycle
 from tolman.review.site import open_site
-from tolman.review.work import current_items
+from tolman.review.store.schema import Project, Submission, Task, User
+from tolman.review.tasks.work import current_items
 
 
 @contextmanager
@@ -65,12 +66,12 @@ def test_a_server_killed_in_mid_save_has_every_answer_that_it_acknowledged(
     site = open_site(settings)
     hashed = passwords.hash_now(PASSWORD)
     with site.database.write() as db:
-        projects.start(db, site, "Work", "answer", {})
+        lifecycle.start(db, site, "Work", "answer", {})
         for name in people:
             db.add(User(name=name, role="subject", password=hashed, created=0.0))
         db.flush()
         users = db.scalars(select(User).where(User.role == "subject").order_by(User.id))
-        cookies = [accounts.sign_in(db, settings, user, None) for user in users]
+        cookies = [identity.sign_in(db, settings, user, None) for user in users]
     acknowledged: set[tuple[str, str]] = set()
     several = threading.Event()
 
@@ -128,7 +129,7 @@ def test_the_database_refuses_to_change_what_was_submitted(
     settings, _ = settings_of(benchmark, tmp_path / "store", database)
     site = open_site(settings)
     with site.database.write() as db:
-        projects.start(db, site, "Work", "answer", {})
+        lifecycle.start(db, site, "Work", "answer", {})
     for statement in ("UPDATE history SET what = 'nothing'", "DELETE FROM history"):
         with pytest.raises(DBAPIError, match="only ever added"), site.database.write() as db:
             db.execute(text(statement))

@@ -20,14 +20,14 @@ from tolman.generate.settings import preset
 from tolman.media.video import read_index
 from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate import build
-from tolman.simulate.build import Order, simulate
+from tolman.simulate.build import WorldsConfig, simulate
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.walks import draw_walk
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
-ORDER = Order(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
+ORDER = WorldsConfig(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
 ROOMS = Path(build.__file__).resolve().parents[1] / "demo" / "rooms"
 QUESTIONS = Path(__file__).parent / "questions.json"
 
@@ -68,7 +68,7 @@ def test_it_goes_on_where_it_was_stopped(alone: Path, tmp_path: Path, monkeypatc
     made: list[int] = []
     real = build.make
 
-    def stopping(order: Order, number: int, out: Path) -> build.Made:
+    def stopping(order: WorldsConfig, number: int, out: Path) -> build.SimulatedScene:
         if number == 2 and not made.count(2):
             made.append(2)
             raise KeyboardInterrupt

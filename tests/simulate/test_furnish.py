@@ -22,7 +22,7 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.habits import FLAT_TOPS
 from tolman.simulate.interior import scene_of
 from tolman.simulate.placing import HEAD, walking_floor
-from tolman.simulate.plan import Placed, Plan
+from tolman.simulate.plan import FloorLayout, Placed
 from tolman.simulate.rooms import SHAPES, Shape
 
 HASHES = Path(__file__).parent / "plans.json"
@@ -50,7 +50,7 @@ def test_a_plan_keeps_all_rules(library: Library, seed: int, shape: Shape, objec
     assert scene_of(plan).room_area == pytest.approx(floor.area)
 
 
-def _no_two_intersect(plan: Plan, library: Library) -> None:
+def _no_two_intersect(plan: FloorLayout, library: Library) -> None:
     """Boxes are apart, but for a thing on a desk below its raised part: it is inside the desk's box, not in the desk."""
     for a, b in itertools.combinations(plan.placed, 2):
         apart_in_height = a.high <= b.low + 1e-4 or b.high <= a.low + 1e-4
@@ -74,7 +74,7 @@ def _stands_on(thing: Placed, below: Placed, library: Library) -> bool:
     return abs(below.low + places[:, 2].max() - thing.low) < 5e-3
 
 
-def _everything_is_held_up(plan: Plan, library: Library) -> None:
+def _everything_is_held_up(plan: FloorLayout, library: Library) -> None:
     for thing in plan.placed:
         if thing.category in ("door", "window", "clock", "radiator") or thing.low < 1e-9:
             continue

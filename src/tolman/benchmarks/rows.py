@@ -11,7 +11,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tolman.errors import InputError, MissingExtraError, UnknownFieldWarning
+from tolman.errors import InputError, UnknownFieldWarning
+from tolman.extras import needs
+from tolman.item_table import first_problem
 from tolman.items import Item
 
 Row = dict[str, Any]
@@ -110,9 +112,7 @@ def make_item(path: Path, number: int, **fields: Any) -> Item:
     try:
         return Item(**fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "answer"
-        what = first["msg"].removeprefix("Value error, ")
+        field, what = first_problem(error)
         raise InputError(path, what, row=number, field=field, fix="correct the row or leave it out") from None
 
 
@@ -197,10 +197,8 @@ def _json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputErr
 
 
 def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputError]]:
-    try:
+    with needs("curate", f"Reading a JSON file as large as {path.name}"):
         import ijson
-    except ImportError:
-        raise MissingExtraError("ijson", "curate", f"reading a JSON file as large as {path.name}") from None
     try:
         with path.open("rb") as file:
             opening = next((value for prefix, value, _ in ijson.parse(file) if prefix == (records or "")), None)

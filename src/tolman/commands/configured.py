@@ -67,16 +67,16 @@ def configured(config: type[Any], command: str | None = None) -> Callable[[Calla
                         given[one.name] = _read(one, value)
             configs = _configs(config, name, config_file, given)
             if write_config_to is not None:
-                write_config(write_config_to, name, *configs)
+                write_config(write_config_to, name, *configs, typed=_typed(ctx))
             incomplete: Incomplete | None = None
             for one_config in configs:
                 try:
-                    place = body(one_config, **values)
+                    result = body(one_config, **values)
                 except Incomplete as error:
-                    incomplete, place = error, error.folder
-                for folder in place if isinstance(place, list) else [place]:
+                    incomplete, result = error, error.folder
+                for folder in result if isinstance(result, list) else [result]:
                     if isinstance(folder, Path) and folder.is_dir():
-                        write_config(folder / FILE, name, one_config)
+                        write_config(folder / FILE, name, one_config, typed=_typed(ctx))
             if incomplete is not None:
                 raise incomplete
 
@@ -170,6 +170,15 @@ def _help(one: ConfigField) -> str:
 def _is_given(ctx: typer.Context, name: str) -> bool:
     # By its name: Typer has a copy of click in some versions, and so an enumeration of its own.
     return getattr(ctx.get_parameter_source(name), "name", "") in ("COMMANDLINE", "ENVIRONMENT")
+
+
+def _typed(ctx: Any) -> str | None:
+    """The words of the command after the program's name; None where it is the program."""
+    words: list[str] = []
+    while ctx.parent is not None:
+        words.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return " ".join(words) or None
 
 
 def _read(one: ConfigField, value: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -15,31 +14,6 @@ from tolman.workflows.report import ReportConfig
 from tolman.workflows.score import ScoreConfig
 
 app = typer.Typer()
-
-
-@app.command("benchmarks")
-def list_benchmarks(
-    name: Annotated[str | None, typer.Argument(help="One benchmark, with its subsets, presets and table.")] = None,
-    as_json: Json = False,
-) -> None:
-    """List the benchmarks, or describe one.
-
-    Example:  tolman benchmarks vsi-bench
-    """
-    from tolman.reports.catalogue import print_all, print_one
-
-    print_one(console(), name, as_json=as_json) if name else print_all(console(), as_json=as_json)
-
-
-@app.command("protocols")
-def list_protocols(as_json: Json = False) -> None:
-    """List the protocols: ways of asking, and ways of presenting that can be joined to them with '+'.
-
-    Example:  tolman protocols
-    """
-    from tolman.reports.catalogue import print_protocols
-
-    print_protocols(console(), as_json=as_json)
 
 
 @app.command()

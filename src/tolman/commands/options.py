@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tolman.workflows.judges import judge_request as judge_request  # for commands that take a judge
+from tolman.workflows.values import json_object as json_object
 
 if TYPE_CHECKING:
     from rich.console import Console

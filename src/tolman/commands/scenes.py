@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from tolman.commands.configured import configured
 from tolman.commands.options import Json, console
+from tolman.workflows.scenes import ScenesConfig
 
 app = typer.Typer()
+PAGE = Path("scenes.html")
 
 
 @app.command()
-def scenes(
-    path: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of scenes: Parquet, or VSI-Bench's meta-info.")],
-    out: Annotated[
-        Path | None, typer.Option(help="The page. Default: scenes.html here; with --json, none.", dir_okay=False)
-    ] = None,
-    most: Annotated[int, typer.Option(min=0, help="How many scenes get a floor plan.")] = 300,
-    as_json: Json = False,
-) -> None:
+@configured(ScenesConfig)
+def scenes(config: ScenesConfig, as_json: Json = False) -> None:
     """Show the scenes of a folder: a table, and a page with a floor plan of each.
 
     Example:  tolman scenes worlds --out worlds.html
     """
-    from tolman.reports.scene_pages import show_scenes
+    from tolman.commands.show.progress import progress
+    from tolman.commands.show.scenes import show_collection
+    from tolman.workflows.scenes import show_scenes
 
-    page = out if out is not None or as_json else Path("scenes.html")
-    show_scenes(console(), path, page, most, as_json=as_json)
+    if config.out is None and not as_json:
+        config = replace(config, out=PAGE)
+    with progress() as events:
+        result = show_scenes(config, events)
+    show_collection(console(), result, as_json=as_json)

@@ -37,7 +37,7 @@ from tolman.runtime import run_until_stopped, stoppable
 from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3
-"""How often a candidate is asked about alone until the reply can be read, as for judges."""
+"""Number of times a candidate is asked about alone until the reply can be read, as for judges."""
 _LASTING = {FailureKind.MEDIA, FailureKind.REFUSED, *ANSWERED}
 """Failures that the same call would meet again."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,4})[.)][ \t]+", re.MULTILINE)
@@ -82,7 +82,7 @@ class AskedModel(BaseModel):
 
 
 @dataclass(frozen=True)
-class Task:
+class ModelTask:
     """One thing to ask about candidates.
 
     Attributes:
@@ -103,7 +103,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back about a candidate.
+    """Reply about a candidate.
 
     Attributes:
         value: what was read; None where nothing could be.
@@ -148,7 +148,7 @@ class Asker:
         self._runner = asyncio.Runner()
         self._price = read_price(asked.prices, self.model.name) if asked.prices else None
 
-    def ask(self, candidates: Sequence[Candidate], task: Task) -> dict[str, Reply]:
+    def ask(self, candidates: Sequence[Candidate], task: ModelTask) -> dict[str, Reply]:
         """Put one task to the model for each candidate.
 
         Returns:
@@ -222,7 +222,7 @@ class Asker:
         self.close()
 
 
-def numbered(text: str, count: int) -> list[str] | None:
+def number_lines(text: str, count: int) -> list[str] | None:
     """The parts of a reply that are numbered 1, 2, 3 …; None where they aren't exactly so many, in order."""
     marks = list(_NUMBERED.finditer(text))
     if [int(mark[1]) for mark in marks] != list(range(1, count + 1)) or text[: marks[0].start()].strip():
@@ -243,12 +243,12 @@ def question_text(candidate: Candidate, *, answer: bool = True) -> str:
     return "\n".join(lines)
 
 
-def _converse(task: Task, group: Sequence[Candidate]) -> Conversation:
+def _converse(task: ModelTask, group: Sequence[Candidate]) -> Conversation:
     """All of a group in one call; those that can't be read alone."""
     values: list[Any] = [None] * len(group)
     if len(group) > 1:
         response: Response = yield Ask(task.messages(group), purpose=f"{task.name} of {len(group)}")
-        parts = numbered(response.response, len(group))
+        parts = number_lines(response.response, len(group))
         if parts is not None:
             values = [task.read(part, candidate) for part, candidate in zip(parts, group, strict=True)]
     for draw in range(TRIES):
@@ -263,8 +263,8 @@ def _converse(task: Task, group: Sequence[Candidate]) -> Conversation:
     return Answer(json.dumps(values))
 
 
-def _item(key: str, group: Sequence[Candidate], task: Task) -> Item:
-    """What stands for a group in the engine; its media bring groups about one video together."""
+def _item(key: str, group: Sequence[Candidate], task: ModelTask) -> Item:
+    """Item that stands for a group in the engine; its media bring groups about one video together."""
     media = group[0].media if task.shows_media else ()
     return Item(id=key, question=key, kind="number", answer="0", task=task.name, media=media)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tolman.curate.asking import Asker, Task, question_text
+from tolman.curate.asking import Asker, ModelTask, question_text
 from tolman.curate.candidates import Candidate, read_pool
 from tolman.curate.taxonomy import Category, Taxonomy
 from tolman.errors import EndpointError, InputError
@@ -29,7 +29,7 @@ def samples_of(pool: Path) -> dict[str, list[Candidate]]:
     return dict(sorted(found.items()))
 
 
-def categories_task(samples: dict[str, list[Candidate]], count: int) -> Task:
+def categories_task(samples: dict[str, list[Candidate]], count: int) -> ModelTask:
     """The question for categories; the value is a list of [name, description]."""
     text = (
         "Below are the labels under which existing question sets file their questions, each with one or two of its "
@@ -50,10 +50,10 @@ def categories_task(samples: dict[str, list[Candidate]], count: int) -> Task:
             return None
         return [[name, line["description"].strip()] for name, line in zip(names, good, strict=True)]
 
-    return Task("categories", lambda group: (Message(parts=(text,)),), read)
+    return ModelTask("categories", lambda group: (Message(parts=(text,)),), read)
 
 
-def induced(asker: Asker, pool: Path, count: int, name: str) -> Taxonomy:
+def induce_categories(asker: Asker, pool: Path, count: int, name: str) -> Taxonomy:
     """The taxonomy that a model makes of a pool's labels; its examples are for people to add.
 
     Raises:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tolman.benchmarks.site.taxonomy import SYSTEMS
-from tolman.curate.asking import Task, question_text
+from tolman.curate.asking import ModelTask, question_text
 from tolman.curate.candidates import Candidate
 from tolman.curate.taxonomy import Taxonomy
 from tolman.items import Media
@@ -27,7 +27,7 @@ _HARD = re.compile(
 )
 
 
-def filter_task(taxonomy: Taxonomy, *, batch: int = 1, media: bool = False) -> Task:
+def filter_task(taxonomy: Taxonomy, *, batch: int = 1, media: bool = False) -> ModelTask:
     """The paper's question: spatial or not, and of which category.
 
     Its values are {"category": key, 'unsure' or None for what is not spatial, "reason": text}.
@@ -47,7 +47,7 @@ def filter_task(taxonomy: Taxonomy, *, batch: int = 1, media: bool = False) -> T
         )
 
     name = "filter-media" if media else "filter"
-    return Task(name, messages, lambda text, candidate: read_verdict(taxonomy, text), batch, shows_media=media)
+    return ModelTask(name, messages, lambda text, candidate: read_verdict(taxonomy, text), batch, shows_media=media)
 
 
 def read_verdict(taxonomy: Taxonomy, text: str) -> dict[str, Any] | None:
@@ -67,13 +67,13 @@ def read_verdict(taxonomy: Taxonomy, text: str) -> dict[str, Any] | None:
     return {"category": names[said[1].casefold()], "reason": _line(said[2])}
 
 
-def systems_task(*, batch: int = 1) -> Task:
-    """Where questions stand in the three classification systems; values are label → value."""
+def systems_task(*, batch: int = 1) -> ModelTask:
+    """Task that places questions in the three classification systems; values are label → value."""
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
         return (Message(parts=(f"{_systems_text()}\n{_inputs(group)}",)),)
 
-    return Task("systems", messages, lambda text, candidate: read_systems(text), batch)
+    return ModelTask("systems", messages, lambda text, candidate: read_systems(text), batch)
 
 
 def read_systems(text: str) -> dict[str, str] | None:

@@ -13,14 +13,14 @@ import polars as pl
 
 from tolman.curate.candidates import Candidate, scan_pool, shards_of, write_lines, write_pool
 from tolman.curate.duplicates import (
-    Question,
+    QuestionText,
     leaks,
     media_names,
     near_duplicates,
     without_repeats,
 )
-from tolman.curate.importing import Importer, Source, Unmapped
-from tolman.curate.pipeline import Work, plainly
+from tolman.curate.importing import Importer, QuestionSource, Unmapped
+from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.curate.recipe import Against, Duplicates
 from tolman.errors import InputError
 from tolman.files import atomic_write
@@ -79,7 +79,7 @@ def import_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     }
 
 
-def _labels_of(source: Source) -> set[str]:
+def _labels_of(source: QuestionSource) -> set[str]:
     return {*source.mapping.spatial.categories.values(), source.mapping.spatial.default}
 
 
@@ -117,8 +117,8 @@ def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     }
 
 
-def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: int) -> tuple[list[Question], int]:
-    """What is compared of a pool, and how many media could be looked at."""
+def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: int) -> tuple[list[QuestionText], int]:
+    """Compared questions of a pool, and the number of media that could be looked at."""
     table = scan_pool(folder).select("id", "question", "options", "media", "kind", "answer").collect()
     media = [_media_of(row) for row in table["media"]]
     names, looked_at = media_names(media, root, frames, bits)
@@ -127,18 +127,18 @@ def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: in
         names, table.select("id", "question", "options", "kind", "answer").iter_rows(), strict=True
     ):
         right = options[LETTERS.index(answer)] if kind == "choice" else answer
-        questions.append(Question.of(identity, "pool", text, name, right, options or ()))
+        questions.append(QuestionText.of(identity, "pool", text, name, right, options or ()))
     return questions, looked_at
 
 
 def shared_with(
-    own: list[Question],
+    own: list[QuestionText],
     against: Against,
     settings: Duplicates,
     frames: FrameStore | None,
     folder: Path,
     root: Path,
-) -> list[tuple[Question, Question]]:
+) -> list[tuple[QuestionText, QuestionText]]:
     """The pool's questions that a benchmark has too, each with the benchmark's.
 
     Pictures are compared across both, so their names are made anew.
@@ -154,7 +154,7 @@ def shared_with(
     )
     mine = [replace(question, media=name) for question, name in zip(own, names, strict=False)]
     theirs = [
-        Question.of(item.id, against.benchmark, item.question, name, item.answer_text, item.options)
+        QuestionText.of(item.id, against.benchmark, item.question, name, item.answer_text, item.options)
         for item, name in zip(loaded.items, names[len(mine) :], strict=True)
     ]
     both = [*mine, *theirs]
@@ -179,3 +179,15 @@ def _without(before: Path, out: Path, dropped: set[str]) -> int:
         with atomic_write(out / path.name) as partial:
             kept.write_parquet(partial)
     return total
+
+
+STAGES = (
+    Stage("import", import_stage, import_settings, lambda recipe: True),
+    Stage(
+        "duplicates",
+        duplicates_stage,
+        lambda work: work.recipe.duplicates,
+        lambda recipe: recipe.duplicates is not None,
+        after="import",
+    ),
+)

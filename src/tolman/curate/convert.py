@@ -35,7 +35,7 @@ _WORD_NUMBERS = {word: str(n) for n, word in enumerate(_COUNTED)}
 
 
 class ConvertRules(BaseModel):
-    """How open-ended questions become multiple choice.
+    """Settings of the conversion of open-ended questions to multiple choice.
 
     Attributes:
         numbers: distractors of numbers from 'bounds', or from the question set's own 'answers' (from bounds where
@@ -159,7 +159,7 @@ def convert(
 
 
 def needs_model(candidate: Candidate, rules: ConvertRules) -> bool:
-    """Whether a model is to write the distractors."""
+    """Tell whether a model is to write the distractors."""
     return (
         candidate.kind == "text"
         and rules.texts == "model"
@@ -169,7 +169,7 @@ def needs_model(candidate: Candidate, rules: ConvertRules) -> bool:
 
 
 def numbers_apart(options: Sequence[str], margin: str) -> bool:
-    """Whether all numerical options differ by at least the margin.
+    """Tell whether all numerical options differ by at least the margin.
 
     Args:
         options: decimal texts; the first is the right one.
@@ -182,7 +182,7 @@ def numbers_apart(options: Sequence[str], margin: str) -> bool:
 
 
 def too_close(first: str, second: str, alike: float) -> bool:
-    """Whether two answers may mean the same, as far as their words tell: the same words, one's words inside the
+    """Tell whether two answers may mean the same, as far as their words tell: the same words, one's words inside the
     other's, or a larger share in common than `alike`."""
     a, b = _words(first), _words(second)
     if not a or not b:
@@ -191,7 +191,7 @@ def too_close(first: str, second: str, alike: float) -> bool:
 
 
 def movable(candidate: Candidate) -> bool:
-    """Whether the options of a question may change their order: none speaks of others or of a letter, and no
+    """Tell whether the options of a question may change their order: none speaks of others or of a letter, and no
     other item is the same question in another order."""
     words = " ".join((candidate.question, *candidate.options))
     if all(re.fullmatch(r"\(?[A-Z][).]?", option.strip()) for option in candidate.options):

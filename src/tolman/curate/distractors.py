@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tolman.curate.asking import Task, numbered, question_text
+from tolman.curate.asking import ModelTask, number_lines, question_text
 from tolman.curate.candidates import Candidate
 from tolman.messages import Message
 
@@ -13,7 +13,7 @@ SPARE = 3
 """Wrong answers that are asked for beyond those that are needed, as some will be struck out."""
 
 
-def writing_task(count: int, *, media: bool = False) -> Task:
+def writing_task(count: int, *, media: bool = False) -> ModelTask:
     """Wrong answers to an open-ended question; the value is a list of texts."""
     wanted = count - 1 + SPARE
 
@@ -28,16 +28,16 @@ def writing_task(count: int, *, media: bool = False) -> Task:
         return (Message(parts=(*(group[0].media if media else ()), text)),)
 
     def read(text: str, candidate: Candidate) -> list[str] | None:
-        parts = numbered(text, wanted)
+        parts = number_lines(text, wanted)
         if parts is None or any(not part or "\n" in part for part in parts):
             return None
         return parts
 
-    return Task("distractors", messages, read, shows_media=media)
+    return ModelTask("distractors", messages, read, shows_media=media)
 
 
-def checking_task(*, media: bool = False) -> Task:
-    """Which options of a converted question might be right as well; the value is a list of letters."""
+def checking_task(*, media: bool = False) -> ModelTask:
+    """Task that finds options of a converted question which might be right as well; the value is a list of letters."""
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
         text = (
@@ -48,7 +48,7 @@ def checking_task(*, media: bool = False) -> Task:
         )
         return (Message(parts=(*(group[0].media if media else ()), text)),)
 
-    return Task("second-right", messages, read_letters, shows_media=media)
+    return ModelTask("second-right", messages, read_letters, shows_media=media)
 
 
 def read_letters(text: str, candidate: Candidate) -> list[str] | None:

@@ -45,8 +45,8 @@ Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is compared.
+class QuestionText:
+    """Parts of a question that are compared.
 
     Attributes:
         id: unique among all that are compared, or within its `origin`.
@@ -65,18 +65,20 @@ class Question:
     options: str = ""
 
     @classmethod
-    def of(cls, id: str, origin: str, question: str, media: str, answer: str, options: Iterable[str] = ()) -> Question:
+    def of(
+        cls, id: str, origin: str, question: str, media: str, answer: str, options: Iterable[str] = ()
+    ) -> QuestionText:
         """Of a question as it stands in a benchmark."""
         told = "|".join(sorted(comparable(option) for option in options))
         return cls(id, origin, comparable(question), media, comparable(answer), told)
 
-    def repeats(self, other: Question) -> bool:
-        """Whether two questions with the same text about the same media are one."""
+    def repeats(self, other: QuestionText) -> bool:
+        """Tell whether two questions with the same text about the same media are one."""
         return self.options == other.options or self.answer == other.answer
 
 
 @dataclass(frozen=True)
-class Group:
+class DuplicateGroup:
     """Near-duplicates of each other.
 
     Attributes:
@@ -94,7 +96,7 @@ def comparable(text: str) -> str:
 
 
 def say_the_same(first: str, second: str) -> bool:
-    """Whether two texts have the same words in the same order, but for words that carry no meaning here (`FILLERS`)
+    """Tell whether two texts have the same words in the same order, apart from words without meaning here (`FILLERS`)
     and for one wrong letter in a long word.
 
     Args:
@@ -104,7 +106,7 @@ def say_the_same(first: str, second: str) -> bool:
     return len(a) == len(b) and all(x == y or _slip(x, y) for x, y in zip(a, b, strict=True))
 
 
-def near_duplicates(questions: Sequence[Question], alike: float = ALIKE) -> list[Group]:
+def near_duplicates(questions: Sequence[QuestionText], alike: float = ALIKE) -> list[DuplicateGroup]:
     """Groups of near-duplicates, in the order of their first members.
 
     Args:
@@ -128,7 +130,7 @@ def near_duplicates(questions: Sequence[Question], alike: float = ALIKE) -> list
             if say_the_same(one.text, other.text) and _jaccard(one.text, other.text) >= alike:
                 links.join(i, j)
     groups = [members for members in links.groups() if len(members) > 1]
-    return [Group(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups]
+    return [DuplicateGroup(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups]
 
 
 def media_names(
@@ -220,7 +222,9 @@ def near_pictures(hashes: Words, bits: int = BITS) -> list[int]:
     return [roots[i] for i in place.ravel().tolist()]
 
 
-def leaks(groups: Iterable[Group], questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
+def leaks(
+    groups: Iterable[DuplicateGroup], questions: Sequence[QuestionText]
+) -> Iterator[tuple[QuestionText, QuestionText]]:
     """For each question of the first origin that has near-duplicates from another: it and the first of these."""
     own = questions[0].origin if questions else ""
     for group in groups:
@@ -230,8 +234,8 @@ def leaks(groups: Iterable[Group], questions: Sequence[Question]) -> Iterator[tu
             yield from ((question, foreign[0]) for question in members if question.origin == own)
 
 
-def without_repeats(groups: Iterable[Group], ids: Sequence[str]) -> Mapping[str, str]:
-    """What is left out of a pool: id → the first of its group, which stays."""
+def without_repeats(groups: Iterable[DuplicateGroup], ids: Sequence[str]) -> Mapping[str, str]:
+    """Find the questions that leave a pool: id → the first of its group, which stays."""
     return {ids[i]: ids[group.members[0]] for group in groups for i in group.members[1:]}
 
 
@@ -243,7 +247,7 @@ def hash_of(text: str) -> int:
 
 
 class _Links:
-    """What is linked, directly or through others."""
+    """Groups of questions that are linked, directly or through others."""
 
     def __init__(self, count: int) -> None:
         self._parent = list(range(count))
@@ -327,7 +331,7 @@ def _telling(text: str) -> str:
 
 
 def _slip(a: str, b: str) -> bool:
-    """Whether two long words differ in one letter, which is changed, missing or too many."""
+    """Tell whether two long words differ in one letter, which is changed, missing or too many."""
     if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 1 or any(c.isdigit() for c in a + b):
         return False
     start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
@@ -357,7 +361,7 @@ def _expanded(
 
 
 def _differing(values: Words) -> NDArray[np.int64]:
-    """How many bits are set."""
+    """Count the bits that are set."""
     total = np.zeros(len(values), dtype=np.int64)
     for part in range(4):
         total += _BITS_OF[((values >> np.uint64(16 * part)) & np.uint64(0xFFFF)).astype(np.int64)]

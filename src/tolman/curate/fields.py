@@ -1,4 +1,4 @@
-"""How a mapping takes a value out of a row."""
+"""Values that a mapping takes out of a row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Unmappable(Exception):  # noqa: N818 - a row's fate, not an error of the p
 
 
 class Field(BaseModel):
-    """Where a value stands in a row, and what is done with it, in the order of these attributes.
+    """Place of a value in a row, and its treatment, in the order of these attributes.
 
     In a mapping a plain text means `column`. Names of columns are dotted where values are nested (`sample.problem`);
     beside the row's own there are `_file` (its path below the data folder), `_stem`, `_folder` and `_row`.

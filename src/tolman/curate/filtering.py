@@ -15,10 +15,10 @@ from tolman.benchmarks.site.taxonomy import SYSTEMS
 from tolman.curate.asking import Asker, Reply
 from tolman.curate.candidates import Candidate, read_shards, shards_of, write_pool
 from tolman.curate.classify import UNSURE, filter_task, systems_task
-from tolman.curate.importing import Source
+from tolman.curate.importing import QuestionSource
 from tolman.curate.labels import agreement, read_hand_labels
 from tolman.curate.mapping import ASK, NO
-from tolman.curate.pipeline import Work, file_state, plainly
+from tolman.curate.pipeline import Stage, Work, file_state, plainly
 from tolman.curate.recipe import Classify
 from tolman.curate.taxonomy import Taxonomy
 from tolman.errors import UsageError
@@ -68,8 +68,8 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     return found
 
 
-def _is_asked(source: Source, work: Work) -> bool:
-    """Whether the model may be asked about questions of a source."""
+def _is_asked(source: QuestionSource, work: Work) -> bool:
+    """Tell whether the model may be asked about questions of a source."""
     spatial = source.mapping.spatial
     return source.name not in work.recipe.trusted or ASK in (spatial.default, *spatial.categories.values())
 
@@ -172,7 +172,7 @@ class Sorter:
         return [found[one.id] for one in shard if one.id in found]
 
     def _is_told(self, candidate: Candidate) -> bool:
-        """Whether the source's own category settles it."""
+        """Tell whether the source's own category settles it."""
         return candidate.source in self.trusted and "category" in candidate.labels
 
     def _judged(self, candidate: Candidate, reply: Reply, stage: str) -> Candidate | None:
@@ -231,3 +231,12 @@ class Sorter:
         self.left += 1
         row = {"id": candidate.id, "stage": "classify", "reason": reason, "question": candidate.question}
         self.people.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+STAGE = Stage(
+    "classify",
+    classify_stage,
+    classify_settings,
+    lambda recipe: recipe.classify is not None,
+    after="duplicates",
+)

@@ -33,7 +33,7 @@ MEDIA = "media"
 
 
 @dataclass(frozen=True)
-class Source:
+class QuestionSource:
     """A question set as the user has it.
 
     Attributes:
@@ -50,7 +50,7 @@ class Source:
 
     @property
     def media_folder(self) -> Path:
-        """Where its media are."""
+        """Folder of its media."""
         return self.media or (self.data if self.data.is_dir() else self.data.parent)
 
     def files(self) -> list[Path]:
@@ -102,7 +102,7 @@ class Importer:
     seen: set[bytes] = field(default_factory=set)
     asked: dict[bytes, tuple[bytes, str]] = field(default_factory=dict)
 
-    def read(self, source: Source) -> Iterator[Candidate | Unmapped]:
+    def read(self, source: QuestionSource) -> Iterator[Candidate | Unmapped]:
         """The candidates of a question set, and the rows that can't be mapped.
 
         Raises:
@@ -130,7 +130,7 @@ class Importer:
                     linked = self._link(source)
                 yield candidate
 
-    def _candidate(self, source: Source, row: Row) -> Candidate:
+    def _candidate(self, source: QuestionSource, row: Row) -> Candidate:
         mapping, fields = source.mapping, source.mapping.fields
         own = fields.id.text(row) if fields.id else f"{row['_stem']}:{row['_row']}"
         identity = f"{source.name}/{own}"
@@ -186,7 +186,7 @@ class Importer:
         if known[1] != file:
             raise Unmappable(f"{known[1]} has the same question: these files are versions of one question set")
 
-    def _labels(self, source: Source, row: Row, task: str) -> dict[str, str]:
+    def _labels(self, source: QuestionSource, row: Row, task: str) -> dict[str, str]:
         mapping = source.mapping
         found = {"dataset": source.name}
         for name, where in mapping.labels.items():
@@ -199,14 +199,14 @@ class Importer:
             found["category"] = spatial
         return found
 
-    def _scene(self, source: Source, row: Row, media: tuple[Media, ...]) -> str | None:
+    def _scene(self, source: QuestionSource, row: Row, media: tuple[Media, ...]) -> str | None:
         where = source.mapping.fields.scene
         if where is not None:
             own = where.text(row)
             return None if own is None else f"{source.name}/{own}"
         return media[0].path if media else None
 
-    def _media(self, source: Source, row: Row) -> tuple[Media, ...]:
+    def _media(self, source: QuestionSource, row: Row) -> tuple[Media, ...]:
         where = source.mapping.media
         if where is None:
             return ()
@@ -217,8 +217,8 @@ class Importer:
         paths = [self._path(source, where, one) for one in (found if isinstance(found, list) else [found])]
         return tuple(Media(kind=where.kind, path=path, start=start, end=end) for path in paths)
 
-    def _path(self, source: Source, where: MediaFields, found: Any) -> str:
-        """Where a medium is below the pool; one that stands inside the table is written there first."""
+    def _path(self, source: QuestionSource, where: MediaFields, found: Any) -> str:
+        """Path of a medium below the pool; one that stands inside the table is written there first."""
         if isinstance(found, dict) and ("bytes" in found or "path" in found):
             found = found.get("bytes") or found.get("path")
         if isinstance(found, str) and (where.base64 or len(found) > LONGEST_PATH):
@@ -238,7 +238,7 @@ class Importer:
             raise Unmappable(f"the path {found[:80]!r} … is too long for a file's")
         return "/".join((MEDIA, source.name, "files", *parts))
 
-    def _written(self, source: Source, image: bytes) -> str:
+    def _written(self, source: QuestionSource, image: bytes) -> str:
         suffix = next((end for start, end in _SIGNATURES if image.startswith(start)), None)
         if suffix is None:
             raise Unmappable("the image is of no format that is known here")
@@ -252,7 +252,7 @@ class Importer:
             partial.replace(target)
         return path
 
-    def _link(self, source: Source) -> bool:
+    def _link(self, source: QuestionSource) -> bool:
         """Let the pool's media folder lead to the question set's own."""
         place = self.pool / MEDIA / source.name / "files"
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -39,8 +39,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic import Field as Setting
 
 from tolman.curate.fields import Field
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError
 from tolman.items import Unit
+from tolman.names import unknown
 
 ASK = "ask"
 """Spatial or not, and in which category, is for a model to say."""
@@ -49,7 +50,7 @@ NO = "no"
 
 
 class Fields(BaseModel):
-    """Where the parts of a question stand.
+    """Fields of the parts of a question.
 
     Attributes:
         id: unique in the question set; the file and row number where None.
@@ -74,7 +75,7 @@ class Fields(BaseModel):
 
 
 class MediaFields(BaseModel):
-    """Where the media stand.
+    """Fields of the media.
 
     Attributes:
         kind: what they are.
@@ -94,7 +95,7 @@ class MediaFields(BaseModel):
 
 
 class Spatial(BaseModel):
-    """Which of a question set's own categories are about space.
+    """Categories of a question set that are about space.
 
     Attributes:
         field: the category; the task where None.
@@ -181,7 +182,7 @@ def open_mapping(name: str) -> Mapping:
             raise InputError(path, f"can't be read ({error})") from None
         return _parse(path, text)
     if name not in shipped():
-        raise UsageError(f"there is no mapping '{name}'; known: {', '.join(shipped())}, or the path of a .toml file.")
+        raise unknown("mapping", name, shipped(), other="the path of a .toml file")
     entry = files("tolman.curate").joinpath("mappings", f"{name}.toml")
     return _parse(Path(str(entry)), entry.read_text(encoding="utf-8"))
 

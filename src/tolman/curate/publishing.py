@@ -15,7 +15,7 @@ from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.data import CATEGORIES
 from tolman.curate.candidates import Candidate, read_pool, write_lines
 from tolman.curate.fields import plain
-from tolman.curate.pipeline import STAMP, Work, file_state, plainly
+from tolman.curate.pipeline import STAMP, Stage, Work, file_state, plainly
 from tolman.curate.statistics import counts, pool_table
 from tolman.errors import InputError, UsageError
 from tolman.files import link_or_copy, write_text
@@ -40,8 +40,8 @@ def publish_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         InputError: a decision that is none.
     """
     settings = work.recipe.publish
-    if settings.like:
-        benchmarks.get(settings.like)
+    if settings.scoring_profile:
+        benchmarks.get(settings.scoring_profile)
     decisions = read_decisions(settings.decisions) if settings.decisions else {}
     tally: Counter[str] = Counter()
     missing: set[str] = set()
@@ -127,7 +127,7 @@ def _write_cards(work: Work, out: Path, statistics: dict[str, Any]) -> None:
     titles = ", ".join(source.mapping.title for source in work.sources)
     paper = f"Curated by tolman {tolman.__version__} from {titles}"
     card = {"name": recipe.name, "title": title, "paper": paper, "licence": settings.licence}
-    card |= {"like": settings.like} if settings.like else {}
+    card |= {"like": settings.scoring_profile} if settings.scoring_profile else {}
     write_text(out / "benchmark.json", _json(card))
     stages = {
         stamp.parent.name: json.loads(stamp.read_text(encoding="utf-8"))["statistics"]
@@ -178,3 +178,6 @@ path of this folder. Questions and media stay under the licences of their source
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+STAGE = Stage("benchmark", publish_stage, publish_settings, lambda recipe: True, after="verify")

@@ -6,12 +6,12 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tolman.curate.asking import AskedModel
 from tolman.curate.convert import ConvertRules
 from tolman.curate.duplicates import ALIKE, BITS
-from tolman.curate.importing import Source
+from tolman.curate.importing import QuestionSource
 from tolman.curate.mapping import invalid, open_mapping
 from tolman.errors import InputError
 
@@ -63,7 +63,7 @@ class Duplicates(_Part):
 
 
 class Classify(AskedModel):
-    """How questions are sorted.
+    """Settings of the stage that sorts questions.
 
     Attributes:
         taxonomy: `site`, or the path of a TOML file.
@@ -100,7 +100,7 @@ class Convert(ConvertRules):
 
 
 class Stratify(_Part):
-    """What is drawn.
+    """Settings of the stage that draws questions.
 
     Attributes:
         size: how many; all that the caps allow where None.
@@ -117,7 +117,7 @@ class Stratify(_Part):
 
 
 class Verify(_Part):
-    """How answers are checked (SpatialBench, section 4.2).
+    """Settings of the stage that checks answers (SpatialBench, section 4.2).
 
     Attributes:
         models: at least two, which answer independently.
@@ -131,11 +131,11 @@ class Verify(_Part):
 
 
 class Publish(_Part):
-    """What the benchmark's folder holds.
+    """Settings of the benchmark's folder.
 
     Attributes:
         task: the label that becomes the question type of the published table.
-        like: a benchmark whose prompts, rule sets and table it takes, such as `site`.
+        scoring_profile: a benchmark whose prompts, scorers and table it takes, such as `site`; `like` in older recipes.
         licence: of the folder; the sources' are listed anyway.
         decisions: JSON Lines of people's decisions: {"id": …, "decision": "approve" or "reject"}.
         undecided: what happens to questions that are left for people: 'keep' or 'leave-out'.
@@ -143,7 +143,7 @@ class Publish(_Part):
     """
 
     task: str = "category"
-    like: str | None = None
+    scoring_profile: str | None = Field(default=None, validation_alias=AliasChoices("scoring_profile", "like"))
     licence: str = "other"
     decisions: Path | None = None
     undecided: Literal["keep", "leave-out"] = "keep"
@@ -159,6 +159,7 @@ class Recipe(_Part):
         sources: question sets.
         duplicates, classify, convert, stratify, verify, publish: the stages. `duplicates`, `classify`, `stratify` and
             `verify` are left out where they are not in the recipe.
+        stages: settings of stages that plugins add, by name: the tables [stages.NAME].
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
@@ -171,6 +172,7 @@ class Recipe(_Part):
     stratify: Stratify | None = None
     verify: Verify | None = None
     publish: Publish = Publish()
+    stages: dict[str, dict[str, Any]] = {}
 
     @model_validator(mode="after")
     def _names_differ(self) -> Recipe:
@@ -190,14 +192,14 @@ class Recipe(_Part):
         """The names of sources whose own categories decide what is spatial."""
         return {self.source_name(entry) for entry in self.sources if entry.trust_labels}
 
-    def opened(self) -> list[Source]:
+    def opened(self) -> list[QuestionSource]:
         """The question sets with their mappings.
 
         Raises:
             UsageError, InputError: a mapping that can't be read.
         """
         return [
-            Source(self.source_name(entry), open_mapping(entry.mapping), entry.data, entry.media)
+            QuestionSource(self.source_name(entry), open_mapping(entry.mapping), entry.data, entry.media)
             for entry in self.sources
         ]
 

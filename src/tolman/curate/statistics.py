@@ -1,4 +1,4 @@
-"""What a pool holds: counts by label, for tables and figures of before and after (SITE, table 2, figures 4 and 7)."""
+"""Statistics of a pool: counts by label for tables and figures of before and after (SITE, table 2, figures 4, 7)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from tolman.curate.candidates import Candidate, read_pool, shards_of, write_pool
 from tolman.curate.convert import movable
-from tolman.curate.pipeline import Work
+from tolman.curate.pipeline import Stage, Work
 from tolman.curate.statistics import pool_table, summary
 from tolman.errors import UsageError
 from tolman.files import write_text
@@ -60,7 +60,7 @@ def _value(label: str) -> Callable[[Row], Hashable]:
 
 
 def _places(before: Path, wanted: set[str], which: str, seed: str) -> dict[str, int]:
-    """Where the right option of each chosen question goes."""
+    """Choose the place of the right option of each chosen question."""
     ids: list[str] = []
     sizes: list[int] = []
     places: list[int] = []
@@ -76,10 +76,10 @@ def _places(before: Path, wanted: set[str], which: str, seed: str) -> dict[str, 
 
 def _placed(before: Path, wanted: set[str], places: dict[str, int]) -> Iterator[Candidate]:
     for one in read_pool(before, wanted):
-        yield reordered(one, places[one.id]) if one.id in places else one
+        yield reorder(one, places[one.id]) if one.id in places else one
 
 
-def reordered(candidate: Candidate, place: int) -> Candidate:
+def reorder(candidate: Candidate, place: int) -> Candidate:
     """A question with its right option at a place; the others keep their order among themselves."""
     now = LETTERS.index(candidate.answer)
     if now == place:
@@ -98,3 +98,12 @@ def _letters(folder: Path) -> dict[str, int]:
         rows = pl.read_parquet(path, columns=["kind", "answer"]).filter(pl.col("kind") == "choice")
         tally.update(rows["answer"].to_list())
     return dict(sorted(tally.items()))
+
+
+STAGE = Stage(
+    "stratify",
+    stratify_stage,
+    lambda work: [work.recipe.stratify and work.recipe.stratify.model_dump(mode="json"), work.recipe.seed],
+    lambda recipe: recipe.stratify is not None,
+    after="convert",
+)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tolman.curate.mapping import ASK, NO, invalid
 from tolman.errors import InputError, UsageError
+from tolman.names import unknown
 
 
 class Category(BaseModel):
@@ -78,7 +79,7 @@ def open_taxonomy(name: str) -> Taxonomy:
     elif name == "site":
         path = Path(str(files("tolman.curate").joinpath("taxonomies", "site.toml")))
     else:
-        raise UsageError(f"there is no taxonomy '{name}'; known: site, or the path of a .toml file.")
+        raise unknown("taxonomy", name, ["site"], other="the path of a .toml file")
     try:
         return Taxonomy.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError) as error:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tolman.curate.asking import Reply, Task, question_text
+from tolman.curate.asking import ModelTask, Reply, question_text
 from tolman.curate.candidates import Candidate, read_shards, write_lines, write_pool
-from tolman.curate.pipeline import Work
+from tolman.curate.pipeline import Stage, Work
 from tolman.curate.recipe import Verify
 from tolman.items import Item
 from tolman.messages import Message
@@ -28,7 +28,7 @@ CHECKLIST = (
     "The models' answers were read rightly.",
     "The answer has the form that the question asks for.",
 )
-"""What a reviewer goes through (SpatialBench, section 4.2)."""
+"""Points that a reviewer goes through (SpatialBench, section 4.2)."""
 NUMBER_MARGIN = 0.05
 """Numbers agree that differ by no more than this share of the one written down."""
 DRAWN = "drawn for a spot check"
@@ -36,7 +36,7 @@ DRAWN = "drawn for a spot check"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of a question.
+    """Outcome of a question.
 
     Attributes:
         status: 'approved' (provisionally), 'spot-check' (approved, and to be looked at), or 'people'.
@@ -47,7 +47,7 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
-def answering_task() -> Task:
+def answering_task() -> ModelTask:
     """A question with the demand for evidence; the value is {"answer", "evidence", "frames"}."""
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
@@ -62,7 +62,7 @@ def answering_task() -> Task:
         )
         return (Message(parts=(*one.media, text)),)
 
-    return Task("verify", messages, read_answer, shows_media=True)
+    return ModelTask("verify", messages, read_answer, shows_media=True)
 
 
 def read_answer(text: str, candidate: Candidate) -> dict[str, Any] | None:
@@ -89,7 +89,7 @@ def read_answer(text: str, candidate: Candidate) -> dict[str, Any] | None:
 
 
 def judge(candidate: Candidate, replies: Sequence[Reply], settings: Verify, seed: str) -> Verdict:
-    """What becomes of a question, given what each model said."""
+    """Judge a question by each model's answer."""
     given = [None if reply.value is None else str(reply.value["answer"]) for reply in replies]
     reasons = doubts(candidate, given, settings.people_from_level)
     if reasons:
@@ -121,12 +121,12 @@ def doubts(question: Candidate | Item, given: Sequence[str | None], people_from_
 
 
 def is_drawn(identity: str, share: float, seed: str) -> bool:
-    """Whether a question is among the share that people look at although the models agree."""
+    """Tell whether a question is among the share that people look at although the models agree."""
     return random.Random(f"{seed}:{identity}").random() < share
 
 
 def same(question: Candidate | Item, first: str, second: str) -> bool:
-    """Whether two answers to a question agree."""
+    """Tell whether two answers to a question agree."""
     if question.kind == "choice":
         return first == second
     return abs(float(first) - float(second)) <= NUMBER_MARGIN * abs(float(question.answer)) + 1e-9
@@ -200,8 +200,17 @@ def review_row(
 
 
 def _said(names: Sequence[str], replies: Sequence[Reply]) -> list[dict[str, Any]]:
-    """What each model answered, or why it gave no answer."""
+    """Each model's answer, or the reason why it gave none."""
     return [
         {"model": name, **(reply.value or {"answer": None, "failure": reply.failure})}
         for name, reply in zip(names, replies, strict=True)
     ]
+
+
+STAGE = Stage(
+    "verify",
+    verify_stage,
+    lambda work: [work.recipe.verify and work.recipe.verify.model_dump(mode="json"), work.recipe.seed],
+    lambda recipe: recipe.verify is not None,
+    after="stratify",
+)

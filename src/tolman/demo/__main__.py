@@ -1,27 +1,21 @@
-"""`python -m tolman.demo`: make three rooms, ask about them, put the questions to baselines and write a report."""
+"""`python -m tolman.demo`: make three rooms, ask about them, evaluate baselines on the questions and write a report.
+
+It types commands, and shows each: whoever wants to go on from here has seen how.
+"""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from rich.console import Console
+import typer
 
+from tolman.cli import app
 from tolman.errors import NoDisplayError, TolmanError
-from tolman.models.base import ModelOptions
-from tolman.parallel import cores
-from tolman.reports.construction import generate
-from tolman.reports.content import build
-from tolman.reports.html import page
-from tolman.reports.loaded import load_runs
-from tolman.reports.progress import counting
-from tolman.reports.simulation import simulate_scenes
-from tolman.reports.terminal import print_report
-from tolman.reports.write import save
-from tolman.runs.run import RunRequest, run
-from tolman.simulate.build import Order
+from tolman.extras import told
 
 SEED = 6
 """Of rooms that can be asked about in all ten question types of VSI-Bench."""
@@ -31,76 +25,67 @@ BASELINES = ("baseline/most-frequent", "baseline/best-constant", "baseline/oracl
 def main() -> None:
     """Run everything into ./demo and print the table."""
     parser = argparse.ArgumentParser(prog="tolman.demo", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="where everything goes")
-    parser.add_argument("--model", help="a model of yours to put beside the baselines, for example openai/NAME")
-    parser.add_argument("--base-url", help="of its endpoint")
-    parser.add_argument("--seconds", type=float, default=8.0, help="length of a walk")
-    parser.add_argument("--rate", type=int, default=15, help="frames a second")
+    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder of everything (default demo)")
+    parser.add_argument("--model", help="a model of yours to evaluate beside the baselines, for example openai/NAME")
+    parser.add_argument("--base-url", help="base URL of its endpoint")
+    parser.add_argument("--seconds", type=float, default=8.0, help="length of a video, 1–600 seconds (default 8)")
+    parser.add_argument("--rate", type=int, default=15, help="frames a second, 1–60 (default 15)")
     options = parser.parse_args()
-    order = Order(scenes=3, seed=SEED, seconds=options.seconds, rate=options.rate)
-    console = Console()
     try:
-        demonstrate(console, options.out, order, options.model, options.base_url)
+        with told():
+            demonstrate(options.out, options.model, options.base_url, seconds=options.seconds, rate=options.rate)
     except TolmanError as error:
-        Console(stderr=True).print(f"tolman: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        print(f"tolman: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except typer.BadParameter as error:
+        print(f"tolman: {error.format_message()}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
 
 
 def demonstrate(
-    console: Console, out: Path, order: Order, model: str | None = None, base_url: str | None = None
+    out: Path, model: str | None = None, base_url: str | None = None, *, seconds: float = 8.0, rate: int = 15
 ) -> None:
     """Simulate, generate, evaluate, report, and say where the page is.
 
     Args:
-        console: where tables go.
         out: folder of everything.
-        order: the scenes.
         model, base_url: a model to evaluate beside the baselines; it is shown the videos.
+        seconds: length of a video.
+        rate: frames a second.
+
+    Raises:
+        TolmanError: as the commands.
     """
+    bench = out / "bench" if out.is_absolute() else f"./{out / 'bench'}"
     with as_file(files("tolman.demo") / "rooms") as prepared:
-        scenes = _scenes(console, order, out / "scenes", prepared)
-        bench = out / "bench"
-        _headline(console, "tolman generate: questions whose answers follow from the scenes")
-        generate(console, scenes, preset="vsi-paper", out=bench, seed=0, per_scene=15, per_task=None, choices=False)
+        scenes = out / "scenes"
+        try:
+            _type("simulate", "--scenes", 3, "--seed", SEED, "--seconds", seconds, "--rate", rate, "--out", scenes)
+        except NoDisplayError as error:
+            print(f"{error} Going on with three rooms that were drawn before.")
+            scenes = prepared
+        _type("generate", scenes, "--preset", "vsi-paper", "--out", out / "bench")
         folders = []
-        _headline(console, "tolman run: the same questions for every model")
         for name in (*BASELINES, *([model] if model else [])):
-            request = RunRequest(
-                benchmark=f"./{bench}" if not bench.is_absolute() else str(bench),
-                model=name,
-                out=out / "runs" / name.replace("/", "-"),
-                options=ModelOptions(base_url=base_url, seed=0, scenes=scenes),
-            )
-            with counting(console) as progress:
-                folder, _ = run(request, started=progress.start, done=progress.done)
-            folders.append(folder.path)
-    runs = load_runs(folders)
-    print_report(console, build(runs, "baselines"))
-    save(out / "report.html", page(build(runs, "all"), runs))
-    console.print(
-        f"\nThree rooms show how it works; they are too few for a figure to quote. Videos: {scenes / 'videos'}. "
-        f"Every item: {out / 'report.html'}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+            folders.append(out / "runs" / name.replace("/", "-"))
+            endpoint = ("--base-url", base_url) if name == model and base_url else ()
+            _type("run", bench, "--model", name, *endpoint, "--scenes", scenes, "--out", folders[-1])
+        page = out / "report.html"
+        _type("report", *folders, "--out", page)
+        _type("report", *folders)
+    print(
+        "\nThree rooms show how it works; they are too few for a figure to quote. "
+        f"Videos: {scenes / 'videos'}. Every item: {page}"
     )
 
 
-def _scenes(console: Console, order: Order, out: Path, prepared: Path) -> Path:
-    """Three rooms of our own; on a machine that can't draw, three that were drawn before."""
-    _headline(console, "tolman simulate: three rooms whose truth is known, and a walk through each")
-    try:
-        simulate_scenes(console, order, out, min(cores(), order.scenes))
-    except NoDisplayError as error:
-        console.print(f"{error} Going on with three rooms that were drawn before.", style="yellow", soft_wrap=True)
-        return prepared
-    return out
-
-
-def _headline(console: Console, text: str) -> None:
-    console.print(f"\n{text}", style="bold", highlight=False, markup=False, soft_wrap=True)
+def _type(*arguments: object) -> None:
+    """Show a command, and carry it out here. One whose result lacks a part says so itself."""
+    texts = [str(argument) for argument in arguments]
+    print(f"\n$ tolman {shlex.join(texts)}", flush=True)
+    typer.main.get_command(app).main(texts, prog_name="tolman", standalone_mode=False)
 
 
 if __name__ == "__main__":

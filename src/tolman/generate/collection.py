@@ -8,7 +8,7 @@ from pathlib import Path
 from tolman.errors import InputError
 from tolman.generate.geometry import SceneGeometry
 from tolman.ingest import vsi_meta_info
-from tolman.ingest.corrections import NAME, corrected, read_corrections, without_absent
+from tolman.ingest.corrections import NAME, correct, read_corrections, without_absent
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.scene_table import has_captures, has_scenes, read_captures, read_scenes
 from tolman.scenes import Capture, Scene
@@ -48,7 +48,7 @@ def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
                 yield Skipped(found.id, f"its capture {capture.id} sees '{strange}', which it doesn't have")
                 own = [one for one in own if one is not capture]
         usable += 1
-        scene = corrected(found, corrections)
+        scene = correct(found, corrections)
         yield SceneGeometry(scene, without_absent(own, scene))
     if waiting is not None:
         raise InputError(path, f"holds a capture of '{waiting.scene}' out of the order of the scenes")

@@ -1,4 +1,4 @@
-"""How well cameras, masks, depth, boxes and surfaces of one scan agree, and where its cameras say up is.
+"""Agreement of cameras, masks, depth, boxes and surfaces of one scan, and the direction that its cameras call up.
 
 Each statistic is a share between 0 and 1 that is high for a scan whose conventions (axes, direction of poses, focal
 lengths) are read as they were written and low otherwise, so that readings can be compared.
@@ -22,7 +22,7 @@ RELATIVE, ABSOLUTE = 0.05, 0.02
 MIN_RAYS = 4
 """Rays that must meet a box in a frame for it to be in view."""
 LEAST_IN_VIEW = 0.2
-"""Where less of a frame than this is in view of another one, their agreement counts less."""
+"""Share of a frame in view of another one below which their agreement counts less."""
 MIN_YAW_SCATTER = 0.03
 """Second eigenvalue of the cameras' x axes from which they turn enough (10°) to say where up is."""
 MAX_ROLL_SCATTER = 0.12
@@ -30,7 +30,7 @@ MAX_ROLL_SCATTER = 0.12
 
 
 @dataclass(frozen=True)
-class View:
+class CameraView:
     """One camera at one time.
 
     Attributes:
@@ -79,7 +79,7 @@ class DepthSample:
 
 
 def box_spans(origin: Floats, rays: Floats, boxes: Boxes, box: int, grown: float = GROWN) -> tuple[Floats, Floats]:
-    """Where rays enter and leave a box, in lengths of the rays, by the slab method; entry > exit for those that miss.
+    """Entry and exit of rays in a box, in lengths of the rays, by the slab method; entry > exit for those that miss.
 
     Args:
         origin: of all rays, metres, shape (3,).
@@ -98,7 +98,7 @@ def box_spans(origin: Floats, rays: Floats, boxes: Boxes, box: int, grown: float
     return np.minimum(a, b).max(1), np.maximum(a, b).min(1)
 
 
-def mask_agreement(samples: Sequence[MaskSample], views: Sequence[View], boxes: Boxes) -> float:
+def mask_agreement(samples: Sequence[MaskSample], views: Sequence[CameraView], boxes: Boxes) -> float:
     """The share of mask pixels whose rays meet the object's box, above what other pixels of the picture do.
 
     As Cohen's kappa: 1 where all of a mask's rays meet its box, 0 where they do so no more often than those of the
@@ -115,7 +115,7 @@ def mask_agreement(samples: Sequence[MaskSample], views: Sequence[View], boxes: 
     return max(0.0, above / possible) if possible > 0 else 0.0
 
 
-def surface_agreement(samples: Sequence[DepthSample], views: Sequence[View], tree: Tree) -> float:
+def surface_agreement(samples: Sequence[DepthSample], views: Sequence[CameraView], tree: Tree) -> float:
     """The share of depth readings at which the surface is where they say; one sample for each view."""
     close = count = 0
     for sample, view in zip(samples, views, strict=True):
@@ -128,7 +128,7 @@ def surface_agreement(samples: Sequence[DepthSample], views: Sequence[View], tre
 
 
 def frame_agreement(
-    samples: Sequence[DepthSample], views: Sequence[View], maps: Sequence[Floats], size: tuple[int, int]
+    samples: Sequence[DepthSample], views: Sequence[CameraView], maps: Sequence[Floats], size: tuple[int, int]
 ) -> float:
     """The share of depth readings of a frame that the next frames measure at the same place, a mean over pairs.
 
@@ -165,7 +165,7 @@ def frame_agreement(
     return float(np.mean(found)) if found else 0.0
 
 
-def box_agreement(samples: Sequence[DepthSample], views: Sequence[View], boxes: Boxes) -> float | None:
+def box_agreement(samples: Sequence[DepthSample], views: Sequence[CameraView], boxes: Boxes) -> float | None:
     """The share of boxes with a measured surface inside, among those and the ones that a camera sees through.
 
     Rays through the inner half of a box's extents are looked at, since a thing seldom fills its box's corners. What is
@@ -195,7 +195,7 @@ def box_agreement(samples: Sequence[DepthSample], views: Sequence[View], boxes: 
 
 @dataclass(frozen=True)
 class CamerasUp:
-    """Where cameras say up is.
+    """Up direction of cameras.
 
     Attributes:
         mean: of their up directions, shape (3,); short where they differ.

@@ -28,25 +28,25 @@ _LEVEL = 0.15
 _ABOVE = 10
 
 
-class Place(Protocol):
-    """What was picked."""
+class PickedPlace(Protocol):
+    """A picked region."""
 
     def middle(self, points: Floats) -> Floats:
         """Its middle, shape (3,)."""
         ...
 
     def thickness(self, way: Floats) -> float:
-        """How far it reaches along a direction, metres; infinite where it doesn't end."""
+        """Extent along a direction, metres; infinite where it doesn't end."""
         ...
 
     def above(self, points: Floats) -> NDArray[np.bool_]:
-        """Which points lie higher than it reaches, shape (n,); all where it has no height."""
+        """Find points above its upper end, shape (n,); all where it has no height."""
         ...
 
 
 @dataclass(frozen=True)
 class Background:
-    """What goes on beyond a region.
+    """Surroundings of a region.
 
     Attributes:
         own: which points are none of it, shape (n,).
@@ -60,7 +60,7 @@ class Background:
 
 
 def background(
-    surface: Surface, inside: NDArray[np.bool_], place: Place, viewpoint: Floats | None, seed: int
+    surface: Surface, inside: NDArray[np.bool_], place: PickedPlace, viewpoint: Floats | None, seed: int
 ) -> Background:
     """The planes that go on beyond a region and lie behind or under what was picked.
 

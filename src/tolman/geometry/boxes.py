@@ -90,7 +90,7 @@ def _vertices_to_boxes(a: Boxes, b: Boxes) -> Floats:
 
 
 def _separated(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
-    """Whether one of the fifteen candidate axes separates the boxes."""
+    """Tell whether one of the fifteen candidate axes separates the boxes."""
     offset = b.centers - a.centers
     crosses = np.cross(a.axes[:, :, None, :], b.axes[:, None, :, :]).reshape(len(a), 9, 3)
     length = np.linalg.norm(crosses, axis=-1, keepdims=True)
@@ -133,7 +133,7 @@ def _edges_to_edges(a: Boxes, b: Boxes) -> Floats:
 
 
 def _edge_starts(box: Boxes, direction: int) -> Floats:
-    """Where the four edges along one axis begin, shape (n, 4, 3)."""
+    """Starts of the four edges along one axis, shape (n, 4, 3)."""
     others = [k for k in range(3) if k != direction]
     offsets = np.zeros((len(box), 4, 3))
     offsets[:, :, others] = _EDGE_SIGNS[None] * box.extents[:, None, others]

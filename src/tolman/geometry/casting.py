@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 
 
@@ -24,11 +24,9 @@ class Tree:
     """
 
     def __init__(self, points: NDArray[np.floating], faces: NDArray[np.integer], extra: str) -> None:
-        try:
+        with needs(extra, "Casting rays"):
             from embreex import rtcore_scene  # type: ignore[import-untyped]
             from embreex.mesh_construction import TriangleMesh  # type: ignore[import-untyped]
-        except ImportError:
-            raise MissingExtraError("embreex", extra, "casting rays") from None
         self._scene: Any = rtcore_scene.EmbreeScene()
         self._mesh = TriangleMesh(self._scene, np.array(points, dtype=np.float32), np.array(faces, dtype=np.int32))
 

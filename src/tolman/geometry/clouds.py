@@ -80,7 +80,7 @@ class VoxelGrid:
             self._merge()
 
     def cloud(self) -> Cloud:
-        """What was added so far, in the order of cells."""
+        """Cloud of all points added so far, in the order of cells."""
         self._merge()
         if self._origin is None:
             return Cloud(np.zeros((0, 3)), np.zeros(0))
@@ -128,7 +128,7 @@ def voxel_means(points: Floats | Cloud, cell: float) -> Cloud:
 def not_strays(
     points: Floats, *, neighbours: int = 8, deviations: float = 3.0, radius: float = 0.1, least: int = 3
 ) -> NDArray[np.bool_]:
-    """Which points are neither sparse nor alone: the statistical and the radius outlier filter (Rusu et al. 2008).
+    """Find points that are neither sparse nor alone: the statistical and the radius outlier filter (Rusu et al. 2008).
 
     Args:
         points: shape (n, 3).
@@ -183,7 +183,7 @@ def _linked(
 
 
 def _beside_others(points: Floats, numbers: NDArray[np.int64], reach: float) -> NDArray[np.bool_]:
-    """Which points may have one of another number within reach: those with two numbers in the squares around them."""
+    """Find points that may have one of another number in reach: those with two numbers in the squares around them."""
     if not len(points):
         return np.zeros(0, dtype=bool)
     places = np.floor((points - points.min(0)) / reach) + 1
@@ -207,7 +207,7 @@ def _beside_others(points: Floats, numbers: NDArray[np.int64], reach: float) -> 
 
 @dataclass(frozen=True)
 class Surface:
-    """What noisy points lie on.
+    """Surface under noisy points.
 
     Attributes:
         points: moved onto the plane of their neighbours, shape (n, 3).

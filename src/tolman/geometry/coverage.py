@@ -1,4 +1,4 @@
-"""What no return fell on: how far an object may go on beyond where its points end.
+"""Regions that no return fell on: the lengths by which an object may extend beyond its points.
 
 A ray that a LiDAR measured tells two things: where it ended, and that nothing was on its way. So beyond each end of a
 box around an object's points, the space is gone through outwards, column by column, until something bounds it: a ray
@@ -32,16 +32,16 @@ _SHARE = 0.9
 
 
 class Inside(Protocol):
-    """What bounds a region."""
+    """Bounds of a region."""
 
     def inside(self, points: Floats) -> NDArray[np.bool_]:
-        """Which points it holds, shape (n,)."""
+        """Find points in the region, shape (n,)."""
         ...
 
 
 @dataclass(frozen=True)
 class Rays:
-    """What a LiDAR measured: from where, and where to.
+    """Rays that a LiDAR measured: from where, and where to.
 
     Attributes:
         origins: of the sensor, metres, shape (n, 3).
@@ -55,7 +55,7 @@ class Rays:
         return len(self.ends)
 
     def through(self, low: Floats, high: Floats) -> NDArray[np.bool_]:
-        """Which come to or through an upright box, shape (n,)."""
+        """Find rays that come to or through an upright box, shape (n,)."""
         first, last = _span(self.origins, self.ends - self.origins, low, high)
         return np.asarray(first <= last)
 
@@ -81,7 +81,7 @@ def gaps(
     planes: Sequence[Bounding],
     noise: float,
 ) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
-    """How far an object may go on unseen, at the low and the high end of each axis of the box around its points.
+    """Lengths by which an object may extend unseen, at both ends of each axis of the box around its points.
 
     Args:
         box: around the points.
@@ -149,7 +149,7 @@ def cuts(
 
 
 def _reach(box: OrientedBox, region: Inside, step: float) -> NDArray[np.int64]:
-    """How many steps the region goes on beyond each end of a box, shape (3, 2)."""
+    """Number of steps by which the region goes on beyond each end of a box, shape (3, 2)."""
     axes, extents, center = np.array(box.axes), np.array(box.extents), np.array(box.center)
     along = (np.arange(int(np.ceil(_FARTHEST / step))) + 0.5) * step
     found = np.zeros((3, 2), dtype=np.int64)

@@ -48,6 +48,6 @@ def sector_of(angle: float, sectors: Sectors) -> str:
 
 
 def boundary_gap(angle: float, sectors: Sectors) -> tuple[float, float]:
-    """How far an angle is past the boundary behind it and before the one ahead, in degrees."""
+    """Margins of an angle to the boundary behind it and to the one ahead, in degrees."""
     low, high, _ = next(s for s in sectors if s[0] <= angle % 360.0 < s[1])
     return angle % 360.0 - low, high - angle % 360.0

@@ -60,7 +60,7 @@ class Plane:
     tilt: float
 
     def distances(self, points: Floats) -> Floats:
-        """How far points lie to the side of its normal, metres, shape (n,)."""
+        """Signed distances of points from the plane, positive on the side of its normal, metres, shape (n,)."""
         return np.asarray(points @ self.normal - self.offset)
 
 
@@ -181,7 +181,7 @@ def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedB
 
 @dataclass(frozen=True)
 class End:
-    """Where points end in one direction: the place along it, its 95 % bound, and whether a face ends them."""
+    """End of points in one direction: the place along it, its 95 % bound, and whether a face ends them."""
 
     place: float
     error: float
@@ -216,7 +216,7 @@ def bound_of(deviation: float, count: float) -> float:
 
 
 def _spared(count: int) -> int:
-    """How many of the outermost points are taken for strays, the last spared one counted."""
+    """Number of the outermost points that are taken for strays, the last spared one counted."""
     return min(count, max(3, round(_TRIM * count)))
 
 

@@ -19,6 +19,7 @@ from tolman.geometry.coverage import Rays, cuts, gaps
 from tolman.geometry.cylinders import fit_cylinder
 from tolman.geometry.fitting import FitError, FittedBox, fit_box, fit_plane
 from tolman.geometry.regions import Picked, Region, pick
+from tolman.names import hint
 from tolman.scenes import OrientedBox
 
 Quantity = Literal[
@@ -100,9 +101,9 @@ def measure(
         ValueError: there is no such quantity or shape, or the number of regions doesn't fit it.
     """
     if quantity not in QUANTITIES:
-        raise ValueError(f"there is no quantity '{quantity}'; known: {', '.join(QUANTITIES)}")
+        raise ValueError(f"there is no quantity '{quantity}'; {hint(quantity, QUANTITIES)}")
     if shape not in SHAPES:
-        raise ValueError(f"there is no shape '{shape}'; known: {', '.join(SHAPES)}")
+        raise ValueError(f"there is no shape '{shape}'; {hint(shape, SHAPES)}")
     if (other is not None) != (quantity in OF_TWO):
         raise ValueError(f"'{quantity}' is measured of {'two regions' if quantity in OF_TWO else 'one region'}")
     cloud = as_cloud(points)

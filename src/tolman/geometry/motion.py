@@ -1,4 +1,4 @@
-"""Motion: where something is between the times at which that is known."""
+"""Motion: poses between known poses, and deskewing of points."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from tolman.geometry.boxes import Floats
 
 
 def poses_at(times: Floats, poses: Floats, seconds: Floats) -> Floats:
-    """Poses between poses: straight ways and even turns; beyond the ends, on as in the last or first interval.
+    """Interpolate poses: linear positions, slerp of rotations; beyond the ends both go on as in the nearest interval.
+
+    scipy's `Slerp` has the same formula, but refuses times beyond the ends, which recordings have.
 
     Args:
         times: seconds, rising, shape (n,).
@@ -33,8 +35,8 @@ def poses_at(times: Floats, poses: Floats, seconds: Floats) -> Floats:
     return found
 
 
-def carried(points: Floats, fired: Floats, times: Floats, poses: Floats) -> Floats:
-    """Points of a moving sensor in the scene: each is moved by the sensor's pose at its own time.
+def deskew(points: Floats, fired: Floats, times: Floats, poses: Floats) -> Floats:
+    """Deskew points of a moving sensor: move each into the scene by the sensor's pose at its own time.
 
     Args:
         points: in the sensor's coordinates at their firing, metres, shape (n, 3).
@@ -43,7 +45,7 @@ def carried(points: Floats, fired: Floats, times: Floats, poses: Floats) -> Floa
         poses: sensor → scene, shape (k, 4, 4).
 
     Returns:
-        Shape (n, 3).
+        Points in the scene, metres, shape (n, 3).
     """
     moments, index = np.unique(fired, return_inverse=True)
     at = poses_at(times, poses, moments)[index]

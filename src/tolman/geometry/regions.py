@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.geometry.background import Background, Place, background
+from tolman.geometry.background import Background, PickedPlace, background
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import Cloud, Surface, groups, surface_of, voxel_means
 from tolman.geometry.coverage import Bounding, Rays
@@ -27,34 +27,34 @@ _INSIDE = 0.7
 _LEAST_INSIDE = 0.2
 """… but the greatest one of all only if it is less than this."""
 _FLAT = 0.05
-"""What is no higher above a floor than this, metres, and its noise, is the floor."""
+"""Height above a floor, metres, that still belongs to the floor, beside the noise of points."""
 _TOGETHER = 0.3
 """In a frame, which shows what is near and far, groups so close to each other are one thing, metres."""
 _CELLS = 32
 _MOST = 25_000
 
 
-class Region(Place, Protocol):
-    """What was picked."""
+class Region(PickedPlace, Protocol):
+    """A picked region."""
 
     def inside(self, points: Floats) -> NDArray[np.bool_]:
-        """Which points it holds, shape (n,)."""
+        """Find points in it, shape (n,)."""
         ...
 
     def near(self, points: Floats) -> NDArray[np.bool_]:
-        """Which points it or its surroundings hold, shape (n,)."""
+        """Find points in it or its surroundings, shape (n,)."""
         ...
 
     def rank(self, points: Floats, group: NDArray[np.int64]) -> Floats:
-        """How much each group of points inside is what was meant, shape (groups,)."""
+        """Score each group of points inside as the thing that was meant, shape (groups,)."""
         ...
 
     def along_with(self, points: Floats, group: NDArray[np.int64], main: int) -> NDArray[np.bool_]:
-        """Which groups may be parts of the thing that one of them is of, shape (groups,)."""
+        """Find groups that may be parts of the thing that one of them is of, shape (groups,)."""
         ...
 
     def crossed(self, rays: Rays) -> NDArray[np.bool_]:
-        """Which rays came to or through it or its surroundings, shape (n,)."""
+        """Find rays that came to or through it or its surroundings, shape (n,)."""
         ...
 
     @property

@@ -64,7 +64,7 @@ def alpha_area(points: Floats, alpha: float = ALPHA, *, fill_holes: bool = True)
     return float(shapely.area(shapely.union_all(faces)))
 
 
-def thinned(points: Floats, cell: float = CELL) -> Floats:
+def thin(points: Floats, cell: float = CELL) -> Floats:
     """One point for each occupied square of a grid, the first of them; any number of points, density kept even.
 
     Args:
@@ -121,7 +121,7 @@ def without_blur(points: Floats, blur: float = BLUR, most: float = 0.01) -> Floa
 
 
 def floor_plan(points: Floats, depth: float = 0.35) -> Floats:
-    """What a scan of rooms shows just below the ceiling, seen from above, without blur.
+    """Cross-section of a scan of rooms just below the ceiling, seen from above, without blur.
 
     There are no doors, no windows' reveals and hardly any furniture, and the ceiling fills what walls enclose.
 
@@ -142,10 +142,10 @@ def room_area(points: Floats, alpha: float = ALPHA, *, cell: float = CELL, fill_
     Args:
         points: of the scan, shape (n, 2) or (n, 3), z up.
         alpha, fill_holes: as in `alpha_area`.
-        cell: as in `thinned`; well below 1/alpha.
+        cell: as in `thin`; well below 1/alpha.
     """
     finite = points[np.isfinite(points).all(1)]
-    return alpha_area(without_outliers(thinned(finite, cell), 1 / alpha), alpha, fill_holes=fill_holes)
+    return alpha_area(without_outliers(thin(finite, cell), 1 / alpha), alpha, fill_holes=fill_holes)
 
 
 def room_center(points: Floats) -> Floats:

@@ -27,7 +27,7 @@ class TooLittleMotionError(ValueError):
 
 @dataclass(frozen=True)
 class Signal:
-    """How fast a sensor turns.
+    """Angular speed of a sensor.
 
     Attributes:
         times: by its own clock, seconds, rising, shape (n,).
@@ -40,7 +40,7 @@ class Signal:
 
 @dataclass(frozen=True)
 class Offset:
-    """What is added to one clock to be on another.
+    """Offset that is added to one clock to be on another.
 
     Attributes:
         seconds: the offset.
@@ -91,7 +91,7 @@ def gyroscope(times: Floats, rates: Floats) -> Signal:
 
 
 def estimate_offset(reference: Signal, other: Signal, *, most: float = 30.0) -> Offset:
-    """What is added to the clock of `other` to be on that of `reference`.
+    """Estimate the offset that is added to the clock of `other` to be on that of `reference`.
 
     Args:
         reference, other: how fast the two sensors turn, each by its own clock.

@@ -26,7 +26,7 @@ def turned_picture(picture: NDArray[np.generic], turns: int) -> NDArray[np.gener
 
 
 def turned_pixels(pixels: Floats, size: tuple[int, int], turns: int) -> Floats:
-    """Where pixels are after quarter turns clockwise of a picture.
+    """Move pixels with their picture by quarter turns clockwise.
 
     Args:
         pixels: x, y, shape (…, 2).

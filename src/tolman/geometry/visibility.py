@@ -1,4 +1,4 @@
-"""What a camera sees: projection of points and boxes, and counting instances in masks.
+"""Visibility: projection of points and boxes, and counting instances in masks.
 
 A camera looks along its +z with x to the right and y down; poses map camera to scene.
 """
@@ -64,7 +64,7 @@ def splat(
 def sightings_in_mask(
     frame: int, mask: NDArray[np.integer], names: Mapping[int, str], depth: NDArray[np.floating] | None = None
 ) -> list[Sighting]:
-    """Which objects an instance mask shows, with their pixels and nearest depth.
+    """Find objects in an instance mask, with their pixels and nearest depth.
 
     Args:
         frame: the frame's number.

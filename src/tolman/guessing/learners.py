@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.guessing.statistics import Floats
 
 LEARNERS = ("random-forest", "gradient-boosting")
@@ -41,10 +41,8 @@ def check_installed() -> None:
     Raises:
         MissingExtraError: it isn't.
     """
-    try:
+    with needs("analyze", "Guessing answers"):
         import sklearn  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("scikit-learn", "analyze", "Guessing answers") from None
 
 
 def create(name: str, seed: int) -> Classifier:

@@ -1,4 +1,4 @@
-"""Whether a scan's boxes are where its mesh has something, and where its labels have that very thing."""
+"""Checks of a scan's boxes: that its mesh has something there, and its labels that very thing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.agreement import GROWN
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Instance, Surface
+from tolman.ingest.base import Instance, ScannedSurface
 from tolman.ingest.surfaces import points_of
 from tolman.scenes import OrientedBox
 
@@ -22,7 +22,7 @@ MOST_POINTS = 400_000
 """Points of the mesh that are looked at."""
 
 
-def check_boxes(path: Path, surface: Surface, points: Floats, instances: Sequence[Instance]) -> list[str]:
+def check_boxes(path: Path, surface: ScannedSurface, points: Floats, instances: Sequence[Instance]) -> list[str]:
     """Hold boxes to the mesh.
 
     Args:
@@ -65,6 +65,6 @@ def check_boxes(path: Path, surface: Surface, points: Floats, instances: Sequenc
 
 
 def _inside(points: Floats, box: OrientedBox) -> np.ndarray:
-    """Whether points lie in a box grown by as much as annotators are off, shape (n,)."""
+    """Tell whether points lie in a box grown by as much as annotators are off, shape (n,)."""
     local = np.abs((points - np.array(box.center)) @ np.array(box.axes).T)
     return np.asarray((local <= np.array(box.extents) / 2 + 2 * GROWN).all(1))

@@ -1,6 +1,6 @@
-"""What a format of scans is: it finds the scenes of a folder and reads one of them into a Reading.
+"""Contract of a format of scans: it finds the scenes of a folder and reads one of them into a RawScene.
 
-A format only reads. What is the same for all of them happens to its Readings afterwards, in `build`: the mapping of
+A format only reads. What is the same for all of them happens to its RawScenes afterwards, in `build`: the mapping of
 labels to categories, room area and centre, the standard video, what is visible when, completeness, corrections.
 """
 
@@ -25,7 +25,7 @@ Up = Literal["x", "y", "z", "-x", "-y", "-z"]
 
 
 @dataclass(frozen=True)
-class Source:
+class SceneSource:
     """One scene on disk, not yet read.
 
     Attributes:
@@ -59,7 +59,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Surface:
+class ScannedSurface:
     """A scan's mesh, or its points where it has no faces.
 
     Attributes:
@@ -77,7 +77,7 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class Film:
+class CameraRecording:
     """One camera's recording as it lies on disk.
 
     Attributes:
@@ -125,12 +125,12 @@ class Film:
 
 @dataclass(frozen=True)
 class RawScene:
-    """What a format read of one scene.
+    """One scene as a format read it.
 
     Attributes:
         instances: the annotated objects, those among them too that the category lists leave out.
         surface: of the whole scan.
-        films: its cameras.
+        recordings: its cameras.
         captures: recordings that need nothing more, as a LiDAR's.
         files: what the media of `captures` consist of: a file's place in the collection, and where it is now.
         written: what else those media consist of: a folder's place in the collection, and what writes it there.
@@ -138,13 +138,13 @@ class RawScene:
         outdoors: whether there is no room to measure.
         events: what happens in the scene, by time.
         up: the axis of the files that points up.
-        mended: what was wrong and put right, a sentence each that names the file and the rule.
+        repaired: what was wrong and put right, a sentence each that names the file and the rule.
         notes: what else is to be said, as what the scan lacks.
     """
 
     instances: tuple[Instance, ...] = ()
-    surface: Surface | None = None
-    films: tuple[Film, ...] = ()
+    surface: ScannedSurface | None = None
+    recordings: tuple[CameraRecording, ...] = ()
     captures: tuple[Capture, ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)
     written: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class RawScene:
     outdoors: bool = False
     events: tuple[Event, ...] = ()
     up: Up = "z"
-    mended: tuple[str, ...] = field(default=())
+    repaired: tuple[str, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
 
 
@@ -168,7 +168,7 @@ class Format(Protocol):
     name: str
     title: str
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes below a folder, in the order of their names compared as numbers where they are numbers.
 
         Raises:
@@ -176,7 +176,7 @@ class Format(Protocol):
         """
         ...
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scene.
 
         Raises:

@@ -12,22 +12,23 @@ from pathlib import Path
 
 import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
+from tolman.extras import told
 from tolman.files import remove
 from tolman.ingest import formats
-from tolman.ingest.base import Format, Source
+from tolman.ingest.base import Format, SceneSource
 from tolman.ingest.categories import of_dataset, of_file
 from tolman.ingest.corrections import (
     UNMATCHED,
     Correction,
     append_corrections,
-    corrected,
+    correct,
+    find_unmatched,
     read_corrections,
-    unmatched,
     without_absent,
 )
-from tolman.ingest.make import Settings, make
+from tolman.ingest.make import IngestSettings, make
 from tolman.ingest.readers.numbers import natural
-from tolman.ingest.summary import Entry, Summary, read_summary, write_summary
+from tolman.ingest.summary import Summary, SummaryRow, read_summary, write_summary
 from tolman.parallel import parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 
@@ -38,12 +39,12 @@ _ORIGINALS = ".originals"
 
 
 @dataclass(frozen=True)
-class Order:
-    """What is to be ingested.
+class ScansConfig:
+    """Settings of a collection that is ingested.
 
     Attributes:
-        format: its name.
-        path: of the folder.
+        format: name of the format.
+        path: folder of the data set.
         categories: the user's own lists; None for those of the data set.
         corrections: a file that is added to the collection's own.
         completeness: below which a scene is left out, 0 to 1.
@@ -55,49 +56,49 @@ class Order:
     corrections: Path | None = None
     completeness: float = 0.75
 
-    def settings(self) -> Settings:
-        """What scenes are made with.
+    def settings(self) -> IngestSettings:
+        """Settings that scenes are made with.
 
         Raises:
             InputError: the category file can't be used.
         """
         lists = of_dataset(self.format) if self.categories is None else of_file(self.categories)
-        return Settings(lists, self.completeness)
+        return IngestSettings(lists, self.completeness)
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """What an ingest came to.
+    """Outcome of an ingest.
 
     Attributes:
-        scenes: those that were found below the order's path, in order.
+        scenes: those that were found below the config's path, in order.
         others: how many more the collection has, from earlier orders.
         lost: corrections that match nothing, a sentence each.
     """
 
-    scenes: tuple[Entry, ...]
+    scenes: tuple[SummaryRow, ...]
     others: int
     lost: tuple[str, ...]
 
-    def of(self, state: str) -> list[Entry]:
+    def of(self, state: str) -> list[SummaryRow]:
         """Those in a state."""
         return [one for one in self.scenes if one.state == state]
 
 
 def ingest(
-    order: Order,
+    config: ScansConfig,
     out: Path,
     workers: int,
     *,
     found: Callable[[int], None] | None = None,
-    done: Callable[[Entry], None] | None = None,
+    done: Callable[[SummaryRow], None] | None = None,
 ) -> Ingested:
     """Ingest a folder of scans into a collection; the same command goes on where it was stopped.
 
     Scenes that the collection has from elsewhere stay in it, so that several data sets can be ingested into one folder.
 
     Args:
-        order: what.
+        config: the scans that are asked for.
         out: the collection's folder.
         workers: processes.
         found: called with the number of scenes, when they are known.
@@ -108,10 +109,10 @@ def ingest(
         InputError: no scene is there, the folder holds something else, or the corrections can't be read.
         MissingExtraError: a package is missing.
     """
-    kind, settings = formats.get(order.format), order.settings()
+    kind, settings = formats.get(config.format), config.settings()
     before = read_summary(out)
-    extra = () if order.corrections is None else read_corrections(order.corrections)
-    sources = _unique(kind.find(order.path), order.path)
+    extra = () if config.corrections is None else read_corrections(config.corrections)
+    sources = _unique(kind.find(config.path), config.path)
     if found:
         found(len(sources))
     out.mkdir(parents=True, exist_ok=True)
@@ -120,10 +121,10 @@ def ingest(
         append_corrections(out, extra)
     corrections = read_corrections(out)
     known = {entry.id: entry for entry in before.scenes}
-    jobs = [_Job(order.format, source, settings, out, _made_of(source, order.format, settings)) for source in sources]
+    jobs = [_Job(config.format, source, settings, out, _made_of(source, config.format, settings)) for source in sources]
     fresh = [job for job in jobs if not _stays(job, known.get(job.source.id))]
     results = _results(fresh, workers)
-    entries: list[Entry] = []
+    entries: list[SummaryRow] = []
     for job in jobs:
         old = known.get(job.source.id)
         if old is None or not _stays(job, old):
@@ -153,7 +154,7 @@ def ingest(
     return Ingested(tuple(entries), sum(entry.there for entry in others), tuple(said))
 
 
-def _unique(sources: Sequence[Source], path: Path) -> list[Source]:
+def _unique(sources: Sequence[SceneSource], path: Path) -> list[SceneSource]:
     seen: set[str] = set()
     for source in sources:
         if source.id in seen:
@@ -166,16 +167,16 @@ def _unique(sources: Sequence[Source], path: Path) -> list[Source]:
 
 @dataclass(frozen=True)
 class _Job:
-    """One scene's part of an order."""
+    """One scene that is to be ingested."""
 
     format: str
-    source: Source
-    settings: Settings
+    source: SceneSource
+    settings: IngestSettings
     out: Path
     made_of: str
 
 
-def _made_of(source: Source, name: str, settings: Settings) -> str:
+def _made_of(source: SceneSource, name: str, settings: IngestSettings) -> str:
     """A hash of all that determines a scene, as far as can be told without reading it."""
     files = []
     for file in source.files:
@@ -194,14 +195,14 @@ def _digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _stays(job: _Job, entry: Entry | None) -> bool:
-    """Whether an earlier ingest made the scene of the same files with the same settings, and its videos are there."""
+def _stays(job: _Job, entry: SummaryRow | None) -> bool:
+    """Tell whether an earlier ingest made the scene of the same files and settings, and its videos are there."""
     if entry is None or entry.made_of != job.made_of or entry.state == "refused":
         return False
     return entry.state == "left out" or all((job.out / media).exists() for media in entry.media)
 
 
-def _results(jobs: Sequence[_Job], workers: int) -> Iterator[Entry]:
+def _results(jobs: Sequence[_Job], workers: int) -> Iterator[SummaryRow]:
     try:
         yield from parallel_map(_carry_out, jobs, workers)
     except BrokenProcessPool:
@@ -211,15 +212,16 @@ def _results(jobs: Sequence[_Job], workers: int) -> Iterator[Entry]:
         ) from None
 
 
-def _carry_out(job: _Job) -> Entry:
+def _carry_out(job: _Job) -> SummaryRow:
     """Read and make one scene, or take it from where an earlier start left it."""
     parts = Parts(job.out)
-    entry = Entry(id=job.source.id, format=job.format, path=str(job.source.path), state="new", made_of=job.made_of)
+    entry = SummaryRow(id=job.source.id, format=job.format, path=str(job.source.path), state="new", made_of=job.made_of)
     if kept := parts.read(job.source.id, job.made_of):
-        return Entry.model_validate(kept.about)
+        return SummaryRow.model_validate(kept.about)
     try:
-        kind: Format = formats.get(job.format)
-        made = make(job.source, kind.name, kind.read(job.source), job.settings, job.out, job.made_of)
+        with told():
+            kind: Format = formats.get(job.format)
+            made = make(job.source, kind.name, kind.read(job.source), job.settings, job.out, job.made_of)
     except MissingExtraError:
         raise
     except TolmanError as error:
@@ -233,7 +235,12 @@ def _carry_out(job: _Job) -> Entry:
         reason = f"{job.source.path}: can't be used ({type(error).__name__}: {str(error)[:200]})."
         return entry.model_copy(update={"state": "refused", "reason": reason})
     entry = entry.model_copy(
-        update={"completeness": made.completeness, "mended": made.mended, "notes": made.notes, "reason": made.reason}
+        update={
+            "completeness": made.completeness,
+            "repaired": made.repaired,
+            "notes": made.notes,
+            "reason": made.reason,
+        }
     )
     if made.part is None:
         return entry.model_copy(update={"state": "left out"})
@@ -246,7 +253,7 @@ def _carry_out(job: _Job) -> Entry:
             "media": tuple(capture.media for capture in captures if capture.media),
         }
     )
-    parts.write(replace(made.part, about=entry.model_dump(mode="json")))
+    parts.write(replace(made.part, about=entry.model_dump(mode="json", by_alias=True)))
     return entry
 
 
@@ -276,7 +283,7 @@ def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]
             originals.drop(identity)
         else:
             originals.write(part)
-            notes[identity] = unmatched(part.scene, corrections)
+            notes[identity] = find_unmatched(part.scene, corrections)
     write_collection(out, _Corrected(parts, tuple(made), corrections))
     return notes
 
@@ -294,11 +301,11 @@ class _Corrected:
             part = self.parts.read(identity)
             if part is None:
                 raise InputError(self.parts.folder, f"has lost the scene '{identity}'", fix="start again")
-            scene = corrected(part.scene, self.corrections)
+            scene = correct(part.scene, self.corrections)
             yield Part(scene, tuple(without_absent(part.captures, scene)))
 
 
-def _noted(entry: Entry, notes: Mapping[str, Sequence[str]]) -> Entry:
+def _noted(entry: SummaryRow, notes: Mapping[str, Sequence[str]]) -> SummaryRow:
     """An entry with the corrections that match nothing in its scene."""
     own = [one for one in entry.notes if not one.startswith(UNMATCHED)]
     return entry.model_copy(update={"notes": (*own, *notes.get(entry.id, ()))})

@@ -1,4 +1,4 @@
-"""What is held to the numbers of every scan, whatever its format, and the rules by which they are mended.
+"""Checks of the numbers of every scan, whatever its format, and the rules by which they are repaired.
 
 | what is found | what is done |
 |---|---|
@@ -54,7 +54,7 @@ def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats,
         first: the number of the first frame, for what is said.
 
     Returns:
-        The poses, and what was mended.
+        The poses, and what was repaired.
 
     Raises:
         InputError: one is mirrored or no rigid transform.

@@ -1,4 +1,4 @@
-"""Whether a scan's cameras agree with its masks, depth, mesh and boxes, and if not, under which convention they would.
+"""Consistency of a scan's cameras with its masks, depth, mesh and boxes; the convention that makes them agree.
 
 | found | done |
 |---|---|
@@ -22,9 +22,9 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.casting import Tree
-from tolman.ingest.base import Film, Up
+from tolman.ingest.base import CameraRecording, Up
 from tolman.ingest.conventions import (
-    Candidate,
+    Convention,
     Declared,
     depth_candidates,
     detached_candidates,
@@ -32,7 +32,7 @@ from tolman.ingest.conventions import (
     late_candidates,
     oriented_candidates,
 )
-from tolman.ingest.upright import MIN_BOXES, MIN_POINTS, UPRIGHT, Standing, check_up
+from tolman.ingest.upright import MIN_BOXES, MIN_POINTS, UPRIGHT, StandingThings, check_up
 from tolman.ingest.witnesses import Witness, boxes_of, depth_witnesses, mask_witness, tracked_frames
 from tolman.scenes import OrientedBox
 
@@ -48,7 +48,7 @@ BELOW = 0.3
 
 def check_cameras(
     path: Path,
-    films: Sequence[Film],
+    recordings: Sequence[CameraRecording],
     up: Up,
     tree: Tree | None,
     numbered: Mapping[int, OrientedBox],
@@ -61,7 +61,7 @@ def check_cameras(
 
     Args:
         path: of the scan, for what is said.
-        films: with checked poses.
+        recordings: with checked poses.
         up: the axis of the files that points up.
         tree: of the mesh; None where it has none.
         numbered: boxes by the number that masks have them under; of things that stay where they are.
@@ -76,32 +76,34 @@ def check_cameras(
         InputError: they contradict each other; the sentence names the convention that fits.
     """
     notes: list[str] = []
-    standing = Standing(surface, boxes_of(list(boxes)))
-    for film in films:
-        frames = tracked_frames(film)
-        poses = film.poses[frames] if len(film.poses) else np.empty((0, 4, 4))
-        cameras = _rows(film, frames)
-        declared = Declared(film.axes, film.direction, up)
-        shown = f" of '{film.role}'" if len(films) > 1 else ""
+    standing = StandingThings(surface, boxes_of(list(boxes)))
+    for recording in recordings:
+        frames = tracked_frames(recording)
+        poses = recording.poses[frames] if len(recording.poses) else np.empty((0, 4, 4))
+        cameras = _rows(recording, frames)
+        declared = Declared(recording.axes, recording.direction, up)
+        shown = f" of '{recording.role}'" if len(recordings) > 1 else ""
         held = []
         if len(frames) >= 2:
-            mask = mask_witness(film, frames, numbered)
+            mask = mask_witness(recording, frames, numbered)
             held = [mask] if mask is not None else []
-            held += depth_witnesses(film, frames, poses, tree, boxes_of(list(boxes)))
-        looked = _Looked(path, film, frames, Candidate("", poses, cameras), declared, shown)
+            held += depth_witnesses(recording, frames, poses, tree, boxes_of(list(boxes)))
+        looked = _Looked(path, recording, frames, Convention("", poses, cameras), declared, shown)
         good = False
         for witness in held:
             said, good = _hold(witness, looked)
             notes += said
             if said:
                 break
-        notes += check_up(path, film, declared, standing, shown, held=good)
+        notes += check_up(path, recording, declared, standing, shown, held=good)
         if frames:
             _check_places(path, looked, standing, outdoors)
     return notes
 
 
-def fitting(one: Candidate, declared: Declared, score: Callable[[Candidate], float | None]) -> tuple[str, float] | None:
+def fitting(
+    one: Convention, declared: Declared, score: Callable[[Convention], float | None]
+) -> tuple[str, float] | None:
     """The axes and direction under which cameras score best, of those other than they were read under; None of none."""
     scored = [(other.name, score(other)) for other in oriented_candidates(one.poses, one.intrinsics, declared)]
     known = [(name, value) for name, value in scored if value is not None]
@@ -110,16 +112,16 @@ def fitting(one: Candidate, declared: Declared, score: Callable[[Candidate], flo
 
 @dataclass(frozen=True)
 class _Looked:
-    """A film at the frames that are looked at, as it was read."""
+    """A recording at the frames that are looked at, as it was read."""
 
     path: Path
-    film: Film
+    recording: CameraRecording
     frames: Sequence[int]
-    cameras: Candidate
+    cameras: Convention
     declared: Declared
     shown: str
 
-    def others(self, witness: Witness) -> Iterator[Iterable[Candidate]]:
+    def others(self, witness: Witness) -> Iterator[Iterable[Convention]]:
         """Other conventions, in groups, those that are mistaken most often first."""
         poses, intrinsics = self.cameras.poses, self.cameras.intrinsics
         if witness.boxes_only:
@@ -130,11 +132,11 @@ class _Looked:
         if witness.metric:
             yield depth_candidates(poses, intrinsics)
         yield detached_candidates(poses, intrinsics, self.declared)
-        yield late_candidates(self.film.poses, self.frames, intrinsics)
+        yield late_candidates(self.recording.poses, self.frames, intrinsics)
 
 
 def _hold(witness: Witness, looked: _Looked) -> tuple[list[str], bool]:
-    """What is to be said, and whether the cameras as read agree with a witness."""
+    """Notes, and whether the cameras as read agree with a witness."""
     own = witness.score(looked.cameras)
     if own is None or own >= witness.enough:
         return [], own is not None
@@ -170,7 +172,7 @@ def _best(witness: Witness, looked: _Looked) -> tuple[str, float]:
     return name, value
 
 
-def _check_places(path: Path, looked: _Looked, standing: Standing, outdoors: bool) -> None:
+def _check_places(path: Path, looked: _Looked, standing: StandingThings, outdoors: bool) -> None:
     """Hold cameras to where things are: not below what stands lowest, and not far from all of it.
 
     Raises:
@@ -183,10 +185,10 @@ def _check_places(path: Path, looked: _Looked, standing: Standing, outdoors: boo
     low, high = points.min(0), points.max(0)
     reach = REACH_OUTDOORS if outdoors else REACH
 
-    def below(one: Candidate) -> float:
+    def below(one: Convention) -> float:
         return float(low[2] - np.median(one.poses[:, 2, 3]))
 
-    def apart(one: Candidate) -> float:
+    def apart(one: Convention) -> float:
         places = one.poses[:, :3, 3]
         return float(np.linalg.norm(np.maximum(0, np.maximum(low - places, places - high)), axis=1).min())
 
@@ -213,8 +215,8 @@ def _check_places(path: Path, looked: _Looked, standing: Standing, outdoors: boo
         raise InputError(path, what, fix="check that poses, boxes and mesh are of one recording, in one unit")
 
 
-def _rows(film: Film, frames: Sequence[int]) -> Floats:
+def _rows(recording: CameraRecording, frames: Sequence[int]) -> Floats:
     """Intrinsics, a row for each of some frames."""
-    if len(film.intrinsics) > 1:
-        return np.asarray(film.intrinsics[list(frames)])
-    return np.repeat(film.intrinsics, len(frames), axis=0)
+    if len(recording.intrinsics) > 1:
+        return np.asarray(recording.intrinsics[list(frames)])
+    return np.repeat(recording.intrinsics, len(frames), axis=0)

@@ -34,7 +34,7 @@ _OTHER_AXES = np.diag([1.0, -1.0, -1.0, 1.0])
 
 @dataclass(frozen=True)
 class Declared:
-    """The conventions that a film's poses were read under.
+    """The conventions that a recording's poses were read under.
 
     Attributes:
         axes: of its cameras.
@@ -48,18 +48,18 @@ class Declared:
 
     @property
     def other_axes(self) -> Axes:
-        """What the axes may be instead."""
+        """Axes that the poses may have instead."""
         return "opengl" if self.axes == "opencv" else "opencv"
 
     @property
     def other_direction(self) -> Direction:
-        """What the direction may be instead."""
+        """Direction that the poses may have instead."""
         return "scene_to_camera" if self.direction == "camera_to_scene" else "camera_to_scene"
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A film's cameras under one convention.
+class Convention:
+    """A recording's cameras under one convention.
 
     Attributes:
         name: of the convention, as it would be declared.
@@ -74,7 +74,7 @@ class Candidate:
     depths: float = 1.0
 
 
-def oriented_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -> Iterator[Candidate]:
+def oriented_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -> Iterator[Convention]:
     """The cameras under other axes, another direction, and both.
 
     Args:
@@ -83,13 +83,13 @@ def oriented_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -
         declared: what they were read under.
     """
     axes, direction = f"axes: {declared.other_axes}", f"direction: {declared.other_direction}"
-    yield Candidate(axes, poses @ _OTHER_AXES, intrinsics)
-    inverse = inverted(poses, declared)
-    yield Candidate(direction, inverse, intrinsics)
-    yield Candidate(f"{direction} and {axes}", inverse @ _OTHER_AXES, intrinsics)
+    yield Convention(axes, poses @ _OTHER_AXES, intrinsics)
+    inverse = invert(poses, declared)
+    yield Convention(direction, inverse, intrinsics)
+    yield Convention(f"{direction} and {axes}", inverse @ _OTHER_AXES, intrinsics)
 
 
-def inverted(poses: Floats, declared: Declared) -> Floats:
+def invert(poses: Floats, declared: Declared) -> Floats:
     """The poses as they are if the files have them in the other direction, shape (n, 4, 4)."""
     # Read poses are P = T·M·F of what the files hold: T turns the scene upright, F is the cameras' axes, M the matrix
     # or its inverse; so the other direction is T·M⁻¹·F = T·F·P⁻¹·T·F.
@@ -98,7 +98,7 @@ def inverted(poses: Floats, declared: Declared) -> Floats:
     return np.asarray(turn @ axes @ np.linalg.inv(poses) @ turn @ axes)
 
 
-def detached_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -> Iterator[Candidate]:
+def detached_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -> Iterator[Convention]:
     """The cameras with poses that have another up or unit than boxes and mesh have."""
     back = UP_TURNS[declared.up].T
     for up, turn in UP_TURNS.items():
@@ -106,21 +106,21 @@ def detached_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -
             whole = np.eye(4)
             whole[:3, :3] = turn @ back
             name = f"poses whose up is {up}, beside boxes and mesh whose up is {declared.up}"
-            yield Candidate(name, whole @ poses, intrinsics)
+            yield Convention(name, whole @ poses, intrinsics)
     for factor in FACTORS:
         scaled = poses.copy()
         scaled[:, :3, 3] *= factor
-        yield Candidate(f"positions of the cameras {factor:.4g} times as large", scaled, intrinsics)
+        yield Convention(f"positions of the cameras {factor:.4g} times as large", scaled, intrinsics)
 
 
-def depth_candidates(poses: Floats, intrinsics: Floats) -> Iterator[Candidate]:
+def depth_candidates(poses: Floats, intrinsics: Floats) -> Iterator[Convention]:
     """The cameras with depths in another unit than positions."""
     for factor in FACTORS:
         name = f"depths {factor:.4g} times as large, or lengths {1 / factor:.4g} times as large"
-        yield Candidate(name, poses, intrinsics, factor)
+        yield Convention(name, poses, intrinsics, factor)
 
 
-def late_candidates(every: Floats, frames: Sequence[int], intrinsics: Floats) -> Iterator[Candidate]:
+def late_candidates(every: Floats, frames: Sequence[int], intrinsics: Floats) -> Iterator[Convention]:
     """The cameras with the poses of other frames.
 
     Args:
@@ -139,14 +139,14 @@ def late_candidates(every: Floats, frames: Sequence[int], intrinsics: Floats) ->
     ):  # fmt: skip
         poses = every[np.clip(others, 0, last)]
         if np.isfinite(poses).all():
-            yield Candidate(name, poses, intrinsics)
+            yield Convention(name, poses, intrinsics)
 
 
-def focal_candidates(poses: Floats, intrinsics: Floats) -> Iterator[Candidate]:
+def focal_candidates(poses: Floats, intrinsics: Floats) -> Iterator[Convention]:
     """The cameras with other focal lengths."""
     for factor in FOCAL_FACTORS:
         scaled = intrinsics * [factor, factor, 1, 1]
-        yield Candidate(
+        yield Convention(
             f"focal lengths {factor:.3g} times as large (fx {scaled[0, 0]:.4g}, fy {scaled[0, 1]:.4g})", poses, scaled
         )
 

@@ -29,7 +29,7 @@ from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
 
 NAME = "corrections.json"
 UNMATCHED = "the correction"
-"""How what is said of a correction that matches nothing begins."""
+"""Beginning of the note about a correction that matches nothing."""
 _VERSION = 1
 
 
@@ -137,7 +137,7 @@ def merge(old: Iterable[Correction], new: Iterable[Correction]) -> tuple[Correct
     return tuple(kept.values())
 
 
-def corrected(scene: Scene, corrections: Sequence[Correction]) -> Scene:
+def correct(scene: Scene, corrections: Sequence[Correction]) -> Scene:
     """A scene as the corrections about it say; facts about objects that it doesn't have change nothing.
 
     Counts follow the boxes: a category that gains or loses an object gains or loses one, before counts are set.
@@ -184,8 +184,8 @@ def without_absent(captures: Iterable[Capture], scene: Scene) -> list[Capture]:
     return found
 
 
-def unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
-    """Which corrections about a scene speak of objects that neither it nor an earlier correction has; a phrase each."""
+def find_unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
+    """Find corrections of a scene about objects that neither it nor an earlier correction has; a phrase each."""
     known = {thing.id for thing in scene.objects}
     found = []
     for one in corrections:
@@ -199,7 +199,7 @@ def unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
 
 
 def _about(one: Correction) -> tuple[str, ...]:
-    """What a fact is about. Whether an object exists and where it is are one question."""
+    """Subject of a fact. Existence and place of an object are one subject."""
     if isinstance(one, CountIs):
         return "count", one.scene, one.category
     if isinstance(one, CategoryIs):

@@ -17,12 +17,12 @@ from tolman.geometry.casting import Tree
 from tolman.geometry.rooms import room_area, room_center
 from tolman.geometry.turning import scaled_intrinsics
 from tolman.ingest.annotations import check_boxes
-from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
+from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.categories import Categories
 from tolman.ingest.checks import check_intrinsics, check_precision, check_scale, check_together, checked_poses
 from tolman.ingest.consistency import check_cameras, fitting
-from tolman.ingest.conventions import Candidate, Declared
-from tolman.ingest.films import Sight, record, working_size
+from tolman.ingest.conventions import Convention, Declared
+from tolman.ingest.standard_video import Sight, record, working_size
 from tolman.ingest.surfaces import box_of, completeness, points_of, spread_points
 from tolman.ingest.upright import is_upright
 from tolman.scene_parts import Part
@@ -35,8 +35,8 @@ _LONGEST, _SLOWEST = 12 * 3600.0, 10.0
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a scene is made with, apart from its files.
+class IngestSettings:
+    """Settings of a scene, apart from its files.
 
     Attributes:
         categories: which labels are asked about, under which name.
@@ -48,25 +48,27 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Made:
-    """What became of a reading.
+class IngestedScene:
+    """Outcome of one scene.
 
     Attributes:
         part: the scene with its captures; None where it is left out.
         reason: why it is left out.
         completeness: of its mesh, 0 to 1; None where it wasn't measured.
-        mended: what was wrong and put right.
+        repaired: what was wrong and put right.
         notes: what else is to be said.
     """
 
     part: Part | None
     reason: str | None
     completeness: float | None
-    mended: tuple[str, ...]
+    repaired: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def make(source: Source, dataset: str, reading: RawScene, settings: Settings, out: Path, made_of: str = "") -> Made:
+def make(
+    source: SceneSource, dataset: str, reading: RawScene, settings: IngestSettings, out: Path, made_of: str = ""
+) -> IngestedScene:
     """Make a scene.
 
     Args:
@@ -81,11 +83,11 @@ def make(source: Source, dataset: str, reading: RawScene, settings: Settings, ou
         InputError: what was read can't be true, or can't be used.
         MissingExtraError: a package is missing.
     """
-    mended = list(reading.mended)
+    repaired = list(reading.repaired)
     notes = list(reading.notes)
     surface = reading.surface
     points = np.empty((0, 3)) if surface is None else spread_points(surface)
-    films = [_checked(film, source, mended) for film in reading.films]
+    recordings = [_checked(recording, source, repaired) for recording in reading.recordings]
     if not reading.outdoors:
         check_scale(source.path, points if len(points) else _corners(reading.instances))
     if surface is not None and len(surface.faces):
@@ -95,23 +97,27 @@ def make(source: Source, dataset: str, reading: RawScene, settings: Settings, ou
     notes += small
     tree = _tree(surface)
     numbered, boxes = _standing(reading, objects)
-    notes += check_cameras(source.path, films, reading.up, tree, numbered, boxes, points, outdoors=reading.outdoors)
-    for film in films:
-        check_together(source.path, points, film.poses)
-    complete = None if reading.outdoors or tree is None else _completeness(tree, films)
+    notes += check_cameras(
+        source.path, recordings, reading.up, tree, numbered, boxes, points, outdoors=reading.outdoors
+    )
+    for recording in recordings:
+        check_together(source.path, points, recording.poses)
+    complete = None if reading.outdoors or tree is None else _completeness(tree, recordings)
     if complete is not None and complete < settings.completeness:
         assert tree is not None
-        _check_seen(source, tree, films, reading, complete, settings.completeness)
+        _check_seen(source, tree, recordings, reading, complete, settings.completeness)
         reason = f"its mesh is {complete:.0%} complete, less than {settings.completeness:.0%}"
-        return Made(None, reason, complete, tuple(mended), ())
-    if not objects and not reading.captures and not films:
+        return IngestedScene(None, reason, complete, tuple(repaired), ())
+    if not objects and not reading.captures and not recordings:
         raise InputError(source.path, "holds no object that is asked about, and no recording")
     names = {one.number: one.id for one in reading.instances if one.number and one.id in objects}
     faces = surface.numbers if surface is not None else np.empty(0, dtype=np.int64)
     sight = Sight(tree, faces, names, frozenset(objects))
     captures: list[Capture] = []
-    for film in films:
-        capture, said = record(film, source.id, _media(source, film, len(films)), out, sight, source.path)
+    for recording in recordings:
+        capture, said = record(
+            recording, source.id, _media(source, recording, len(recordings)), out, sight, source.path
+        )
         captures.append(capture)
         notes += said
     captures += [_owned(capture, source) for capture in reading.captures]
@@ -131,56 +137,62 @@ def make(source: Source, dataset: str, reading: RawScene, settings: Settings, ou
         events=reading.events,
     )
     part = Part(scene, tuple(captures), tuple(notes), made_of)
-    return Made(part, None, complete, tuple(mended), tuple(notes))
+    return IngestedScene(part, None, complete, tuple(repaired), tuple(notes))
 
 
-def _checked(film: Film, source: Source, mended: list[str]) -> Film:
-    """A film whose numbers can be relied on."""
-    if not len(film.times):
-        raise InputError(source.path, f"its film '{film.role}' has no frame")
-    if not np.isfinite(film.times).all() or (np.diff(film.times) < 0).any():
-        raise InputError(source.path, f"the times of '{film.role}' fall, or aren't finite")
-    seconds = float(film.times[-1] - film.times[0])
-    if film.standard is not None and (seconds > _LONGEST or seconds > _SLOWEST * len(film.times) + 60):
+def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str]) -> CameraRecording:
+    """A recording whose numbers can be relied on."""
+    if not len(recording.times):
+        raise InputError(source.path, f"its recording '{recording.role}' has no frame")
+    if not np.isfinite(recording.times).all() or (np.diff(recording.times) < 0).any():
+        raise InputError(source.path, f"the times of '{recording.role}' fall, or aren't finite")
+    seconds = float(recording.times[-1] - recording.times[0])
+    if recording.standard is not None and (seconds > _LONGEST or seconds > _SLOWEST * len(recording.times) + 60):
         raise InputError(
-            source.path, f"'{film.role}' lasts {seconds:,.0f} s with {len(film.times):,} frames: its times are wrong"
+            source.path,
+            f"'{recording.role}' lasts {seconds:,.0f} s with {len(recording.times):,} frames: its times are wrong",
         )
-    if len(film.poses) not in (0, len(film.times)):
-        raise InputError(source.path, f"'{film.role}' has {len(film.poses):,} poses for {len(film.times):,} frames")
-    if len(film.intrinsics) not in (0, 1, len(film.times)):
+    if len(recording.poses) not in (0, len(recording.times)):
         raise InputError(
-            source.path, f"'{film.role}' has {len(film.intrinsics):,} rows of intrinsics for {len(film.times):,} frames"
+            source.path, f"'{recording.role}' has {len(recording.poses):,} poses for {len(recording.times):,} frames"
         )
-    check_intrinsics(source.path, film.intrinsics, film.size, anamorphic=film.anamorphic)
-    if not len(film.poses):
-        return film
-    poses, said = checked_poses(source.path, film.poses)
-    mended += [one for one in said if not any("no pose" in known for known in mended)]
-    return replace(film, poses=poses)
+    if len(recording.intrinsics) not in (0, 1, len(recording.times)):
+        counts = f"{len(recording.intrinsics):,} rows of intrinsics for {len(recording.times):,} frames"
+        raise InputError(source.path, f"'{recording.role}' has {counts}")
+    check_intrinsics(source.path, recording.intrinsics, recording.size, anamorphic=recording.anamorphic)
+    if not len(recording.poses):
+        return recording
+    poses, said = checked_poses(source.path, recording.poses)
+    repaired += [one for one in said if not any("no pose" in known for known in repaired)]
+    return replace(recording, poses=poses)
 
 
-def _tree(surface: Surface | None) -> Tree | None:
+def _tree(surface: ScannedSurface | None) -> Tree | None:
     if surface is None or not len(surface.faces):
         return None
     return Tree(surface.points, surface.faces, "ingest")
 
 
-def _completeness(tree: Tree, films: list[Film]) -> float | None:
-    """Of the first film with poses and intrinsics, on frames evenly chosen."""
-    found = _looked_through(films)
+def _completeness(tree: Tree, recordings: list[CameraRecording]) -> float | None:
+    """Of the first recording with poses and intrinsics, on frames evenly chosen."""
+    found = _looked_through(recordings)
     return None if found is None else _share_met(tree, *found[1:])
 
 
-def _looked_through(films: list[Film]) -> tuple[Film, Floats, Floats, tuple[int, int]] | None:
-    """The first film with poses and intrinsics; poses and intrinsics of frames evenly chosen, and their size."""
-    for film in films:
-        tracked = np.flatnonzero(np.isfinite(film.poses).all((1, 2))) if len(film.poses) else np.empty(0, np.int64)
-        if len(tracked) and len(film.intrinsics):
+def _looked_through(
+    recordings: list[CameraRecording],
+) -> tuple[CameraRecording, Floats, Floats, tuple[int, int]] | None:
+    """The first recording with poses and intrinsics; poses and intrinsics of frames evenly chosen, and their size."""
+    for recording in recordings:
+        tracked = (
+            np.flatnonzero(np.isfinite(recording.poses).all((1, 2))) if len(recording.poses) else np.empty(0, np.int64)
+        )
+        if len(tracked) and len(recording.intrinsics):
             some = in_frames(tracked, _LOOKED_AT)
-            work = working_size(film.size)
-            cameras = scaled_intrinsics(film.intrinsics, film.size, work)
+            work = working_size(recording.size)
+            cameras = scaled_intrinsics(recording.intrinsics, recording.size, work)
             rows = cameras[some] if len(cameras) > 1 else np.repeat(cameras, len(some), axis=0)
-            return film, film.poses[some], rows, work
+            return recording, recording.poses[some], rows, work
     return None
 
 
@@ -189,22 +201,27 @@ def _share_met(tree: Tree, poses: Floats, cameras: Floats, size: tuple[int, int]
 
 
 def _check_seen(
-    source: Source, tree: Tree, films: list[Film], reading: RawScene, complete: float, wanted: float
+    source: SceneSource,
+    tree: Tree,
+    recordings: list[CameraRecording],
+    reading: RawScene,
+    complete: float,
+    wanted: float,
 ) -> None:
     """Tell a mesh with holes from cameras that look past it; those that stand upright are read rightly.
 
     Raises:
         InputError: the mesh is complete as seen under other axes or in the other direction.
     """
-    found = _looked_through(films)
+    found = _looked_through(recordings)
     if found is None:
         return
-    film, poses, cameras, size = found
-    if is_upright(film):
+    recording, poses, cameras, size = found
+    if is_upright(recording):
         return
-    declared = Declared(film.axes, film.direction, reading.up)
+    declared = Declared(recording.axes, recording.direction, reading.up)
     best = fitting(
-        Candidate("", poses, cameras), declared, lambda one: _share_met(tree, one.poses, one.intrinsics, size)
+        Convention("", poses, cameras), declared, lambda one: _share_met(tree, one.poses, one.intrinsics, size)
     )
     if best is not None and best[1] >= wanted and best[1] > 2 * complete:
         raise InputError(
@@ -263,13 +280,13 @@ def _room(reading: RawScene, points: Floats) -> tuple[float | None, tuple[float,
     return area, center
 
 
-def _media(source: Source, film: Film, films: int) -> str:
-    """Where a film's video goes: by the scene's own name, and the camera's where there are several."""
-    suffix = ".mp4" if film.standard is not None or film.media is None else film.media.suffix.lower()
-    return f"videos/{source.id}{f'-{film.role}' if films > 1 else ''}{suffix}"
+def _media(source: SceneSource, recording: CameraRecording, recordings: int) -> str:
+    """Path of a recording's video: by the scene's own name, and the camera's where there are several."""
+    suffix = ".mp4" if recording.standard is not None or recording.media is None else recording.media.suffix.lower()
+    return f"videos/{source.id}{f'-{recording.role}' if recordings > 1 else ''}{suffix}"
 
 
-def _owned(capture: Capture, source: Source) -> Capture:
+def _owned(capture: Capture, source: SceneSource) -> Capture:
     if capture.scene != source.id:
         raise InputError(source.path, f"its capture '{capture.id}' is of another scene, '{capture.scene}'")
     return capture

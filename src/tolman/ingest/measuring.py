@@ -23,7 +23,7 @@ from tolman.ingest.readers.rig_file import NAME
 
 @dataclass(frozen=True)
 class Pick:
-    """What the user picked.
+    """The user's pick.
 
     Attributes:
         box: two corners in the scene, metres: x0, y0, z0, x1, y1, z1; or
@@ -59,7 +59,7 @@ class Pick:
         return FrameRegion((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), pose, intrinsics)
 
 
-def opened(path: Path, capture: str | None = None) -> Recording:
+def open_recording(path: Path, capture: str | None = None) -> Recording:
     """A rig's folder, a collection of scenes, or a cloud.
 
     Raises:
@@ -75,7 +75,7 @@ def opened(path: Path, capture: str | None = None) -> Recording:
     return open_rig(path) if (path / NAME).is_file() else open_cloud(path)
 
 
-def measured(
+def measure_recording(
     recording: Recording,
     quantity: str,
     picks: tuple[Pick, Pick | None],

@@ -20,7 +20,7 @@ _SIDEWAYS = (5, 6, 7, 8)
 
 @dataclass(frozen=True)
 class Looked:
-    """What a file is.
+    """Type and properties of a file.
 
     Attributes:
         kind: 'image' or 'video'.
@@ -39,7 +39,7 @@ class Looked:
 
 
 def look(path: Path) -> Looked | str:
-    """What a file is that is named like a medium, or why it can't be used, as the rest of a sentence.
+    """Identify a file that is named like a medium, or the reason why it can't be used, as the rest of a sentence.
 
     Raises:
         MissingExtraError: Pillow or PyAV is not installed.

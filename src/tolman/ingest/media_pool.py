@@ -103,7 +103,7 @@ _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 
 def is_pool(folder: Path) -> bool:
-    """Whether a folder is a pool."""
+    """Tell whether a folder is a pool."""
     return (folder / _TABLE).is_file()
 
 
@@ -148,7 +148,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Brought:
-    """What came of bringing media in.
+    """Outcome of bringing media in.
 
     Attributes:
         added: new in the pool, or read again because their file has changed.

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import tolman
 from tolman.errors import InputError
@@ -16,8 +16,8 @@ NAME = "ingest.json"
 State = Literal["new", "kept", "left out", "refused"]
 
 
-class Entry(BaseModel):
-    """What became of one scene.
+class SummaryRow(BaseModel):
+    """Outcome of one scene.
 
     Attributes:
         id: of the scene.
@@ -25,7 +25,7 @@ class Entry(BaseModel):
         path: where it was read from.
         state: 'new' or 'kept' where the collection has it; 'left out' by a rule; 'refused' where it can't be used.
         reason: why it was left out or refused.
-        mended: what was wrong and put right, with the file and the rule.
+        repaired: what was wrong and put right, with the file and the rule.
         notes: what else there is to say, corrections that match nothing among it.
         completeness: of its mesh, 0 to 1, where it was measured.
         objects: how many are asked about.
@@ -35,14 +35,14 @@ class Entry(BaseModel):
         made_of: a hash of its files' names, sizes and times of change and of the settings.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     id: str
     format: str
     path: str
     state: State
     reason: str | None = None
-    mended: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = Field(default=(), alias="mended")  # the key in files since the first version
     notes: tuple[str, ...] = ()
     completeness: float | None = None
     objects: int = 0
@@ -53,7 +53,7 @@ class Entry(BaseModel):
 
     @property
     def there(self) -> bool:
-        """Whether the collection has the scene."""
+        """Tell whether the collection has the scene."""
         return self.state in ("new", "kept")
 
 
@@ -68,7 +68,7 @@ class Summary(BaseModel):
 
     tolman: str = tolman.__version__
     corrections: str = ""
-    scenes: tuple[Entry, ...] = ()
+    scenes: tuple[SummaryRow, ...] = ()
 
 
 def read_summary(out: Path) -> Summary:
@@ -90,5 +90,5 @@ def read_summary(out: Path) -> Summary:
 
 def write_summary(out: Path, summary: Summary) -> None:
     """Write a folder's summary."""
-    content = summary.model_dump(mode="json")
+    content = summary.model_dump(mode="json", by_alias=True)
     write_text(out / NAME, json.dumps(content, indent=1) + "\n")

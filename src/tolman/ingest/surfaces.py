@@ -1,4 +1,4 @@
-"""What follows from a scan's surface: boxes, points evenly spread, and how complete it is."""
+"""Boxes, evenly spread points and completeness of a scan's surface."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tolman.geometry.boxes import Floats
 from tolman.geometry.casting import Tree, pixel_rays
 from tolman.geometry.least_box import least_box
-from tolman.ingest.base import Surface
+from tolman.ingest.base import ScannedSurface
 from tolman.scenes import OrientedBox
 
 SPREAD = 0.05
@@ -20,7 +20,7 @@ _MOST = 4_000_000
 """Points on large faces, at most."""
 
 
-def points_of(surface: Surface, number: int) -> Floats:
+def points_of(surface: ScannedSurface, number: int) -> Floats:
     """The points of one instance, shape (n, 3)."""
     if surface.own is not None:
         return np.asarray(surface.points[surface.own == number])
@@ -40,7 +40,7 @@ def box_of(points: Floats) -> OrientedBox | None:
     )
 
 
-def spread_points(surface: Surface) -> Floats:
+def spread_points(surface: ScannedSurface) -> Floats:
     """The surface's points, and for its large faces points on them, so that no part of it is thinly covered."""
     if not len(surface.faces):
         return surface.points

@@ -1,4 +1,4 @@
-"""Whether a scan's cameras stand upright in it, and if not, which field would make them.
+"""Check that a scan's cameras stand upright in it; otherwise the field that would make them.
 
 Up is known by two witnesses: the axis about which the cameras turn, towards their mean up (a camera that is held level
 has its x axis level however it is pitched), and the floor: the band in which most things stand and most of the mesh is.
@@ -17,8 +17,8 @@ from tolman.errors import InputError
 from tolman.geometry.agreement import cameras_up, floor_share, path_length
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.turning import turned_poses
-from tolman.ingest.base import Film
-from tolman.ingest.conventions import Declared, axis_of, inverted, oriented_candidates, up_named
+from tolman.ingest.base import CameraRecording
+from tolman.ingest.conventions import Declared, axis_of, invert, oriented_candidates, up_named
 
 UPRIGHT = 0.5
 """Cosine between the cameras' vertical and the declared up from which they agree: 60°."""
@@ -27,14 +27,14 @@ FITS = 0.9
 SAME_UP = 0.8
 """Length of the cameras' mean up from which all of them are held alike."""
 SPEAKS = 2.0
-"""How many times more must stand along one direction than along another for the floor to speak for it."""
+"""Least ratio of what stands along one direction to what stands along another for the floor to speak for it."""
 MIN_BOXES, MIN_POINTS = 5, 1000
 MIN_POSES = 4
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What stands on a scan's floor.
+class StandingThings:
+    """Things that stand on a scan's floor.
 
     Attributes:
         surface: points of the mesh, shape (n, 3).
@@ -45,7 +45,7 @@ class Standing:
     boxes: Boxes
 
     def speaks(self, a: Floats, b: Floats) -> int:
-        """Whether the floor speaks for one direction (1) against another (-1), or for neither (0)."""
+        """Tell whether the floor speaks for one direction (1) against another (-1), or for neither (0)."""
         votes = 0
         if len(self.boxes) >= MIN_BOXES:
             corners = self.boxes.vertices()
@@ -58,16 +58,18 @@ class Standing:
         return int(np.sign(votes))
 
 
-def check_up(path: Path, film: Film, declared: Declared, standing: Standing, shown: str, *, held: bool) -> list[str]:
+def check_up(
+    path: Path, recording: CameraRecording, declared: Declared, standing: StandingThings, shown: str, *, held: bool
+) -> list[str]:
     """Hold a camera to the scene's up.
 
     Args:
         path: of the scan, for what is said.
-        film: with checked poses.
+        recording: with checked poses.
         declared: what it was read under.
         standing: what is on the floor.
-        shown: the film's name, for what is said.
-        held: whether masks or depth agree with the film's axes and direction.
+        shown: the recording's name, for what is said.
+        held: whether masks or depth agree with the recording's axes and direction.
 
     Returns:
         What is to be said.
@@ -75,27 +77,27 @@ def check_up(path: Path, film: Film, declared: Declared, standing: Standing, sho
     Raises:
         InputError: the camera contradicts the declared up; the sentence names the fields that fit.
     """
-    tracked = film.poses[np.isfinite(film.poses).all((1, 2))] if len(film.poses) else film.poses
+    tracked = recording.poses[np.isfinite(recording.poses).all((1, 2))] if len(recording.poses) else recording.poses
     if len(tracked) < MIN_POSES:
         return []
-    poses = turned_poses(tracked, film.turns)
+    poses = turned_poses(tracked, recording.turns)
     found = cameras_up(poses)
     length = float(np.linalg.norm(found.mean))
     along = found.vertical if found.vertical is not None else found.mean / max(length, 1e-12)
     cosine = float(along[2])
-    turns = _turns(replace(film, poses=tracked))
+    turns = _turns(replace(recording, poses=tracked))
     advice = f"turns: {turns} makes its pictures upright"
     if found.vertical is None and length < SAME_UP:
         if not held:
             _check_direction(path, poses, declared, shown)
-        if turns is not None and film.turns:
+        if turns is not None and recording.turns:
             raise InputError(path, f"the pictures of the camera{shown} lie on their side", fix=advice)
         return [] if turns is None else [f"the pictures of the camera{shown} lie on their side; {advice}"]
     if cosine >= UPRIGHT:
         return []
     speaks = standing.speaks(np.array([0.0, 0, 1]), along)
     fixed = found.vertical is None and cosine > -UPRIGHT
-    fields = [] if held or speaks < 0 else _fields(tracked, film.turns, declared)
+    fields = [] if held or speaks < 0 else _fields(tracked, recording.turns, declared)
     named = up_named(along, declared.up)
     # A floor can be mistaken for a wall; cameras that turn about an axis without lying on their side can't.
     if named is not None and (speaks <= 0 or turns is None):
@@ -113,10 +115,10 @@ def check_up(path: Path, film: Film, declared: Declared, standing: Standing, sho
     )
 
 
-def is_upright(film: Film) -> bool:
-    """Whether a film's cameras have a common up, which is the scene's."""
-    tracked = film.poses[np.isfinite(film.poses).all((1, 2))]
-    return len(tracked) > 0 and cameras_up(turned_poses(tracked, film.turns)).mean[2] > SAME_UP
+def is_upright(recording: CameraRecording) -> bool:
+    """Tell whether a recording's cameras have a common up, which is the scene's."""
+    tracked = recording.poses[np.isfinite(recording.poses).all((1, 2))]
+    return len(tracked) > 0 and cameras_up(turned_poses(tracked, recording.turns)).mean[2] > SAME_UP
 
 
 def _check_direction(path: Path, poses: Floats, declared: Declared, shown: str) -> None:
@@ -125,7 +127,7 @@ def _check_direction(path: Path, poses: Floats, declared: Declared, shown: str) 
     Raises:
         InputError: it is the latter.
     """
-    other = inverted(poses, declared)
+    other = invert(poses, declared)
     found, mean = cameras_up(other), cameras_up(poses).mean
     if (
         found.vertical is not None
@@ -151,10 +153,10 @@ def _fields(poses: Floats, turns: int, declared: Declared) -> list[str]:
     return [fit for fit in fits if " and " not in fit] or fits
 
 
-def _turns(film: Film) -> int | None:
+def _turns(recording: CameraRecording) -> int | None:
     """The quarter turns under which the pictures are upright, 0 to 3, if they are under any but those declared."""
     for turns in range(4):
-        if turns != film.turns and cameras_up(turned_poses(film.poses, turns)).mean[2] > SAME_UP:
+        if turns != recording.turns and cameras_up(turned_poses(recording.poses, turns)).mean[2] > SAME_UP:
             return turns
     return None
 

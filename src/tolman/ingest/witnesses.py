@@ -1,5 +1,7 @@
-"""What in a scan can tell whether its cameras were read rightly: masks with boxes, depth with a mesh, with itself, with
-boxes. Each gives a score between 0 and 1 for any cameras; see `geometry.agreement`."""
+"""Witnesses of rightly read cameras in a scan: masks with boxes, depth with a mesh, with itself, with boxes.
+
+Each gives a score between 0 and 1 for any cameras; see `geometry.agreement`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tolman.geometry.agreement import (
+    CameraView,
     DepthSample,
     MaskSample,
-    View,
     box_agreement,
     frame_agreement,
     in_frames,
@@ -20,8 +22,8 @@ from tolman.geometry.agreement import (
 )
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.casting import Tree
-from tolman.ingest.base import Film
-from tolman.ingest.conventions import Candidate
+from tolman.ingest.base import CameraRecording
+from tolman.ingest.conventions import Convention
 from tolman.scenes import OrientedBox
 
 FRAMES = 12
@@ -58,27 +60,27 @@ class Witness:
     enough: float
     proves: float
     factor: float
-    score: Callable[[Candidate], float | None]
+    score: Callable[[Convention], float | None]
     hopeless: float = 0.2
     metric: bool = False
     boxes_only: bool = False
 
 
-def mask_witness(film: Film, frames: list[int], boxes: Mapping[int, OrientedBox]) -> Witness | None:
+def mask_witness(recording: CameraRecording, frames: list[int], boxes: Mapping[int, OrientedBox]) -> Witness | None:
     """Masks with boxes.
 
     Args:
-        film: with masks.
+        recording: with masks.
         frames: that are looked at.
         boxes: by their numbers in the masks; of things that stay where they are.
     """
-    if film.masks is None or not boxes:
+    if recording.masks is None or not boxes:
         return None
     places = {number: i for i, number in enumerate(boxes)}
     samples: list[MaskSample] = []
     draw = np.random.default_rng(0)
     for view, frame in enumerate(frames):
-        mask = film.masks(frame)
+        mask = recording.masks(frame)
         if mask is None:
             continue
         shape = np.array(mask.shape[::-1], dtype=np.float64)
@@ -91,7 +93,7 @@ def mask_witness(film: Film, frames: list[int], boxes: Mapping[int, OrientedBox]
                 cells = np.flatnonzero(where)
                 cells = draw.choice(cells, min(PIXELS, len(cells)), replace=False)
                 pixels = np.column_stack([cells % mask.shape[1], cells // mask.shape[1]]) + 0.5
-                parts.append(pixels / shape * film.size)
+                parts.append(pixels / shape * recording.size)
             samples.append(MaskSample(view, places[number], parts[0], parts[1]))
     if len(samples) < MIN_SAMPLES or len({sample.box for sample in samples}) < MIN_OBJECTS:
         return None
@@ -101,30 +103,32 @@ def mask_witness(film: Film, frames: list[int], boxes: Mapping[int, OrientedBox]
     )
 
 
-def depth_witnesses(film: Film, frames: list[int], poses: Floats, tree: Tree | None, boxes: Boxes) -> Iterator[Witness]:
+def depth_witnesses(
+    recording: CameraRecording, frames: list[int], poses: Floats, tree: Tree | None, boxes: Boxes
+) -> Iterator[Witness]:
     """Depth with the mesh, or with itself where there is none, and with boxes.
 
     Args:
-        film: with depths.
+        recording: with depths.
         frames: that are looked at.
         poses: of these frames as they were read, shape (n, 4, 4).
         tree: of the mesh.
         boxes: of things that stay where they are.
     """
-    if film.depths is None:
+    if recording.depths is None:
         return
-    read = [film.depths(frame) for frame in frames]
+    read = [recording.depths(frame) for frame in frames]
     own = [i for i, depths in enumerate(read) if depths is not None and (depths > 0).mean() > 0.05]
     if len(own) < 2:
         return
     maps = [np.asarray(depths) for i in own if (depths := read[i]) is not None]
-    samples = [_readings(depths, film) for depths in maps]
+    samples = [_readings(depths, recording) for depths in maps]
     median = float(np.median(np.concatenate([sample.depths for sample in samples])))
 
-    def views(one: Candidate) -> list[View]:
-        return _views(one.poses[own], _of_depths(film, one.intrinsics)[own])
+    def views(one: Convention) -> list[CameraView]:
+        return _views(one.poses[own], _of_depths(recording, one.intrinsics)[own])
 
-    def read_as(one: Candidate) -> list[DepthSample]:
+    def read_as(one: Convention) -> list[DepthSample]:
         return [DepthSample(sample.pixels, sample.depths * one.depths) for sample in samples]
 
     if tree is not None:
@@ -137,7 +141,9 @@ def depth_witnesses(film: Film, frames: list[int], poses: Floats, tree: Tree | N
         if (np.maximum(moved / median, turned) > MIN_PARALLAX_SHARE).sum() >= 3:
             yield Witness(
                 "depths of neighbouring frames", 0.7, 0.7, 1.5,
-                lambda one: frame_agreement(read_as(one), views(one), [each * one.depths for each in maps], film.size),
+                lambda one: frame_agreement(
+                    read_as(one), views(one), [each * one.depths for each in maps], recording.size
+                ),
                 metric=True,
             )  # fmt: skip
     if len(boxes):
@@ -147,11 +153,11 @@ def depth_witnesses(film: Film, frames: list[int], poses: Floats, tree: Tree | N
         )  # fmt: skip
 
 
-def tracked_frames(film: Film) -> list[int]:
+def tracked_frames(recording: CameraRecording) -> list[int]:
     """The frames that are looked at: evenly chosen among those with a pose."""
-    if not len(film.poses) or not len(film.intrinsics):
+    if not len(recording.poses) or not len(recording.intrinsics):
         return []
-    return [int(frame) for frame in in_frames(np.flatnonzero(np.isfinite(film.poses).all((1, 2))), FRAMES)]
+    return [int(frame) for frame in in_frames(np.flatnonzero(np.isfinite(recording.poses).all((1, 2))), FRAMES)]
 
 
 def boxes_of(boxes: list[OrientedBox]) -> Boxes:
@@ -163,23 +169,23 @@ def boxes_of(boxes: list[OrientedBox]) -> Boxes:
     )
 
 
-def _views(poses: Floats, cameras: Floats) -> list[View]:
-    return [View(pose, camera) for pose, camera in zip(poses, cameras, strict=True)]
+def _views(poses: Floats, cameras: Floats) -> list[CameraView]:
+    return [CameraView(pose, camera) for pose, camera in zip(poses, cameras, strict=True)]
 
 
-def _of_depths(film: Film, cameras: Floats) -> Floats:
+def _of_depths(recording: CameraRecording, cameras: Floats) -> Floats:
     """The depths' intrinsics, changed by what the pictures' are changed by, in pixels of the pictures' size."""
-    if film.depth_intrinsics is None:
+    if recording.depth_intrinsics is None:
         return cameras
-    return np.asarray(film.depth_intrinsics * cameras / film.intrinsics[0])
+    return np.asarray(recording.depth_intrinsics * cameras / recording.intrinsics[0])
 
 
-def _readings(depths: Floats, film: Film) -> DepthSample:
+def _readings(depths: Floats, recording: CameraRecording) -> DepthSample:
     """Depth readings on a grid over the picture."""
     height, width = depths.shape
     step = max(1, int(np.sqrt(height * width / READINGS)))
     rows, columns = np.meshgrid(np.arange(step // 2, height, step), np.arange(step // 2, width, step), indexing="ij")
     values = depths[rows, columns].ravel()
     there = (values > 0) & np.isfinite(values)
-    pixels = np.column_stack([columns.ravel() + 0.5, rows.ravel() + 0.5])[there] / (width, height) * film.size
+    pixels = np.column_stack([columns.ravel() + 0.5, rows.ravel() + 0.5])[there] / (width, height) * recording.size
     return DepthSample(pixels, values[there].astype(np.float64))

@@ -102,7 +102,7 @@ def eight_bits(image: Image, form: str | None = None) -> Image:
 
 
 def may_be_deep(data: bytes) -> bool:
-    """Whether an image file's bytes may hold more than eight bits for each value, as far as their beginning tells."""
+    """Tell whether an image file's bytes may hold more than eight bits a value, as far as their beginning tells."""
     if data[:8] == b"\x89PNG\r\n\x1a\n":
         return data[24:25] == b"\x10"
     return not data.startswith((b"\xff\xd8", b"GIF8", b"BM")) and data[8:12] != b"WEBP"

@@ -52,7 +52,7 @@ def join(sources: Sequence[tuple[bytes, str]], matcher: str | None) -> Image:
 
 
 def spread(points: np.ndarray, count: int) -> list[int]:
-    """Which of some points to keep, so that those kept lie far apart.
+    """Choose some points, so that those kept lie far apart.
 
     Args:
         points: shape (n, d), the best first.

@@ -33,7 +33,7 @@ _WEBP_METADATA = 0x08 | 0x04
 
 def image_without_metadata(data: bytes) -> bytes:
     """A JPEG, PNG or WebP file's bytes upright, and without EXIF (place, time, device), XMP, IPTC, comments, thumbnails
-    and whatever stands behind the picture, such as the film of a "live" photo.
+    and whatever stands behind the picture, such as the video of a "live" photo.
 
     The picture is the same to the bit, unless it had to be turned.
 

@@ -77,7 +77,7 @@ class NeededFrames(BaseModel):
         return self
 
     def shown_by(self, sampling: Frames) -> bool:
-        """Whether the frames that a way of sampling takes show everything; a whole video does."""
+        """Tell whether the frames that a way of sampling takes show everything; a whole video does."""
         if sampling.whole:
             return True
         return _shows(self._masks(), sampling.indices(self.frames, Fraction(self.seconds)), self.in_order)
@@ -90,7 +90,7 @@ class NeededFrames(BaseModel):
         return self.model_copy(update={"least": {name: count for name, count in least.items() if count}})
 
     def _masks(self) -> NDArray[np.bool_]:
-        """Which frames show each thing. Shape (things, frames)."""
+        """Find the frames that show each thing. Shape (things, frames)."""
         masks = np.zeros((len(self.needed), self.frames), dtype=bool)
         for mask, thing in zip(masks, self.needed, strict=True):
             for first, last in thing.frames:
@@ -114,7 +114,7 @@ def _least(masks: NDArray[np.bool_], total: int, rounding: Literal["down", "near
 
 
 def needed_frames(item: Item) -> NeededFrames | None:
-    """What an item says about the frames that carry its answer; None where it says nothing that can be understood."""
+    """Read an item's account of the frames that carry its answer; None where there is none that can be understood."""
     said: Any = item.evidence.get(KEY)
     if said is None:
         return None
@@ -125,7 +125,7 @@ def needed_frames(item: Item) -> NeededFrames | None:
 
 
 class FrameCount(BaseModel):
-    """How many of some items can be answered from the frames that they are shown with.
+    """Count items that can be answered from the frames that they are shown with.
 
     Attributes:
         answerable, unanswerable: items that say which frames carry their answer.
@@ -148,7 +148,7 @@ class FrameCount(BaseModel):
 
 
 def count_answerable(items: Sequence[Item], sampling: Frames) -> FrameCount:
-    """How many items can be answered from the frames that a way of sampling takes.
+    """Count items that can be answered from the frames that a way of sampling takes.
 
     Items without a video are shown all of their media, and not counted.
     """

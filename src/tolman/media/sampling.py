@@ -1,4 +1,4 @@
-"""Which frames of a video a model is shown."""
+"""Frames of a video that a model is shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Frames(BaseModel):
-    """How a video becomes images.
+    """Sampling of a video into images.
 
     Attributes:
         count: this many frames, evenly from the first to the last by presentation time.

@@ -161,7 +161,7 @@ def _encoding(frames: Frames) -> dict[str, Any]:
 
 
 def _depth(images: Iterable[bytes]) -> dict[str, int]:
-    """What is added to the key of images that may have 16 bits, whose frames an earlier version stored white."""
+    """Part of the key for images that may have 16 bits, whose frames an earlier version stored white."""
     return {"bits": 8} if any(may_be_deep(image) for image in images) else {}
 
 

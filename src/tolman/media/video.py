@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 
 if TYPE_CHECKING:
     from av import VideoFrame
@@ -36,7 +36,7 @@ class BrokenMediaError(Exception):
 
 @dataclass(frozen=True)
 class VideoIndex:
-    """What a video's packets say without decoding them.
+    """Index of a video's packets, without decoding them.
 
     Attributes:
         times: presentation time stamps of the frames that are shown, sorted, in units of `time_base`.
@@ -130,7 +130,7 @@ def read_frames(path: Path, index: VideoIndex, numbers: Sequence[int]) -> Iterat
 
 
 def _packets_needed(index: VideoIndex, wanted: set[int]) -> list[bool]:
-    """Which packets, in decoding order, must be decoded to get the frames of some time stamps."""
+    """Find the packets, in decoding order, that must be decoded to get the frames of some time stamps."""
     starts = [i for i, key in enumerate(index.keys) if key] or [0]
     bounds = [*starts, len(index.order)]
     needed = [False] * len(index.order)
@@ -152,10 +152,8 @@ def need_pillow() -> None:
     Raises:
         MissingExtraError: Pillow is not installed.
     """
-    try:
+    with needs("video", "Showing images and frames"):
         import PIL.Image  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("pillow", "video", "Showing images and frames") from None
 
 
 def _image(frame: VideoFrame) -> Image:
@@ -178,10 +176,8 @@ class _opened:  # noqa: N801 - used as a function
         self._container: InputContainer | None = None
 
     def __enter__(self) -> InputContainer:
-        try:
+        with needs("video", "Reading videos"):
             import av
-        except ImportError:
-            raise MissingExtraError("av", "video", "Reading videos") from None
         if not self._path.is_file():
             raise BrokenMediaError(f"{self._path}: the file is missing")
         try:

@@ -9,7 +9,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 
 
 class VideoWriter:
@@ -26,10 +26,8 @@ class VideoWriter:
     """
 
     def __init__(self, path: Path, size: tuple[int, int], rate: float, extra: str) -> None:
-        try:
+        with needs(extra, "Writing videos"):
             import av
-        except ImportError:
-            raise MissingExtraError("av", extra, "writing videos") from None
         self._av = av
         self._container = av.open(str(path), "w", format="mp4")
         self._stream = self._container.add_stream("libx264", rate=Fraction(rate).limit_denominator(1001))

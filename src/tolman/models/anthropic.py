@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.messages import Part, Picture
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -22,11 +21,13 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 DEFAULT_URL = "https://api.anthropic.com"
+KEYS = ("ANTHROPIC_API_KEY",)
+"""Environment variables of the key, the first that is set."""
 MAX_TOKENS = 4096
-"""What is sent where neither preset nor user says how long an answer may be: the endpoint wants a number."""
+"""Length of an answer that is sent where neither preset nor user says one: the endpoint wants a number."""
 
 
-class Anthropic:
+class Anthropic(endpoint.EndpointModel):
     """One model of Anthropic's.
 
     Args:
@@ -34,22 +35,16 @@ class Anthropic:
         options: address, key, further fields of the body, limits.
     """
 
-    remote = True
+    family = "anthropic"
+    default_url = DEFAULT_URL
+    url_variable = "ANTHROPIC_BASE_URL"
+    key_variables = KEYS
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        try:
+        with needs("anthropic", f"anthropic/{name}"):
             import anthropic  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("anthropic", "anthropic", f"anthropic/{name}") from None
-        self.name = f"anthropic/{name}"
-        self._model = name
-        self._url = endpoint.address(options, "ANTHROPIC_BASE_URL", DEFAULT_URL)
-        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("ANTHROPIC_API_KEY",))
-        self._body = dict(options.body)
-        self._timeout = options.timeout
+        super().__init__(name, options)
         self._client: AsyncAnthropic | None = None
-        self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One message.
@@ -152,7 +147,7 @@ class Anthropic:
 
 
 def _is_known(kind: str) -> bool:
-    """Whether a content block is text, or of a type that holds no part of an answer."""
+    """Tell whether a content block is text, or of a type that holds no part of an answer."""
     return kind in ("text", "thinking", "redacted_thinking") or kind.endswith(("tool_use", "tool_result"))
 
 

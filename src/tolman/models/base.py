@@ -1,4 +1,4 @@
-"""What every model is: something that answers a request."""
+"""Contract of every model: it answers requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tolman.responses import FailureKind, Response
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What the command line says about a model besides its name.
+    """Options of a model on the command line besides its name.
 
     Attributes:
         base_url: of an endpoint.

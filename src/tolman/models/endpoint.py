@@ -1,4 +1,4 @@
-"""What all models behind an endpoint share: how a refusal, a lost connection or a wrong body becomes a CallError."""
+"""Endpoints: address and key, and how a refusal, a lost connection or a wrong body becomes a CallError."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tolman.errors import UsageError
 from tolman.messages import Message, Picture
@@ -18,6 +18,40 @@ from tolman.responses import FailureKind
 
 OVERLOADED = (429, 503, 529)
 EXCERPT = 300
+
+
+class EndpointModel:
+    """One model behind one endpoint: its address, its key and the limits of a call.
+
+    Args:
+        name: of the model, as the endpoint knows it.
+        options: address, key, further fields of the body, limits.
+
+    Attributes:
+        family: the first part of the model's name.
+        default_url: address of the family's own endpoint.
+        url_variable: environment variable that names another address.
+        key_variables: environment variables that hold the key, the first one that is set counts.
+
+    Raises:
+        UsageError: the address is none, or the family's own endpoint needs a key.
+    """
+
+    family: ClassVar[str]
+    default_url: ClassVar[str]
+    url_variable: ClassVar[str]
+    key_variables: ClassVar[tuple[str, ...]]
+    remote = True
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        self.name = f"{self.family}/{name}"
+        self.concurrency = options.concurrency
+        self._model = name
+        self._url = address(options, self.url_variable, self.default_url)
+        self._key = key_of(options, self._url, self.default_url, self.key_variables)
+        self._body = dict(options.body)
+        self._timeout = options.timeout
+        self.settings: Mapping[str, Any] = settings_of(self._url, options)
 
 
 def address(options: ModelOptions, variable: str, default: str) -> str:
@@ -45,7 +79,7 @@ def key_of(options: ModelOptions, url: str, default: str, variables: Sequence[st
 
 
 def settings_of(url: str, options: ModelOptions) -> Mapping[str, Any]:
-    """What is written into a run: where it was asked, and with which further fields."""
+    """Settings that are written into a run: the address, and further fields of requests."""
     return {"base_url": url} | ({"body": dict(options.body)} if options.body else {})
 
 
@@ -67,7 +101,7 @@ def spoken(messages: Iterable[Message]) -> list[Message]:
 
 
 def holds_pictures(request: Request) -> bool:
-    """Whether files must be read before the request can be sent."""
+    """Tell whether files must be read before the request can be sent."""
     return any(isinstance(part, Picture) for message in request.messages for part in message.parts)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.messages import Message, Part, Picture, Video
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from google.genai.types import Part as GeminiPart
 
 DEFAULT_URL = "https://generativelanguage.googleapis.com"
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""Environment variables of the key, the first that is set."""
 FILE_PAUSE = 1.0
 """Seconds between two looks at a file that the endpoint is taking in."""
 
 
-class Gemini:
+class Gemini(endpoint.EndpointModel):
     """One model of Google's.
 
     Args:
@@ -44,24 +46,18 @@ class Gemini:
         options: address, key, further fields of the body, limits.
     """
 
-    remote = True
+    family = "gemini"
+    default_url = DEFAULT_URL
+    url_variable = "GOOGLE_GEMINI_BASE_URL"
+    key_variables = KEYS
     takes_videos = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        try:
-            from google import genai  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("google-genai", "gemini", f"gemini/{name}") from None
-        self.name = f"gemini/{name}"
-        self._model = name
-        self._url = endpoint.address(options, "GOOGLE_GEMINI_BASE_URL", DEFAULT_URL)
-        self._key = endpoint.key_of(options, self._url, DEFAULT_URL, ("GEMINI_API_KEY", "GOOGLE_API_KEY"))
-        self._body = dict(options.body)
-        self._timeout = options.timeout
+        with needs("gemini", f"gemini/{name}"):
+            import google.genai  # noqa: F401
+        super().__init__(name, options)
         self._client: Client | None = None
         self._files: dict[str, asyncio.Task[File]] = {}
-        self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One generated content.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.hf_network import Network
@@ -32,7 +32,7 @@ class _Waiting:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """What requests of one batch have in common."""
+        """Properties that requests of one batch share."""
         return self.request.sampling, endpoint.holds_pictures(self.request)
 
 
@@ -139,10 +139,8 @@ def create(name: str, options: ModelOptions) -> HuggingFace:
         MissingExtraError: transformers or torch isn't installed.
         InputError, UsageError: there is no such network, device or arithmetic.
     """
-    for package in ("torch", "transformers"):
-        try:
-            __import__(package)
-        except ImportError:
-            raise MissingExtraError(package, "hf", f"hf/{name}") from None
+    with needs("hf", f"hf/{name}"):
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
     path = Path(name).expanduser()
     return HuggingFace(path.name if path.exists() else name, find(name), options)

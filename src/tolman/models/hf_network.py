@@ -22,7 +22,7 @@ from tolman.models.hf_weights import Checkpoint, first_line, load
 from tolman.responses import FailureKind, Response, Usage
 
 MAX_TOKENS = 1024
-"""How long an answer may be where neither preset nor user says so."""
+"""Length of an answer where neither preset nor user says one."""
 
 
 class Network:
@@ -175,7 +175,7 @@ class Network:
 
 
 def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
-    """What is done to the scores of the next token before the highest is taken.
+    """Build the processors of the next token's scores, before the highest is taken.
 
     Adding Gumbel noise and taking the highest draws from the distribution; with a generator for each request, what it
     draws doesn't depend on its neighbours.

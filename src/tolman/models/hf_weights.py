@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError, UsageError
+from tolman.names import hint
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint
@@ -17,7 +18,7 @@ _ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where weights are.
+    """Location of weights.
 
     Attributes:
         source: a folder, or a name on the hub.
@@ -76,7 +77,7 @@ def place(device: str | None, dtype: str | None) -> tuple[str, str]:
     import torch
 
     if dtype is not None and dtype not in DTYPES:
-        raise UsageError(f"--dtype takes {', '.join(DTYPES)}, not '{dtype}'.")
+        raise UsageError(f"--dtype takes no '{dtype}'; {hint(dtype, DTYPES)}.")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     elif device != "auto":
@@ -88,7 +89,7 @@ def place(device: str | None, dtype: str | None) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Weights:
+class LocalWeights:
     """A network in memory, with what turns conversations into its input.
 
     Attributes:
@@ -106,7 +107,7 @@ class Weights:
     context: int | None
 
 
-def load(checkpoint: Checkpoint, device: str, dtype: str) -> Weights:
+def load(checkpoint: Checkpoint, device: str, dtype: str) -> LocalWeights:
     """Read a checkpoint.
 
     Args:
@@ -141,7 +142,7 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> Weights:
     settings.do_sample, settings.temperature, settings.top_p, settings.top_k = False, None, None, None
     settings.pad_token_id = tokenizer.pad_token_id
     ends = settings.eos_token_id if settings.eos_token_id is not None else tokenizer.eos_token_id
-    return Weights(
+    return LocalWeights(
         network=network,
         processor=processor,
         tokenizer=tokenizer,
@@ -151,7 +152,7 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> Weights:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """Message of an error, in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__)[:300]
 

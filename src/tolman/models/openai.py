@@ -21,9 +21,11 @@ from tolman.models.base import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response, Usage
 
 DEFAULT_URL = "https://api.openai.com/v1"
+KEYS = ("OPENAI_API_KEY",)
+"""Environment variables of the key, the first that is set."""
 
 
-class OpenAICompatible:
+class OpenAICompatible(endpoint.EndpointModel):
     """One model behind one endpoint.
 
     Args:
@@ -31,19 +33,16 @@ class OpenAICompatible:
         options: address, key, further fields of the body, limits.
     """
 
-    remote = True
+    family = "openai"
+    default_url = DEFAULT_URL
+    url_variable = "OPENAI_BASE_URL"
+    key_variables = KEYS
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        self.name = f"openai/{name}"
-        self._model = name
-        self._url = endpoint.address(options, "OPENAI_BASE_URL", DEFAULT_URL)
-        key = endpoint.key_of(options, self._url, DEFAULT_URL, ("OPENAI_API_KEY",))
+        super().__init__(name, options)
+        key = self._key
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        self._body = dict(options.body)
-        self._timeout = options.timeout
         self._session: aiohttp.ClientSession | None = None
-        self.concurrency = options.concurrency
-        self.settings: Mapping[str, Any] = endpoint.settings_of(self._url, options)
 
     async def answer(self, request: Request) -> Response:
         """One chat completion.
@@ -179,7 +178,7 @@ _THOUGHTS = ("thinking", "reasoning", "reasoning_text", "redacted_thinking")
 
 
 def _thought(part: Mapping[str, Any]) -> str:
-    """What a part of a reasoning type holds: a text, or a list of such parts (Mistral)."""
+    """Text of a part of a reasoning type: a text, or a list of such parts (Mistral)."""
     held = part.get("thinking") or part.get("reasoning") or part.get("text") or ""
     return held if isinstance(held, str) else "".join(str(one.get("text") or "") for one in held)
 

@@ -1,4 +1,4 @@
-"""What a protocol is made of: how an item is put to a model, as a pure description of turns.
+"""Parts of a protocol, which presents an item to a model: a pure description of conversation turns.
 
 A strategy's `converse` is a generator. It yields what is to be asked, is sent the response to it, and returns the text
 that is to be scored. It never calls a model itself, so every turn can be stored, repeated and tested. A modifier
@@ -23,7 +23,7 @@ LONG = 4096
 
 @dataclass(frozen=True)
 class ProtocolOptions:
-    """What the command line says about protocols. Each belongs to those that name it in `uses`.
+    """Options of protocols on the command line. Each belongs to those that name it in `uses`.
 
     Attributes:
         seed: of every tie and every order that is drawn.
@@ -78,7 +78,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a conversation ends with, where there is more to say than the text.
+    """End of a conversation, where there is more to say than the text.
 
     Attributes:
         text: what is scored.

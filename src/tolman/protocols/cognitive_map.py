@@ -16,7 +16,7 @@ from tolman.benchmarks.vsi_bench.prompts import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import MapReading, read_map
 from tolman.errors import UsageError
 from tolman.generate.collection import open_collection
-from tolman.generate.families import categories_in
+from tolman.generate.drafting import categories_in
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import Item
 from tolman.protocols.base import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
@@ -27,7 +27,7 @@ UNREAD_MAP = "map that can't be read"
 
 def converse(question: Question) -> Conversation:
     """The map, then the answer."""
-    grid, categories = question.options.grid, mapped(question.item, question.options)
+    grid, categories = question.options.grid, categories_on_map(question.item, question.options)
     # The released code prints the categories as a Python list.
     messages = (question.shown(MAP_PROMPT.format(grid=grid, categories=list(categories))),)
     drawn: Response = yield Ask(messages, question.sampling(long=True), purpose="map")
@@ -60,10 +60,10 @@ def drawn_map(response: Response, item: Item, settings: Mapping[str, Any]) -> Ma
         map_categories=settings["map_categories"],
         scenes=None if scenes_folder is None else Path(scenes_folder),
     )
-    return read_map(turn.response, grid=options.grid, categories=mapped(item, options))
+    return read_map(turn.response, grid=options.grid, categories=categories_on_map(item, options))
 
 
-def mapped(item: Item, options: ProtocolOptions) -> tuple[str, ...]:
+def categories_on_map(item: Item, options: ProtocolOptions) -> tuple[str, ...]:
     """The categories that an item's map is to show: those of its question, or all of its scene."""
     if options.map_categories == "question":
         return categories_in(item)
@@ -83,7 +83,7 @@ def scenes(folder: Path) -> dict[str, SceneGeometry]:
 
 
 def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> None:
-    """What every protocol with maps needs.
+    """Check options and items of a protocol with maps.
 
     Raises:
         UsageError: a grid that is none, scenes that are needed and not given, items that name no category.
@@ -94,7 +94,7 @@ def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> No
         raise UsageError(f"--map-categories takes question or scene, not '{options.map_categories}'.")
     if options.map_categories == "scene" and options.scenes is None:
         raise UsageError("the categories of a scene are read from scenes; give their folder with --scenes FOLDER.")
-    lacking = [item for item in items if not mapped(item, options)]
+    lacking = [item for item in items if not categories_on_map(item, options)]
     if lacking:
         what = "name no category to map" if options.map_categories == "question" else "are of no scene in --scenes"
         tasks = ", ".join(sorted({item.task for item in lacking}))

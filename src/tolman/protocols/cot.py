@@ -26,7 +26,7 @@ def thinking(question: Question) -> Message:
 
 
 def extracts(question: Question) -> bool:
-    """Whether a second turn extracts the answer."""
+    """Tell whether a second turn extracts the answer."""
     return question.benchmark.step_by_step is None
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tolman.messages import Message, Sampling
 from tolman.protocols.base import Answer, Ask, Conversation, Question, Strategy
 from tolman.protocols.self_consistency import SAMPLING
-from tolman.protocols.votes import NO_DIALOGUE, TIED, UNREAD, chosen, majority, proposals, value_of
+from tolman.protocols.votes import NO_DIALOGUE, TIED, UNREAD, choose_proposal, majority, proposals, value_of
 from tolman.responses import Response
 
 BRANCHES = 3
@@ -44,10 +44,10 @@ def converse(question: Question) -> Conversation:
     if plans:
         listed = _listed("Plan", plans)
         votes: list[Response] = yield _each((question.open(VOTE, listed),), long, "plan vote")
-        best = majority([chosen(vote.response, BRANCHES) for vote in votes], f"{seed}:plan")
+        best = majority([choose_proposal(vote.response, BRANCHES) for vote in votes], f"{seed}:plan")
         plan = plans[best.winner or 0]
         notes[TIED] += best.tied
-        notes[UNREAD] += len(votes) - sum(chosen(vote.response, BRANCHES) is not None for vote in votes)
+        notes[UNREAD] += len(votes) - sum(choose_proposal(vote.response, BRANCHES) is not None for vote in votes)
     else:
         notes[UNREAD_PLANS] += 1
     answers: list[Response] = yield _each((question.open(f"{FOLLOW}\n{plan}", question.demand),), short, "answer")
@@ -55,7 +55,7 @@ def converse(question: Question) -> Conversation:
     judged: list[Response] = yield _each((question.open(JUDGE, _listed("Proposal", texts)),), long, "answer vote")
     # Proposals that answer the same are one candidate: votes for either are votes for it.
     names = [value_of(question.item, text) or f"unread {i}" for i, text in enumerate(texts)]
-    picks = [chosen(vote.response, BRANCHES) for vote in judged]
+    picks = [choose_proposal(vote.response, BRANCHES) for vote in judged]
     final = majority([None if pick is None else names[pick] for pick in picks], f"{seed}:answer")
     if final.winner is None:  # no vote can be read: the answers themselves decide
         final = majority([value_of(question.item, text) for text in texts], f"{seed}:answer")

@@ -13,7 +13,7 @@ from tolman.cognitive_maps import true_map
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.base import Ask, Conversation, ProtocolOptions, Question, Strategy
-from tolman.protocols.cognitive_map import check_maps, mapped, scenes
+from tolman.protocols.cognitive_map import categories_on_map, check_maps, scenes
 from tolman.responses import Response
 
 GIVEN = (
@@ -48,7 +48,7 @@ def map_of(item: Item, options: ProtocolOptions) -> str:
     """
     assert options.scenes is not None
     geometry = scenes(options.scenes)[item.scene or ""]
-    names = {name: geometry.category(name) for name in mapped(item, options)}
+    names = {name: geometry.category(name) for name in categories_on_map(item, options)}
     places = true_map(geometry.scene, grid=options.grid, categories=names.values())
     renamed = {name: places.places[category] for name, category in names.items()}
     return type(places)(places.grid, renamed).text()

@@ -18,7 +18,7 @@ T = TypeVar("T", bound=Hashable)
 TIED = "tied vote"
 UNREAD = "vote or draw without an answer"
 NO_DIALOGUE = {"self-explanation": "the answer is a vote over several dialogues, none of which could go on"}
-"""What a protocol that ends with a vote refuses."""
+"""Modifiers that a protocol ending with a vote refuses, with the reason."""
 _CHOICE = re.compile(r"\b(?:best|choice|choose|vote|select)\w*[^\d\n]{0,40}?(\d{1,2})(?![\d.]\d)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\d.])(\d{1,2})(?![\d.]*\d)")
 _HEADING = re.compile(r"^[ \t]*[#*_>\-]{0,6}[ \t]*plan[ \t]*#?(\d{1,2})[ \t]*[*_]{0,3}[ \t]*[:.)\-–]?", re.I | re.M)
@@ -27,7 +27,7 @@ _LISTED = re.compile(r"^[ \t]*[*_]{0,3}(\d{1,2})[.)][ \t]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Majority(Generic[T]):
-    """What most of some votes are for.
+    """The most frequent of some votes.
 
     Attributes:
         winner: None where nobody voted.
@@ -59,7 +59,7 @@ def majority(votes: Sequence[T | None], seed: str) -> Majority[T]:
 
 
 def value_of(item: Item, text: str) -> str | None:
-    """What a response answers, as text: a letter, or a number in the item's unit; None where it holds no answer.
+    """Read the answer of a response, as text: a letter, or a number in the item's unit; None where it holds no answer.
 
     Read by the careful parser, so that "A", "(A)" and "A. chair" are one vote.
     """
@@ -69,8 +69,8 @@ def value_of(item: Item, text: str) -> str | None:
     return None if value is None else str(value)
 
 
-def chosen(text: str, count: int) -> int | None:
-    """Which of some numbered proposals a vote is for, from 0; None where it names none or several.
+def choose_proposal(text: str, count: int) -> int | None:
+    """Find the numbered proposal that a vote is for, from 0; None where it names none or several.
 
     The last "best … N" counts; without one, the last line if it names a single number.
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.reports.content import Report, ReportRow
 from tolman.reports.missing import SIGN
 from tolman.scoring.table import Column
@@ -14,6 +17,13 @@ from tolman.scoring.table import Column
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
+
+EXTRA, PURPOSE = "figures", "Drawing figures"
+
+
+def why_not_drawn() -> str | None:
+    """The sentence that stands in place of figures where Matplotlib isn't installed; None where it is."""
+    return None if find_spec("matplotlib") else str(MissingExtraError("matplotlib", EXTRA, PURPOSE))
 
 
 def tasks_svg(report: Report) -> str:
@@ -56,10 +66,14 @@ def svg(size: tuple[float, float], draw: Callable[[Drawing], None]) -> str:
     Args:
         size: width and height in inches.
         draw: draws on the empty figure.
+
+    Raises:
+        MissingExtraError: Matplotlib is not installed.
     """
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
+    with needs(EXTRA, PURPOSE):
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
 
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tolman", "font.family": "sans-serif", "font.size": 10}):
         figure = Figure(figsize=size, layout="constrained")

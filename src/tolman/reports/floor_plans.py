@@ -17,6 +17,7 @@ from tolman.scenes import Capture, Scene, SceneObject
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _WIDTH, _HIGHEST = 7.5, 9.0
 """Inches."""
@@ -46,8 +47,6 @@ def floor_plan_svg(scene: Scene, captures: Sequence[Capture]) -> str:
     Names are drawn where there is room for them, the largest objects first. Text of the scene reaches the drawing as
     text, never as a formula or markup.
     """
-    from matplotlib.figure import Figure
-
     low, high = _bounds(scene, captures)
     span = np.maximum(high - low, 0.5)
     height = min(_HIGHEST, max(2.5, (_WIDTH - 0.6) * span[1] / span[0] + 0.8))

@@ -10,6 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tolman.reports.content import Report
+from tolman.reports.further_metrics import FurtherTable
 from tolman.reports.missing import SIGN
 from tolman.reports.text import SCENES, interval_shown, label, shown
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, bounds, crossing, needs_row, shares
@@ -31,6 +32,8 @@ def print_report(console: Console, report: Report) -> None:
         console.print(f"[bold]{escape(text)}[/]", soft_wrap=True)
     for text in report.notes:
         console.print(f"[dim]{escape(text)}[/]", soft_wrap=True)
+    for table in report.further:
+        _print_further(console, table)
 
 
 def print_differences(
@@ -71,6 +74,22 @@ def print_differences(
         name = column.title + (SIGN if d.missing else "")
         grid.add_row(name, *figures, delta, interval, *tests, least, *counts, style=style)
     print_wide(console, grid)
+
+
+def _print_further(console: Console, table: FurtherTable) -> None:
+    grid = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=None, pad_edge=False)
+    grid.add_column("", no_wrap=True)
+    for column in table.columns:
+        grid.add_column(escape(column), justify="right", no_wrap=True)
+    for name, cells in table.rows.items():
+        shown = [
+            Group(Text(cell.value), Text(cell.interval, style="dim"), Text(cell.count, style="dim")) if cell else ""
+            for cell in (cells.get(column) for column in table.columns)
+        ]
+        grid.add_row(Text(name), *shown)
+    print_wide(console, grid)
+    for note in table.notes:
+        console.print(f"[dim]{escape(note)}[/]", soft_wrap=True)
 
 
 def _probability(p: float) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tolman.errors import UsageError
 from tolman.files import write_text
+from tolman.names import unknown
 from tolman.reports import text
 from tolman.reports.content import Report, build
 from tolman.reports.loaded import LoadedRun, load_runs
@@ -32,7 +33,7 @@ def render(report: Report, runs: list[LoadedRun], form: str) -> str:
 
         return page(report, runs)
     if form not in _FORMS:
-        raise UsageError(f"there is no report format '{form}'; known: {', '.join(FORMATS)}.")
+        raise unknown("report format", form, FORMATS)
     return _FORMS[form](report)
 
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Request
 from fastapi.routing import APIRoute
 
-from tolman.review.accounts import Person, person_of
-from tolman.review.schema import ROLES
+from tolman.review.accounts.identity import Person, person_of
 from tolman.review.site import Site, site_of
+from tolman.review.store.schema import ROLES
 
 COOKIE = "tolman"
 ANYBODY = "anybody"
@@ -50,7 +50,7 @@ class Visitor:
 
 
 def visitor_of(request: Request, site: Annotated[Site, Depends(site_of)]) -> Visitor:
-    """Who sent a request, by its cookie."""
+    """Find the sender of a request, by its cookie."""
     cookie = request.cookies.get(COOKIE)
     if not cookie or len(cookie) > 200:
         cookie = site.settings.token()
@@ -87,7 +87,7 @@ def allow(*roles: str) -> Any:
 
 
 def roles_of(route: APIRoute) -> frozenset[str]:
-    """Who may call a route: only roles that every `allow` on it names; empty where it has none."""
+    """Roles that may call a route: those that every `allow` on it names; empty where it has none."""
     named = [set(d.call.roles) for d in route.dependant.dependencies if isinstance(d.call, _Allowed)]
     return frozenset(set.intersection(*named)) if named else frozenset()
 

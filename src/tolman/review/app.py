@@ -14,19 +14,19 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
-from tolman.review import media
 from tolman.review.access import SignInNeededError, Visitor, roles_of, visitor_of
-from tolman.review.guard import Guard
+from tolman.review.accounts.guard import Guard
+from tolman.review.media import serving
 from tolman.review.modes import MODES
 from tolman.review.pages import HERE, page, see_other
-from tolman.review.routes import doors, flags, rooms
-from tolman.review.settings import Settings
+from tolman.review.routes import auth, flags, home
+from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site, site_of
 
 _SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}
 
 
-def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
+def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
     """The application of one benchmark and one database.
 
     Args:
@@ -53,7 +53,7 @@ def create_app(settings: Settings, site: Site | None = None) -> FastAPI:
         redirect_slashes=False,  # it would redirect to whatever name the request gives this server
     )
     app.state.site = opened
-    routers = [doors.public, doors.private, rooms.everybody, rooms.staff, rooms.owner, flags.router, media.router]
+    routers = [auth.public, auth.private, home.everybody, home.staff, home.owner, flags.router, serving.router]
     for router in [*routers, *(mode.router for mode in MODES.values())]:
         for route in router.routes:
             if not isinstance(route, APIRoute) or not roles_of(route):

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import uvicorn
 
 from tolman.errors import UsageError
-from tolman.review.accounts import ensure_owner, invite
+from tolman.review.accounts.identity import ensure_owner, invite
 from tolman.review.app import create_app
-from tolman.review.settings import Settings
+from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
 
 _LINK_HOURS = 24.0
@@ -24,7 +24,7 @@ def owner_link(site: Site, base: str) -> str:
     return f"{base.rstrip('/')}/enter/{token}"
 
 
-def serve(settings: Settings, host: str, port: int, say: Callable[[str], None]) -> None:
+def serve(settings: ReviewSettings, host: str, port: int, say: Callable[[str], None]) -> None:
     """Serve until the user stops it.
 
     Args:
@@ -44,7 +44,7 @@ def serve(settings: Settings, host: str, port: int, say: Callable[[str], None]) 
         server.run([listening])
 
 
-def prepare(settings: Settings, site: Site, host: str, port: int) -> tuple[uvicorn.Server, socket.socket]:
+def prepare(settings: ReviewSettings, site: Site, host: str, port: int) -> tuple[uvicorn.Server, socket.socket]:
     """A server, and the socket that it is to be run with, which takes connections from now on.
 
     Raises:

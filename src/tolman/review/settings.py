@@ -1,4 +1,4 @@
-"""What a review server is started with."""
+"""Settings of a review server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tolman.review.database import sqlite_url
+FILE = "review.sqlite"
 
 
 def _token() -> str:
@@ -16,8 +16,8 @@ def _token() -> str:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Where things are, and the limits.
+class ReviewSettings:
+    """Places of files, and the limits.
 
     Attributes:
         benchmark: a name or a folder, as `tolman run` takes it.
@@ -69,3 +69,8 @@ class Settings:
     def url(self) -> str:
         """The database's URL."""
         return self.database or sqlite_url(self.store)
+
+
+def sqlite_url(store: Path) -> str:
+    """The URL of a store's own database."""
+    return f"sqlite:///{store.resolve() / FILE}"

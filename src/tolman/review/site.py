@@ -15,14 +15,14 @@ from fastapi import Request
 from tolman.benchmarks.folder import FILE
 from tolman.files import write_text
 from tolman.item_table import write_items
-from tolman.review.accounts import ensure_owner, plain_name
-from tolman.review.attempts import Attempt, Attempts, Limit, network_of
-from tolman.review.clouds import places
-from tolman.review.database import Database
-from tolman.review.passwords import Passwords
-from tolman.review.pool import Pool
-from tolman.review.schema import Fact
-from tolman.review.settings import Settings
+from tolman.review.accounts.attempts import Attempt, Attempts, Limit, network_of
+from tolman.review.accounts.identity import ensure_owner, plain_name
+from tolman.review.accounts.passwords import Passwords
+from tolman.review.evidence.clouds import places
+from tolman.review.settings import ReviewSettings
+from tolman.review.store.database import Database
+from tolman.review.store.pool import MediaPool
+from tolman.review.store.schema import Fact
 from tolman.runs.load import Loaded, load
 
 
@@ -30,19 +30,21 @@ from tolman.runs.load import Loaded, load
 class Site:
     """The database, the benchmark, the key, and the counters of attempts to sign in."""
 
-    settings: Settings
+    settings: ReviewSettings
     database: Database
     loaded: Loaded
     folder: Path
     key: bytes
     attempts: Attempts
     passwords: Passwords
-    pool: Pool | None = None
+    pool: MediaPool | None = None
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where media of items are looked for, in this order: what people made an item of is in the store, under a name
-        made from its content."""
+        """Folders in which media of items are looked for, in this order.
+
+        Media of items that people made are in the store, under names made from their content.
+        """
         scenes = self.settings.scenes
         return (self.folder, self.settings.store, *([scenes] if scenes else []))
 
@@ -73,7 +75,7 @@ class Site:
             server: the address and port at which the request arrived.
 
         Returns:
-            The address, and whether the browser's name for the server is in it or `Settings.base_url` tells it.
+            The address, and whether the browser's name for the server is in it or `ReviewSettings.base_url` tells it.
         """
         if self.settings.base_url is not None:
             return self.settings.base_url.rstrip("/") + path, True
@@ -83,13 +85,13 @@ class Site:
         return f"{scheme}://{f'[{address}]' if ':' in address else address}:{port}{path}", False
 
 
-def open_site(settings: Settings) -> Site:
+def open_site(settings: ReviewSettings) -> Site:
     """Load the benchmark, open the database and see to its owner and its key."""
     if settings.pool is not None and not Path(settings.benchmark).exists():
         begin_empty(Path(settings.benchmark))
     places(settings.rigs)  # what is wrong with them is told before anything is opened
     loaded = load(settings.benchmark, settings.data, settings.subset)
-    pool = Pool(settings.pool, settings.store) if settings.pool is not None else None
+    pool = MediaPool(settings.pool, settings.store) if settings.pool is not None else None
     make_store(settings.store)
     database = Database(settings.url)
     with database.write() as db:
@@ -115,7 +117,7 @@ def host_name(host: str) -> str:
 
 
 def own_names(server: tuple[str, int] | None) -> set[str]:
-    """What this machine is surely called: loopback, its own name, and the address at which a request arrived."""
+    """Names that surely mean this machine: loopback, its own name, and the address at which a request arrived."""
     arrived_at = {server[0].casefold()} if server else set()
     return {"localhost", "127.0.0.1", "::1", socket.gethostname().casefold()} | arrived_at
 

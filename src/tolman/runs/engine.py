@@ -235,7 +235,9 @@ class Engine:
         """What a medium becomes, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
-            self._pictures[media] = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
+            made = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
+            made.add_done_callback(_retrieve)
+            self._pictures[media] = made
         return await asyncio.shield(self._pictures[media])
 
     def _show(self, media: Media) -> tuple[Picture | Video, ...]:
@@ -243,6 +245,12 @@ class Engine:
         if type(media) is Media and media.kind == "video" and self.preset.frames.whole:
             return (self.frames.video(self.data, media),)
         return self.frames.pictures(self.data, media, self.preset.frames)
+
+
+def _retrieve(future: asyncio.Future[Any]) -> None:
+    """Look at the error of a future that nobody may wait for any more, so that it isn't printed as forgotten."""
+    if not future.cancelled():
+        future.exception()
 
 
 @asynccontextmanager

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tolman.benchmarks.rows import Row, read_rows
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Outcome, Response, outcome_from_record
 
@@ -62,10 +63,8 @@ def read_responses(path: Path, items: Sequence[Item], form: Format | None = None
 
 def _rows(path: Path) -> list[Row]:
     if path.suffix.lower() in (".xlsx", ".xls"):
-        try:
+        with needs("excel", f"Reading {path.name}"):
             import fastexcel
-        except ImportError:
-            raise MissingExtraError("fastexcel", "excel", f"Reading {path.name}") from None
         try:
             frame = fastexcel.read_excel(path).load_sheet(0, dtypes="string").to_polars()
         except Exception as error:  # fastexcel raises types of its own for every kind of broken file

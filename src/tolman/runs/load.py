@@ -10,6 +10,7 @@ from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.folder import is_folder
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
+from tolman.names import hint
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def load(name: str, data: Path | None, subset: str | None, revision: str | None 
     benchmark = benchmarks.get(name)
     chosen = subset or next(iter(benchmark.subsets))
     if chosen not in benchmark.subsets:
-        raise UsageError(f"{benchmark.title} has no subset '{chosen}'; known: {', '.join(benchmark.subsets)}.")
+        raise UsageError(f"{benchmark.title} has no subset '{chosen}'; {hint(chosen, benchmark.subsets)}.")
     if data is None and is_folder(name):
         data = Path(name)
     if data is not None:
@@ -103,6 +104,5 @@ def preset_of(benchmark: BenchmarkSpec, name: str | None) -> PromptPreset:
     for preset in benchmark.presets:
         if name in (None, preset.name):
             return preset
-    raise UsageError(
-        f"{benchmark.title} has no preset '{name}'; known: {', '.join(p.name for p in benchmark.presets)}."
-    )
+    known = hint(name or "", [preset.name for preset in benchmark.presets])
+    raise UsageError(f"{benchmark.title} has no preset '{name}'; {known}.")

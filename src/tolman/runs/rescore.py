@@ -10,6 +10,7 @@ from tolman import benchmarks, models
 from tolman.errors import UsageError
 from tolman.item_table import data_hash
 from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions
+from tolman.names import unknown
 from tolman.responses import Outcome
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
 from tolman.runs.imports import Format, read_responses
@@ -42,7 +43,7 @@ def score_file(
     if benchmark is None:
         raise UsageError(f"which benchmark answers {path}? Name it with --benchmark.")
     if form is not None and form not in get_args(Format):
-        raise UsageError(f"there is no response format '{form}'; known: {', '.join(get_args(Format))}.")
+        raise unknown("response format", form, get_args(Format))
     loaded = load(benchmark, data, subset, revision)
     outcomes = read_responses(path, loaded.items, cast(Format | None, form))
     return score_outcomes(

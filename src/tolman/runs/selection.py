@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
+from tolman.names import hint
 
 
 class Selection(BaseModel):
@@ -51,7 +52,7 @@ class Selection(BaseModel):
         for what, asked, known in (("question type", self.tasks, known_tasks), ("item", self.ids, known_ids)):
             unknown = [name for name in asked if name not in known]
             if unknown:
-                listed = f"; known: {', '.join(sorted(known))}" if what == "question type" else ""
+                listed = f"; {hint(unknown[0], sorted(known))}" if what == "question type" else ""
                 raise UsageError(f"the benchmark has no {what} '{unknown[0]}'{listed}.")
         if self.exclude and not known_ids & set(self.exclude):
             raise UsageError(f"the benchmark has no item '{self.exclude[0]}' to exclude, nor any other of the list.")

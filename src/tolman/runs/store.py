@@ -221,14 +221,19 @@ class _Syncing:
                     os.close(file)
 
 
+def usual_path() -> Path:
+    """$TOLMAN_STORE, else `default_path`."""
+    named = os.environ.get("TOLMAN_STORE")
+    return Path(named) if named else default_path()
+
+
 def open_store(path: Path | None, *, existing: bool = False) -> ResponseStore:
     """The store at a path, or the user's own ($TOLMAN_STORE, or the cache folder).
 
     Raises:
         InputError: it must exist and doesn't, or it is no store.
     """
-    named = os.environ.get("TOLMAN_STORE")
-    chosen = path or (Path(named) if named else default_path())
+    chosen = path or usual_path()
     if existing and not chosen.exists():
         raise InputError(chosen, "does not exist", fix="name a response store with --store")
     return ResponseStore(chosen)

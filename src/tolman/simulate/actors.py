@@ -10,10 +10,10 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
 from tolman.simulate.figure import STRIDE, Limb, draw_figure, stance
-from tolman.simulate.ground import Ground
+from tolman.simulate.ground import WalkableFloor
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod
-from tolman.simulate.moving import moving_object, reach_of, shifted
-from tolman.simulate.paths import LEAST, RATE, KeepOff, eased, ground_of, travelled
+from tolman.simulate.moving import moving_object, reach_of, shift
+from tolman.simulate.paths import LEAST, RATE, KeepOff, ease, ground_of, travel
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
@@ -22,7 +22,7 @@ CARRIED: dict[str, tuple[float, float, float]] = {
     "toolbox": (0.42, 0.22, 0.2),
     "suitcase": (0.42, 0.2, 0.32),
 }
-"""What people carry: width, depth and height in metres; as wide as the hands are apart."""
+"""Loads of people: width, depth and height in metres; as wide as the hands are apart."""
 _SPEED = (0.7, 1.1)
 _LIFT = 0.9
 """Seconds to pick up or to put down."""
@@ -40,7 +40,7 @@ _IRON = (0.12, 0.12, 0.13)
 
 @dataclass(frozen=True)
 class _Way:
-    """Where a person is, `RATE` times a second.
+    """Positions of a person, `RATE` times a second.
 
     Attributes:
         places: shape (n, 2).
@@ -128,15 +128,15 @@ def with_actors(
         person, thing = f"person-{number}", f"{name}-{number}"
         bodies += [Body(figure, person, way.body), Body(load, thing, way.load)]
         bodies += [Body(limb.mesh, person, partial(way.limb, limb)) for limb in limbs]
-        body_box = partial(shifted, way.person, reach.mean(0))
-        load_box = partial(shifted, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))
+        body_box = partial(shift, way.person, reach.mean(0))
+        load_box = partial(shift, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))
         objects.append(moving_object(person, "person", reach[1] - reach[0], body_box, seconds))
         objects.append(moving_object(thing, name, np.array(CARRIED[name]), load_box, seconds))
     return world.adding(bodies, objects), tuple(notes)
 
 
 def _draw(
-    ground: Ground,
+    ground: WalkableFloor,
     generator: np.random.Generator,
     seconds: float,
     person: Floats,
@@ -156,8 +156,8 @@ def _draw(
             continue
         middle = np.array([0, 0, load[2] / 2])
         parts = [
-            (person[1] - person[0], partial(shifted, way.person, person.mean(0))),
-            (np.array(load), partial(shifted, way.load, middle)),
+            (person[1] - person[0], partial(shift, way.person, person.mean(0))),
+            (np.array(load), partial(shift, way.load, middle)),
         ]
         if keep_off.allows(way.places, parts, 0.0, seconds):
             return way
@@ -167,17 +167,17 @@ def _draw(
 def _walked(
     legs: tuple[Floats, Floats],
     lengths: tuple[float, float],
-    ground: Ground,
+    ground: WalkableFloor,
     seconds: float,
     speed: float,
     wait: float,
 ) -> _Way | None:
-    """A person's way over two legs; None where the time is too short."""
+    """Path of a person over two legs; None where the time is too short."""
     from scipy.ndimage import gaussian_filter1d
 
     ends, tangents = [], []
     for leg in legs:
-        along, path = travelled(leg, ground)
+        along, path = travel(leg, ground)
         turn = np.unwrap(np.arctan2(*np.gradient(path, axis=0).T[::-1]))
         ends.append((along, path))
         tangents.append(gaussian_filter1d(turn, 8, mode="nearest"))
@@ -193,23 +193,23 @@ def _walked(
     for number, (begin, end) in enumerate(((moments[0], moments[1]), (moments[3], moments[4]))):
         inside = times >= (begin if number else -1)
         along, path = ends[number]
-        at = along[-1] * eased((times[inside] - begin) / (end - begin))
+        at = along[-1] * ease((times[inside] - begin) / (end - begin))
         places[inside] = np.column_stack([np.interp(at, along, path[:, i]) for i in range(2)])
         yaws[inside] = np.interp(at, along, tangents[number])
     turning = (times >= moments[2]) & (times < moments[3])
     share = (times[turning] - moments[2]) / (moments[3] - moments[2])
-    yaws[turning] = tangents[0][-1] + jump * eased(share)
+    yaws[turning] = tangents[0][-1] + jump * ease(share)
     moved = np.append(0.0, np.linalg.norm(np.diff(places, axis=0), axis=1).cumsum())
     pace = gaussian_filter1d(np.gradient(moved) * RATE, 0.12 * RATE, mode="nearest")
     swing = np.sin(2 * np.pi * moved / STRIDE) * np.clip(pace / 0.8, 0, 1)
-    lifted = eased((times - moments[1]) / _LIFT) - eased((times - moments[4]) / _LIFT)
+    lifted = ease((times - moments[1]) / _LIFT) - ease((times - moments[4]) / _LIFT)
     raised = np.clip(2.5 * lifted, 0, 1)
     pick, put = int(moments[1] * RATE), int(np.ceil(moments[5] * RATE))
     return _Way(places, yaws, swing, raised, lifted, pick, min(put, len(times) - 1))
 
 
 def _load(name: str, generator: np.random.Generator) -> Mesh:
-    """What is carried, standing in the middle of (0, 0, 0)."""
+    """Model of a load, standing in the middle of (0, 0, 0)."""
     width, depth, height = CARRIED[name]
     if name == "parcel":
         card = np.array([0.7, 0.52, 0.34]) * generator.uniform(0.85, 1.1)

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import tolman
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError
 from tolman.files import write_text
+from tolman.names import unknown
 from tolman.parallel import cores, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.simulate.actors import with_actors
@@ -22,7 +23,7 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.outdoors import build_street
-from tolman.simulate.recording import Camera, record
+from tolman.simulate.recording import CameraTrack, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.street import KINDS, draw_street
@@ -36,22 +37,22 @@ SETTINGS = "simulation.json"
 
 
 @dataclass(frozen=True)
-class Order:
-    """What is to be simulated.
+class WorldsConfig:
+    """Settings of a collection of simulated scenes.
 
     Attributes:
-        scenes: how many.
+        scenes: number of scenes.
         seed: of everything that is drawn.
         shapes: of the places, `PLACES`, taken in turn.
         objects: asked for in each place, doors and windows apart.
-        seconds: of a walk.
+        seconds: duration of a walk.
         rate: frames a second.
-        size: of pictures.
+        size: width and height of pictures, pixels.
         furniture: a library; None for the one that ships with the package.
         depth: whether depth and instances are written beside the video.
-        actors: people who walk around and carry things.
-        robots: round ones that drive about.
-        exo: fixed cameras beside the one that is walked with.
+        actors: number of people who walk around and carry things.
+        robots: number of round robots that drive about.
+        exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
     """
 
@@ -83,7 +84,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Made(Part):
+class SimulatedScene(Part):
     """One scene, done; its notes tell what was asked for and didn't fit, and which models are left out."""
 
     @property
@@ -93,11 +94,13 @@ class Made(Part):
         return len(seen) / max(1, len(self.scene.objects))
 
 
-def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None] | None = None) -> list[Made]:
+def simulate(
+    config: WorldsConfig, out: Path, workers: int, done: Callable[[SimulatedScene], None] | None = None
+) -> list[SimulatedScene]:
     """Simulate scenes into a folder; the same command goes on where it was stopped.
 
     Args:
-        order: what.
+        config: the scenes that are asked for.
         out: the collection's folder.
         workers: processes.
         done: called with each scene, in order.
@@ -106,17 +109,17 @@ def simulate(order: Order, out: Path, workers: int, done: Callable[[Made], None]
         InputError: the folder holds something else, or the furniture can't be used.
         NoDisplayError: the machine can't draw.
     """
-    settings = order.settings()
+    settings = config.settings()
     check_place(out, settings)
-    if order.furniture is not None:
-        _library(order.furniture).usable()
+    if config.furniture is not None:
+        _library(config.furniture).usable()
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
     # Every process draws with its share of the processors.
     os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores() // max(1, workers))))
-    kept = {part.scene.id: Made(part.scene, part.captures) for part in read_collection(out)}
-    names = [f"{order.seed}-{number:04d}" for number in range(order.scenes)]
-    jobs = [_Job(order, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
+    kept = {part.scene.id: SimulatedScene(part.scene, part.captures) for part in read_collection(out)}
+    names = [f"{config.seed}-{number:04d}" for number in range(config.scenes)]
+    jobs = [_Job(config, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
     fresh = parallel_map(_carry_out, jobs, workers)
     made = []
     for name in names:
@@ -150,46 +153,46 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class _Job:
-    """One scene's part of an order."""
+    """One scene that is to be simulated."""
 
-    order: Order
+    config: WorldsConfig
     number: int
     out: Path
 
 
-def _carry_out(job: _Job) -> Made:
+def _carry_out(job: _Job) -> SimulatedScene:
     """Draw and record one scene, or take it from where an earlier start left it."""
     parts = Parts(job.out)
-    if kept := parts.read(f"{DATASET}/{job.order.seed}-{job.number:04d}"):
-        return Made(kept.scene, kept.captures, kept.notes)
-    made = make(job.order, job.number, job.out)
+    if kept := parts.read(f"{DATASET}/{job.config.seed}-{job.number:04d}"):
+        return SimulatedScene(kept.scene, kept.captures, kept.notes)
+    made = make(job.config, job.number, job.out)
     parts.write(made)
     return made
 
 
-def make(order: Order, number: int, out: Path) -> Made:
-    """One scene of an order: its place, the people and robots in it, its walk, its recordings."""
-    name = f"{order.seed}-{number:04d}"
-    identity, seed = f"{DATASET}/{name}", f"{order.seed}:{number}"
-    world, notes = place(order, order.shapes[number % len(order.shapes)], identity, seed)
-    walk = draw_walk(world, seed, seconds=order.seconds, rate=order.rate, size=order.size)
-    if order.actors:
-        world, missing = with_actors(world, seed, seconds=order.seconds, count=order.actors, walk=walk)
+def make(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
+    """Simulate one scene: its place, the people and robots in it, its walk, its recordings."""
+    name = f"{config.seed}-{number:04d}"
+    identity, seed = f"{DATASET}/{name}", f"{config.seed}:{number}"
+    world, notes = place(config, config.shapes[number % len(config.shapes)], identity, seed)
+    walk = draw_walk(world, seed, seconds=config.seconds, rate=config.rate, size=config.size)
+    if config.actors:
+        world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
         notes += missing
-    if order.robots:
-        world, missing = with_robots(world, seed, seconds=order.seconds, count=order.robots, walk=walk)
+    if config.robots:
+        world, missing = with_robots(world, seed, seconds=config.seconds, count=config.robots, walk=walk)
         notes += missing
-    fixed = exo_walks(world, walk, order.exo, size=order.size) if order.exo else []
+    fixed = exo_walks(world, walk, config.exo, size=config.size) if config.exo else []
     if fixed:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
-    camera = Camera(f"{identity}/ego", "ego", walk, order.size, order.rate, f"videos/{name}.mp4")
-    captures = [record(own, camera, out, depth=order.depth)]
+    camera = CameraTrack(f"{identity}/ego", "ego", walk, config.size, config.rate, f"videos/{name}.mp4")
+    captures = [record(own, camera, out, depth=config.depth)]
     for role, still in fixed:
         media = f"videos/{name}-{role}.mp4"
-        camera = Camera(f"{identity}/{role}", role, still, order.size, order.rate, media)
-        captures.append(record(world, camera, out, depth=order.depth))
-    if order.lidar:
+        camera = CameraTrack(f"{identity}/{role}", role, still, config.size, config.rate, media)
+        captures.append(record(world, camera, out, depth=config.depth))
+    if config.lidar:
         media = f"lidar/{name}"
         spinner = STREET if world.scene.room_area is None else ROOM
         identity = f"{identity}/lidar"
@@ -197,10 +200,10 @@ def make(order: Order, number: int, out: Path) -> Made:
             record_lidar(own, walk, out / media, identity=identity, media=media, seed=seed, spinner=spinner)
         )
     scene = world.scene.model_copy(update={"video": captures[0].media})
-    return Made(scene, tuple(captures), notes)
+    return SimulatedScene(scene, tuple(captures), notes)
 
 
-def place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
+def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
     """A world of a shape, and what was asked for and isn't in it.
 
     Raises:
@@ -208,16 +211,16 @@ def place(order: Order, shape: str, identity: str, seed: str) -> tuple[World, tu
     """
     for kind in KINDS:
         if shape == kind:
-            street = draw_street(identity, seed, kind=kind, objects=order.objects)
+            street = draw_street(identity, seed, kind=kind, objects=config.objects)
             return build_street(street), street.notes
-    library = _library(order.furniture)
+    library = _library(config.furniture)
     for room in SHAPES:
         if shape == room:
-            plan = draw_plan(identity, room, seed, library, objects=order.objects)
+            plan = draw_plan(identity, room, seed, library, objects=config.objects)
             unused = (*library.broken, *library.unstable())
             left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
             return build_interior(plan, library), plan.notes + left_out
-    raise UsageError(f"there is no place '{shape}'; known: {', '.join(PLACES)}.")
+    raise unknown("place", shape, PLACES)
 
 
 _LIBRARIES: dict[Path | None, Library] = {}

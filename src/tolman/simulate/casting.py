@@ -17,7 +17,7 @@ _MOMENTS = 5
 
 @dataclass(frozen=True)
 class Hits:
-    """What rays met.
+    """Hits of rays.
 
     Attributes:
         distances: in lengths of the rays' directions, shape (n,); infinite where nothing is.
@@ -117,7 +117,7 @@ def _tones(mesh: Mesh) -> Floats:
 
 
 def _nears(body: Body, origins: Floats, directions: Floats, times: Floats) -> NDArray[np.bool_]:
-    """Which rays may meet a moving body: those that pass a ball around it, as large as it moves between some times."""
+    """Rays that may meet a moving body: those through a ball around it, as large as its motion between some times."""
     assert body.pose is not None
     low, high = body.mesh.bounds
     moments = np.linspace(times.min(), times.max(), _MOMENTS) if times.min() < times.max() else times[:1]

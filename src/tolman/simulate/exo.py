@@ -82,7 +82,7 @@ def exo_walks(
 
 
 def _seen(world: World, poses: Floats, size: tuple[int, int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which objects are seen from each pose, shape (poses, objects), and whether nothing hangs right before it."""
+    """Objects seen from each pose, shape (poses, objects), and whether nothing hangs right before it."""
     from tolman.geometry.casting import pixel_rays
     from tolman.simulate.casting import Caster
 

@@ -17,7 +17,7 @@ _TROUSERS = ((0.13, 0.17, 0.3), (0.3, 0.26, 0.2), (0.16, 0.16, 0.17), (0.42, 0.4
 SWING = np.radians(24)
 """The most that legs and arms swing."""
 REACH = np.radians(52)
-"""How far arms are raised to carry."""
+"""Angle by which arms are raised to carry."""
 STRIDE = 1.35
 """Metres for a step of each leg."""
 _HIP = 0.86
@@ -26,7 +26,7 @@ _HEEL, _TOE = -0.08, 0.17
 
 
 def stance(swing: float) -> float:
-    """How much a figure is raised so that its lower foot is on the ground, metres; legs swing from -1 to 1."""
+    """Height by which a figure is raised so that its lower foot is on the ground, metres; legs swing from -1 to 1."""
     # A sole's end at (y, -hip) below the pivot comes to the height y sin a - hip cos a.
     angle = swing * SWING
     lowest = min(y * np.sin(a) - _HIP * np.cos(a) for a in (angle, -angle) for y in (_HEEL, _TOE))

@@ -1,4 +1,4 @@
-"""What stands along streets: lamp posts, benches, bins, boxes, signs, made in code.
+"""Street furniture made in code: lamp posts, benches, bins, boxes, signs.
 
 Each maker gives a thing with its front along +y; `fitting` brings it to the size that a plan says.
 """

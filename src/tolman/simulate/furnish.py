@@ -1,4 +1,4 @@
-"""What a room holds, and in which order it is put there."""
+"""Furniture of a room, and the order in which it is placed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from tolman.simulate.furniture import Furniture, Library
 from tolman.simulate.placing import Placing, Spot
-from tolman.simulate.plan import Placed, Plan, turned
+from tolman.simulate.plan import FloorLayout, Placed, turned
 from tolman.simulate.rooms import Room, Shape, draw_shell
 
 THEMES: dict[str, tuple[str, ...]] = {
@@ -17,7 +17,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "office": ("desk", "shelf", "whiteboard", "table", "cabinet", "lamp", "trash can", "tv", "sofa", "clock"),
     "kitchen": ("table", "refrigerator", "cabinet", "coffee maker", "bread", "shelf", "trash can", "radiator"),
 }
-"""What each kind of room has first, in the order of need."""
+"""First furniture of each kind of room, in the order of need."""
 REPEATED = (
     "chair",
     "stool",
@@ -29,18 +29,18 @@ REPEATED = (
     "trash can",
     "basketball",
 )
-"""What people have several of. Their counts are drawn evenly, so that no count is the usual one."""
+"""Categories that people have several of. Their counts are drawn evenly, so that no count is the usual one."""
 MOST = 8
 _RUG = 0.008
 """Thickness in metres. Less flickers at a distance; people walk over it as over the floor."""
 _RUG_MARGIN = 0.7
 """Metres by which a rug reaches beyond its table, so that chairs stand on it with all legs."""
 _CHAIRS = 0.6
-"""How often chairs are among what a room has several of."""
+"""Probability that chairs are among what a room has several of."""
 _ACCESS = {"wall": 0.55, "desk": 0.9}
 
 
-def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objects: int = 22) -> Plan:
+def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objects: int = 22) -> FloorLayout:
     """A furnished shell.
 
     Args:
@@ -64,7 +64,7 @@ def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objec
         missing = _furnish(placing, room, theme, int(share), pieces, taken)
         notes += [f"no room for {count} more {category}" for category, count in missing.items()]
     style = int(generator.integers(1 << 30))
-    plan = Plan(identity, themes, shell, tuple(placing.placed), tuple(notes), style)
+    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style)
     return turned(plan, float(generator.uniform(-np.pi, np.pi)))
 
 
@@ -98,7 +98,7 @@ def _turn(piece: Furniture) -> tuple[int, float, str]:
 def _wanted(
     theme: str, objects: int, by_category: dict[str, list[Furniture]], generator: np.random.Generator
 ) -> dict[str, int]:
-    """How many of each category: some several times, the others once."""
+    """Number of each category: some several times, the others once."""
     repeated = [name for name in REPEATED if name in by_category]
     wanted: dict[str, int] = {}
     chosen = [str(name) for name in generator.permutation(repeated)]
@@ -155,7 +155,7 @@ def _table(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
 
 
 def _seats(table: Placed, chair: Furniture) -> list[Spot]:
-    """Where chairs stand around a table, or before a desk, facing it."""
+    """Places of chairs around a table, or before a desk, facing it."""
     spots: list[Spot] = []
     sides = [0] if table.category == "desk" else [0, 2, 1, 3]
     for side in sides:

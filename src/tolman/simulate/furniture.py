@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from tolman.errors import InputError, MissingExtraError
+from tolman.extras import told
 from tolman.simulate.habits import Habit, habit_of
 from tolman.simulate.mesh import Mesh
 from tolman.simulate.models import Models
@@ -106,7 +107,7 @@ class Library:
         return self._mesh(piece.id)
 
     def support(self, piece: Furniture) -> Support:
-        """What a usable model stands on, and what can stand on it.
+        """Find a usable model's support, and surfaces on it.
 
         Raises:
             ValueError: the model can't be used.
@@ -143,7 +144,8 @@ class Library:
     def _load(self, identity: str) -> Mesh | None:
         piece = self.pieces[identity]
         try:
-            return _fitted(self._models.read(piece.path), piece)
+            with told():
+                return _fitted(self._models.read(piece.path), piece)
         except MissingExtraError:
             raise
         except Exception as error:  # a hostile file may break the readers of models and pictures in any way

@@ -40,7 +40,7 @@ class Views:
     half_angle: float
 
     def seen(self, eye: int, yaw: float, least: float = 0.35) -> NDArray[np.bool_]:
-        """Which objects are seen well from an eye that looks along `yaw` (radians), shape (n,)."""
+        """Find objects that are seen well from an eye that looks along `yaw` (radians), shape (n,)."""
         off = np.abs((self.bearings[eye] - yaw + np.pi) % (2 * np.pi) - np.pi)
         return np.asarray((self.shown[eye] >= least) & (off < self.half_angle - _EDGE))
 
@@ -105,7 +105,7 @@ _FRONT = np.array([[x, 1.0, z] for x in (-0.6, 0.0, 0.6) for z in (-0.6, 0.0, 0.
 
 
 def _blocked(eye: Floats, targets: Floats, centers: Floats, axes: Floats, halves: Floats) -> NDArray[np.bool_]:
-    """Whether boxes stand between an eye and points (slab test), shape (targets,)."""
+    """Tell whether boxes stand between an eye and points (slab test), shape (targets,)."""
     if not len(centers):
         return np.zeros(len(targets), dtype=bool)
     origin = np.einsum("bij,bj->bi", axes, eye - centers)[:, None]

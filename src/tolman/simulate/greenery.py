@@ -13,7 +13,7 @@ from tolman.simulate.mesh import Mesh, block, joined, quads, rod, smoothed, turn
 _LEAF = np.array([[0.0, -0.5], [0.32, 0.0], [0.0, 0.5], [-0.32, 0.0]])
 _BARK = (0.3, 0.24, 0.18)
 _FEET = np.array([[0.5, 0.0], [0.15, 0.48], [-0.4, 0.29], [-0.4, -0.29], [0.15, -0.48]])
-"""Where a bush's stems come out of the ground, in halves of its width and depth."""
+"""Places of a bush's stems on the ground, in halves of its width and depth."""
 GREENS = ((0.3, 0.45, 0.16), (0.24, 0.4, 0.18), (0.38, 0.47, 0.16), (0.22, 0.36, 0.2))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _CELL = 0.08
 
 
-class Ground:
+class WalkableFloor:
     """Shortest ways over a walkable floor.
 
     Args:
@@ -94,7 +94,7 @@ class Ground:
         return self._trees[a]
 
 
-def rounded(path: Floats, ground: Ground, along: Floats) -> Floats:
+def round_path(path: Floats, ground: WalkableFloor, along: Floats) -> Floats:
     """Points so far along a path whose corners are cut round where that is free, shape (n, 2)."""
     import shapely
 

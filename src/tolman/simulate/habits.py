@@ -1,4 +1,4 @@
-"""What things are called in questions, and where people put them."""
+"""Names of things in questions, and their habitual places."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tolman.simulate import textures
 from tolman.simulate.furniture import Library
 from tolman.simulate.mesh import Mesh, Texture, block, flat_shaded, joined, placed, quads
 from tolman.simulate.placing import walking_floor
-from tolman.simulate.plan import FRAME, RECESS, Placed, Plan
+from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed
 from tolman.simulate.rooms import Wall
 from tolman.simulate.world import Body, Light, World
 
@@ -24,7 +24,7 @@ _WHITE = (0.9, 0.9, 0.88)
 _SKIRTING, _SKIRTING_HIGH = 0.012, 0.07
 
 
-def build_interior(plan: Plan, library: Library) -> World:
+def build_interior(plan: FloorLayout, library: Library) -> World:
     """The world of a plan.
 
     Args:
@@ -62,7 +62,7 @@ def build_interior(plan: Plan, library: Library) -> World:
     )
 
 
-def scene_of(plan: Plan, video: str | None = None) -> Scene:
+def scene_of(plan: FloorLayout, video: str | None = None) -> Scene:
     """A plan's truth."""
     import shapely
 
@@ -218,7 +218,7 @@ def _rug(thing: Placed, generator: np.random.Generator) -> Mesh:
     colour = generator.uniform((0.4, 0.2, 0.2), (0.75, 0.5, 0.55))
     mesh = block((-width, -depth, -height), (width, depth, height))
     uvs = mesh.points[:, :2] / (2 * width, 2 * depth) + 0.5
-    covered = mesh.papered(textures.woven(generator, colour), 1.0)
+    covered = mesh.papered(textures.weave(generator, colour), 1.0)
     return Mesh(
         covered.points, covered.normals, uvs, covered.tints, covered.textures_of, covered.faces, covered.textures
     )

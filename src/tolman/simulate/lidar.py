@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.geometry.motion import carried, poses_at
+from tolman.geometry.motion import deskew, poses_at
 from tolman.ingest.clouds.own import read_sweep, write_sweep
 from tolman.scenes import Capture
 from tolman.simulate.casting import Caster
@@ -73,7 +73,7 @@ ROOM = Spinner(rings=64, low=-45.0, high=45.0, reach=30.0)
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SimulatedSweep:
     """One turn.
 
     Attributes:
@@ -103,7 +103,7 @@ def draw_offset(seed: str) -> float:
     return -round(float(_generator(seed, "clock").uniform(2, 20)), 6)
 
 
-def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) -> Iterator[Sweep]:
+def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) -> Iterator[SimulatedSweep]:
     """The turns that begin and end within a walk.
 
     Args:
@@ -155,7 +155,7 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
         points["time"] = times[kept] - offset
         points["object"] = hits.numbers[kept]
         middle = begin + span / 2
-        yield Sweep(middle - offset, poses_at(walk.times, mounted, np.array([middle]))[0], points)
+        yield SimulatedSweep(middle - offset, poses_at(walk.times, mounted, np.array([middle]))[0], points)
 
 
 def record_lidar(
@@ -235,7 +235,7 @@ def in_scene(points: NDArray[np.void], times: Floats, poses: Floats) -> Floats:
         poses: sensor → scene, shape (k, 4, 4).
     """
     local = np.column_stack([points["x"], points["y"], points["z"]]).astype(np.float64)
-    return carried(local, points["time"], times, poses)
+    return deskew(local, points["time"], times, poses)
 
 
 def _generator(seed: str, what: str) -> np.random.Generator:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tolman.errors import MissingExtraError
+from tolman.extras import needs
 from tolman.files import atomic_write, cache_folder
 from tolman.simulate import mesh
 from tolman.simulate.mesh import PLAIN, Mesh, Texture, joined
@@ -57,10 +57,8 @@ class Models:
 @cache
 def _reader() -> str:
     """What a mesh depends on besides its file: how it is read."""
-    try:
+    with needs("simulate", "Reading furniture"):
         version = importlib.metadata.version("trimesh")
-    except importlib.metadata.PackageNotFoundError:
-        raise MissingExtraError("trimesh", "simulate", "reading furniture") from None
     code = b"".join(Path(place).read_bytes() for place in (__file__, mesh.__file__))
     return f"{version} {hashlib.sha256(code).hexdigest()}"
 
@@ -83,10 +81,8 @@ def _keep(path: Path, model: Mesh) -> None:
 
 
 def _read_obj(library: zipfile.ZipFile, path: str) -> Mesh:
-    try:
+    with needs("simulate", "Reading furniture"):
         import trimesh
-    except ImportError:
-        raise MissingExtraError("trimesh", "simulate", "reading furniture") from None
 
     members = {info.filename: info for info in library.infolist()}
 

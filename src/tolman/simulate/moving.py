@@ -29,7 +29,7 @@ def moving_object(identity: str, category: str, size: Floats, pose: Pose, second
     return SceneObject(id=identity, category=category, box=box, track=tuple(points))
 
 
-def shifted(pose: Pose, middle: Floats, seconds: float) -> Floats:
+def shift(pose: Pose, middle: Floats, seconds: float) -> Floats:
     """The pose of a point of a moving thing, given in the thing's own coordinates."""
     return np.asarray(pose(seconds) @ placed(middle))
 

@@ -77,7 +77,7 @@ def _sun(plan: Street, generator: np.random.Generator) -> Light:
 
 
 def _foot(thing: Placed) -> Polygon:
-    """What of a thing touches the ground."""
+    """Footprint of a thing on the ground."""
     import shapely
 
     width, depth = (0.35, 0.35) if thing.category == "tree" else thing.size[:2]

@@ -25,7 +25,7 @@ FIXTURES = frozenset({"door", "window", "rug"})
 
 @dataclass(frozen=True)
 class Outlook:
-    """What views show.
+    """Distances and things in views.
 
     Attributes:
         distance: metres to what half of the view is nearer than, shape (k,).
@@ -37,7 +37,7 @@ class Outlook:
 
 
 def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float) -> Outlook:
-    """What an eye sees along some ways.
+    """Measure the views of an eye in some directions.
 
     Args:
         world: its still objects count, and its floor's outline as a wall.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tolman.geometry.boxes import Boxes, Floats, distances
-from tolman.simulate.ground import Ground, rounded
+from tolman.simulate.ground import WalkableFloor, round_path
 from tolman.simulate.moving import TRACK, Pose
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import World
@@ -27,8 +27,8 @@ _FLAT = 0.03
 """Metres; one walks over what is no higher."""
 
 
-def ground_of(world: World, generator: np.random.Generator, spare: float) -> Ground | None:
-    """Where the middle of what moves can be, with places to go between; None where there is no room.
+def ground_of(world: World, generator: np.random.Generator, spare: float) -> WalkableFloor | None:
+    """Floor for the middle of what moves, with places to go between; None where there is no room.
 
     Args:
         world: with what stands in it.
@@ -44,18 +44,18 @@ def ground_of(world: World, generator: np.random.Generator, spare: float) -> Gro
     low_x, low_y, high_x, high_y = largest.bounds
     drawn = generator.uniform((low_x, low_y), (high_x, high_y), (600, 2))
     inside = drawn[shapely.contains_xy(largest, drawn[:, 0], drawn[:, 1])][:_PLACES]
-    ground = Ground(largest, inside)
+    ground = WalkableFloor(largest, inside)
     return ground if ground.first >= _PLACES and len(inside) > 2 else None
 
 
-def travelled(leg: Floats, ground: Ground) -> tuple[Floats, Floats]:
+def travel(leg: Floats, ground: WalkableFloor) -> tuple[Floats, Floats]:
     """A way with its corners cut round, every two centimetres: metres along it (n,), and the points, shape (n, 2)."""
     line = float(np.linalg.norm(np.diff(leg, axis=0), axis=1).sum())
     along = np.linspace(0, line, max(8, int(line / 0.02)))
-    return along, rounded(leg, ground, along)
+    return along, round_path(leg, ground, along)
 
 
-def eased(share: Floats) -> Floats:
+def ease(share: Floats) -> Floats:
     """From 0 to 1 with a soft beginning and end, and 0 and 1 outside."""
     u = np.clip(share, 0, 1)
     return np.asarray(u + (u**2 * (3 - 2 * u) - u) * 0.6)
@@ -63,7 +63,7 @@ def eased(share: Floats) -> Floats:
 
 @dataclass
 class KeepOff:
-    """What is kept away from: things, the floor's edge, the camera, whatever else moves.
+    """Obstacles: things, the floor's edge, the camera, whatever else moves.
 
     Attributes:
         world: with what stands in it.
@@ -78,7 +78,7 @@ class KeepOff:
     others: list[Floats] = field(default_factory=list)
 
     def allows(self, places: Floats, parts: Sequence[tuple[Floats, Pose]], begin: float, end: float) -> bool:
-        """Whether nothing is touched from one time to another.
+        """Tell whether nothing is touched from one time to another.
 
         Args:
             places: where the middle is, `RATE` times a second from time 0, shape (n, 2).
@@ -97,7 +97,7 @@ class KeepOff:
 
     @cached_property
     def _still(self) -> Boxes:
-        """What stands there and isn't walked over."""
+        """Standing things that aren't walked over."""
         standing = [thing.box for thing in self.world.scene.objects if not thing.track]
         things = [box for box in standing if box.center[2] + box.extents[2] / 2 > _FLAT]
         centers, axes, extents = (
@@ -116,7 +116,7 @@ class KeepOff:
         return floor
 
     def _free(self, size: Floats, pose: Pose, begin: float, end: float) -> bool:
-        """Whether a box touches nothing that stands there, and stays on the floor."""
+        """Tell whether a box touches nothing that stands there, and stays on the floor."""
         import shapely
 
         still = self._still

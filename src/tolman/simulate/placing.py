@@ -242,7 +242,7 @@ class Placing:
         return max((p.high for p in self.placed if p.category == "rug" and p.footprint.covers(own)), default=0.0)
 
     def _walkable(self, added: Polygon) -> bool:
-        """Whether the free floor still hangs together and touches every door."""
+        """Tell whether the free floor still hangs together and touches every door."""
         largest = in_one_piece(self.floor, walking_floor(self.floor, self.placed, [added]))
         if largest is None:
             return False
@@ -268,7 +268,7 @@ class Placing:
 
 
 def stands_clear(thing: Placed, placed: Sequence[Placed], gap: float = GAP) -> bool:
-    """Whether a thing keeps a gap (metres) to all that stands at its height."""
+    """Tell whether a thing keeps a gap (metres) to all that stands at its height."""
     own = thing.footprint.buffer(gap)
     return not any(
         p.low < thing.high - 1e-9 and thing.low < p.high - 1e-9 and own.intersects(p.footprint) for p in placed
@@ -287,7 +287,7 @@ def in_one_piece(floor: Polygon, free: BaseGeometry) -> BaseGeometry | None:
 
 
 def walking_floor(floor: Polygon, placed: list[Placed], more: list[Polygon] | None = None) -> BaseGeometry:
-    """Where the middle of a walker can be: away from walls and from everything below its head."""
+    """Floor for the middle of a walker: away from walls and from everything below its head."""
     import shapely
 
     in_the_way = [p.footprint for p in placed if p.low < HEAD and p.high > 0.03] + (more or [])

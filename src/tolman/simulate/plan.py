@@ -41,12 +41,12 @@ class Placed:
 
     @property
     def low(self) -> float:
-        """Where it begins above the floor, metres."""
+        """Lower end above the floor, metres."""
         return self.center[2] - self.size[2] / 2
 
     @property
     def high(self) -> float:
-        """Where it ends above the floor, metres."""
+        """Upper end above the floor, metres."""
         return self.center[2] + self.size[2] / 2
 
     @property
@@ -69,7 +69,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FloorLayout:
     """A furnished shell.
 
     Attributes:
@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each category."""
+        """Number of each category."""
         return dict(Counter(thing.category for thing in self.placed))
 
     def fingerprint(self) -> str:
@@ -115,7 +115,7 @@ def rectangle(center: tuple[float, float], yaw: float, width: float, depth: floa
     return np.asarray(corners @ _turn(yaw).T + np.asarray(center))
 
 
-def turned(plan: Plan, yaw: float) -> Plan:
+def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
     """The whole plan turned about the origin: no scan lies along its axes."""
     matrix = _turn(yaw)
 
@@ -129,10 +129,10 @@ def turned(plan: Plan, yaw: float) -> Plan:
     rooms = tuple(Room(tuple(point(p) for p in r.outline), tuple(wall(w) for w in r.walls)) for r in plan.shell.rooms)
     passage = plan.shell.passage and tuple(point(p) for p in plan.shell.passage)
     shell = replace(plan.shell, rooms=rooms, passage=passage)
-    return replace(plan, shell=shell, placed=things_turned(plan.placed, yaw))
+    return replace(plan, shell=shell, placed=turn_things(plan.placed, yaw))
 
 
-def things_turned(things: Sequence[Placed], yaw: float) -> tuple[Placed, ...]:
+def turn_things(things: Sequence[Placed], yaw: float) -> tuple[Placed, ...]:
     """Things turned together about the origin."""
     middles = np.array([p.center[:2] for p in things]) @ _turn(yaw).T
     return tuple(

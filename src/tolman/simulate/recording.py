@@ -24,7 +24,7 @@ _SAMPLES = 210
 
 
 @dataclass(frozen=True)
-class Camera:
+class CameraTrack:
     """A camera's recording that is to be made.
 
     Attributes:
@@ -46,7 +46,7 @@ class Camera:
 
 def record(
     world: World,
-    camera: Camera,
+    camera: CameraTrack,
     folder: Path,
     *,
     depth: bool = False,

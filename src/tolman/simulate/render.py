@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import MissingExtraError, NoDisplayError
+from tolman.errors import NoDisplayError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.simulate import shaders
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
@@ -24,7 +25,7 @@ _CONTACT = 256
 
 @dataclass(frozen=True)
 class Frame:
-    """What a camera records at one time.
+    """One camera frame.
 
     Attributes:
         colour: shape (height, width, 3), uint8.
@@ -66,10 +67,8 @@ class Renderer:
     """
 
     def __init__(self, world: World, size: tuple[int, int]) -> None:
-        try:
+        with needs("simulate", "Rendering"):
             import moderngl
-        except ImportError:
-            raise MissingExtraError("moderngl", "simulate", "rendering") from None
         try:
             self._gl: Any = moderngl.create_context(standalone=True, backend="egl")  # type: ignore[arg-type]
         except Exception as error:  # glcontext raises whatever the loader of libEGL gives
@@ -89,6 +88,11 @@ class Renderer:
         scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
         self._draw["grain"].value = float(2.0 / scale / _SHADOWS)
         self._cast(0.0)
+
+    @property
+    def driver(self) -> str:
+        """The name of what draws, as OpenGL gives it: a graphics card, or llvmpipe for the processor."""
+        return str(self._gl.info["GL_RENDERER"])
 
     def __enter__(self) -> Renderer:
         return self
@@ -244,7 +248,7 @@ def _stacked(pictures: Sequence[Texture]) -> bytes:
 
 
 def _contact(world: World) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:
-    """How bright the floor is between things that stand on it: 255 in the open, darker beside walls and furniture."""
+    """Brightness of the floor between things that stand on it: 255 in the open, darker beside walls and furniture."""
     if world.contact is None:
         return np.full((_CONTACT, _CONTACT), 255, dtype=np.uint8), (0.0, 0.0, 0.0, 0.0)
     import shapely
@@ -302,7 +306,7 @@ def _projection(intrinsics: tuple[float, float, float, float], size: tuple[int, 
 def _outside(
     part: _Range, to_camera: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]
 ) -> bool:
-    """Whether a body's box lies wholly outside the picture."""
+    """Tell whether a body's box lies wholly outside the picture."""
     corners = np.array(
         [
             [x, y, z]

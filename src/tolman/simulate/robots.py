@@ -11,10 +11,10 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
-from tolman.simulate.ground import Ground
+from tolman.simulate.ground import WalkableFloor
 from tolman.simulate.mesh import Mesh, joined, placed, smoothed, turned
 from tolman.simulate.moving import moving_object
-from tolman.simulate.paths import LEAST, RATE, KeepOff, eased, ground_of, travelled
+from tolman.simulate.paths import LEAST, RATE, KeepOff, ease, ground_of, travel
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
@@ -24,7 +24,7 @@ COLOURS: dict[str, tuple[float, float, float]] = {
     "yellow robot": (0.9, 0.72, 0.1),
     "green robot": (0.12, 0.5, 0.2),
 }
-"""What robots are called, and what colour they have."""
+"""Names and colours of robots."""
 RADIUS, HEIGHT = 0.24, 1.1
 """Metres."""
 _SPEED = (0.4, 0.9)
@@ -35,13 +35,13 @@ _SLOW = 0.4
 _APART = 0.6
 """Metres that a robot's middle keeps from the camera and from whatever else moves."""
 _STARTS, _NEXT = 50, 8
-"""How many beginnings are tried, and at each stop how many ways on."""
+"""Numbers of starts that are tried, and of ways on at each stop."""
 _DARK, _PALE = (0.1, 0.1, 0.11), (0.86, 0.86, 0.84)
 
 
 @dataclass(frozen=True)
 class _Drive:
-    """Where a robot is, `RATE` times a second: metres on the floor plan, shape (n, 2)."""
+    """Positions of a robot, `RATE` times a second: metres on the floor plan, shape (n, 2)."""
 
     places: Floats
 
@@ -98,12 +98,12 @@ def with_robots(
 
 
 def _followed(thing: SceneObject, times: Floats) -> Floats:
-    """Where something that moves is at some times, shape (n, 2)."""
+    """Positions of something that moves at some times, shape (n, 2)."""
     known = [point.seconds for point in thing.track]
     return np.column_stack([np.interp(times, known, [point.center[i] for point in thing.track]) for i in range(2)])
 
 
-def _draw(ground: Ground, generator: np.random.Generator, times: Floats, keep_off: KeepOff) -> _Drive | None:
+def _draw(ground: WalkableFloor, generator: np.random.Generator, times: Floats, keep_off: KeepOff) -> _Drive | None:
     """A drive that touches nothing; None where none was found."""
     for _ in range(_STARTS):
         at = int(generator.integers(len(ground.nodes) - ground.first))
@@ -119,7 +119,7 @@ def _draw(ground: Ground, generator: np.random.Generator, times: Floats, keep_of
 
 
 def _onward(
-    ground: Ground,
+    ground: WalkableFloor,
     generator: np.random.Generator,
     times: Floats,
     keep_off: KeepOff,
@@ -136,9 +136,9 @@ def _onward(
     for goal in generator.permutation(len(ground.nodes) - ground.first)[:_NEXT].tolist():
         if not LEAST <= ground.length(at, goal) < np.inf:
             continue
-        along, path = travelled(ground.way(at, goal), ground)
+        along, path = travel(ground.way(at, goal), ground)
         there = begin + along[-1] / float(generator.uniform(*_SPEED)) + _SLOW
-        gone = along[-1] * eased((times - begin) / (there - begin))
+        gone = along[-1] * ease((times - begin) / (there - begin))
         places = np.column_stack([np.interp(gone, along, path[:, i]) for i in range(2)])
         longer = _Drive(np.where(times[:, None] < begin, drive.places, places))
         end = there + float(generator.uniform(*_STOP))

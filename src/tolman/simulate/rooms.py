@@ -96,7 +96,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Shell:
-    """What is built before anything is furnished.
+    """Shell of a room before anything is furnished.
 
     Attributes:
         shape: of the whole.

@@ -11,7 +11,7 @@ import numpy as np
 
 from tolman.simulate.fittings import SIZES
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
-from tolman.simulate.plan import Placed, fingerprint_of, things_turned
+from tolman.simulate.plan import Placed, fingerprint_of, turn_things
 from tolman.simulate.vehicles import PATTERNS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ISLAND = 0.056
 
 
 @dataclass(frozen=True)
-class Ground:
+class GroundStrips:
     """Strips of ground along x, each from its first to its second y, in metres. Houses stand at y < 0.
 
     Attributes:
@@ -49,12 +49,12 @@ class Ground:
     walked: float
 
 
-GROUNDS: dict[Kind, Ground] = {
-    "street": Ground((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
-    "parking-lot": Ground((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
+GROUNDS: dict[Kind, GroundStrips] = {
+    "street": GroundStrips((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
+    "parking-lot": GroundStrips((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
 }
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
-"""What streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
+"""Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
 SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "picnic table", "bicycle")
 _GAP = 0.12
 _TRIES = 40
@@ -86,7 +86,7 @@ class Street:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each category."""
+        """Number of each category."""
         return dict(Counter(thing.category for thing in self.placed))
 
     @property
@@ -133,13 +133,13 @@ def draw_street(identity: str, seed: str, *, kind: Kind | None = None, objects: 
         if put < count:
             notes.append(f"no room for {count - put} more {category}")
     turn = float(generator.uniform(-np.pi, np.pi))
-    placed = things_turned(placing.placed, turn)
+    placed = turn_things(placing.placed, turn)
     style = int(generator.integers(1 << 30))
     return Street(identity, kind, length, turn, placed, tuple(placing.islands), tuple(notes), style)
 
 
 def _wanted(objects: int, generator: np.random.Generator) -> dict[str, int]:
-    """How many of each category, large things first."""
+    """Number of each category, large things first."""
     wanted = {"car": int(generator.integers(2, 7)), "tree": int(generator.integers(2, 7))}
     if generator.random() < 0.6:
         wanted["van"] = 1
@@ -232,7 +232,7 @@ class _Placing:
         return done
 
     def _spots(self, category: str, size: tuple[float, float]) -> Callable[[], Iterator[Spot]]:
-        """Where such a thing may stand."""
+        """Region in which such a thing may stand."""
         width, depth = size
         pavement, verge = self.ground.pavement, self.ground.verge
 
@@ -299,6 +299,6 @@ class _Placing:
         return self.ground.base if any(low < y < high for low, high in self.ground.rows) else 0.0
 
     def _reachable(self, placed: Sequence[Placed]) -> bool:
-        """Whether one can walk up to everything."""
+        """Tell whether one can walk up to everything."""
         area = in_one_piece(self._walked, walking_floor(self._walked, list(placed)))
         return area is not None and all(area.distance(p.footprint) < 1.2 for p in placed)

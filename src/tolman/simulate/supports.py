@@ -31,7 +31,7 @@ UPRIGHT_NORMAL = 0.95
 
 @dataclass(frozen=True)
 class Support:
-    """What a model stands on, and what can stand on it, in the model's own coordinates (metres, on z = 0).
+    """Support of a model, and surfaces on it, in the model's own coordinates (metres, on z = 0).
 
     Attributes:
         base: convex hull of what touches the ground, shape (k, 2).
@@ -87,7 +87,7 @@ class Support:
 
 
 def support_of(mesh: Mesh) -> Support:
-    """What a model stands on, and what can stand on it.
+    """Find a model's support, and surfaces on it.
 
     Args:
         mesh: standing on z = 0.

@@ -23,7 +23,7 @@ _ANGLES = np.radians(np.arange(0.0, 90.0, 0.25))
 
 
 class Survey:
-    """What has been seen so far.
+    """Visibility gathered from frames.
 
     Args:
         scene: whose objects are seen; its numbers are those of the frames.

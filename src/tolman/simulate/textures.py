@@ -50,7 +50,7 @@ def wallpaper(generator: np.random.Generator, colour: Floats) -> Texture:
     return _picture(np.tile(0.94 + 0.06 * stripe, (SIDE, 1)) + 0.02 * _smooth(generator, (120, 120)), colour)
 
 
-def woven(generator: np.random.Generator, colour: Floats) -> Texture:
+def weave(generator: np.random.Generator, colour: Floats) -> Texture:
     """A rug: a border, a field, a pattern of diamonds."""
     y, x = np.mgrid[0:SIDE, 0:SIDE] / SIDE
     rim = np.minimum.reduce([x, y, 1 - x, 1 - y])

@@ -11,7 +11,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.gaze import EYE, Views, find_views
-from tolman.simulate.ground import Ground, rounded
+from tolman.simulate.ground import WalkableFloor, round_path
 from tolman.simulate.outlook import PITCH, outlook
 from tolman.simulate.world import World
 
@@ -35,7 +35,7 @@ _MOST_VIEWS = 40
 
 @dataclass(frozen=True)
 class Walk:
-    """A camera's way.
+    """Trajectory of a camera.
 
     Attributes:
         times: of the frames, seconds, shape (n,).
@@ -64,7 +64,7 @@ def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple
     """
     generator = np.random.default_rng(np.frombuffer(f"walk:{seed}".encode(), dtype=np.uint8))
     views = find_views(world, intrinsics_of(size), size)
-    ground = Ground(world.walkable, views.eyes[:, :2])
+    ground = WalkableFloor(world.walkable, views.eyes[:, :2])
     looks = _choose(views)
     cost = _costs(looks, views, ground)
     # A walk begins with a look at little, so that things come into view one after the other.
@@ -85,7 +85,7 @@ Look = tuple[int, float]
 """The number of an eye, and a yaw in radians."""
 
 
-def _opening(world: World, views: Views, ground: Ground, then: Look) -> Look:
+def _opening(world: World, views: Views, ground: WalkableFloor, then: Look) -> Look:
     """The look with which a walk begins: an open view of few objects, from where the next look is reached soon."""
     turns = np.linspace(-1, 1, 17) * TURN * _PRELUDE
     worths: list[tuple[float, float, int, float]] = []
@@ -140,7 +140,7 @@ def _choose(views: Views) -> list[Look]:
     return chosen or [(0, 0.0)]
 
 
-def _costs(looks: Sequence[Look], views: Views, ground: Ground) -> Floats:
+def _costs(looks: Sequence[Look], views: Views, ground: WalkableFloor) -> Floats:
     """Seconds from each look to each other at full speed, shape (k, k); infinite where no way leads."""
     cost = np.zeros((len(looks), len(looks)))
     for i, j in itertools.permutations(range(len(looks)), 2):
@@ -206,7 +206,7 @@ def _total(tour: Sequence[int], cost: Floats) -> float:
 
 
 def _poses(
-    order: Sequence[Look], views: Views, ground: Ground, times: Floats, generator: np.random.Generator
+    order: Sequence[Look], views: Views, ground: WalkableFloor, times: Floats, generator: np.random.Generator
 ) -> Floats:
     """The camera at each time: along the ways, turning from look to look, with a walker's slight sway."""
     from scipy.interpolate import PchipInterpolator
@@ -232,7 +232,7 @@ def _poses(
     else:
         along = np.asarray(PchipInterpolator(scaled, marks)(times))
         yaw_at = np.asarray(PchipInterpolator(scaled, yaws)(times))
-    places = rounded(np.array(path), ground, along)
+    places = round_path(np.array(path), ground, along)
     smooth = 0.25 * rate
     places = gaussian_filter1d(places, smooth, axis=0, mode="nearest")
     yaw_at = gaussian_filter1d(yaw_at, smooth, mode="nearest")

@@ -15,7 +15,7 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.simulate.figure import STRIDE, Limb, draw_figure, stance
 from tolman.simulate.mesh import Mesh, block, joined, placed, smoothed, turned
-from tolman.simulate.moving import moving_object, reach_of, shifted
+from tolman.simulate.moving import moving_object, reach_of, shift
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 
@@ -44,7 +44,7 @@ def with_wearer(world: World, walk: Walk, seed: str) -> World:
     figure = joined([figure, _helmet()])
     way = _Way(walk)
     reach = reach_of(figure, limbs)
-    middle = partial(shifted, way.person, reach.mean(0))
+    middle = partial(shift, way.person, reach.mean(0))
     thing = moving_object(ID, CATEGORY, reach[1] - reach[0], middle, float(walk.times[-1]))
     bodies = [*world.bodies, Body(figure, ID, way.body)]
     bodies += [Body(limb.mesh, ID, partial(way.limb, limb)) for limb in limbs]
@@ -54,7 +54,7 @@ def with_wearer(world: World, walk: Walk, seed: str) -> World:
 
 
 def without_body(world: World) -> World:
-    """What the wearer's own camera records: everything but the wearer, who stays an object of the scene."""
+    """World for the wearer's own camera: everything but the wearer, who stays an object of the scene."""
     return replace(world, bodies=tuple(body for body in world.bodies if body.object != ID))
 
 
@@ -70,7 +70,7 @@ def _helmet() -> Mesh:
 
 
 class _Way:
-    """Where the wearer is."""
+    """Track of the wearer."""
 
     def __init__(self, walk: Walk) -> None:
         ahead = walk.poses[:, :2, 2]

@@ -32,7 +32,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Light:
-    """How a world is lit.
+    """Lighting of a world.
 
     Attributes:
         toward: unit vector to the light that casts shadows.

@@ -226,9 +226,15 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def write_config(path: Path, command: str, *configs: Any) -> None:
+def write_config(path: Path, command: str, *configs: Any, typed: str | None = None) -> None:
     """Write the TOML file that repeats a command: a `[command]` table, or several where it was carried out several
     times.
+
+    Args:
+        path: the file.
+        command: what its table is called.
+        configs: the settings.
+        typed: the command as it is typed after 'tolman', where that isn't the table's name.
     """
     import tomli_w
 
@@ -238,4 +244,4 @@ def write_config(path: Path, command: str, *configs: Any) -> None:
     tables = [to_table(config) for config in configs]
     text = tomli_w.dumps({command: tables[0] if len(tables) == 1 else tables})
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, f"# tolman {__version__}: 'tolman {command} --config {path.name}' repeats this.\n{text}")
+    write_text(path, f"# tolman {__version__}: 'tolman {typed or command} --config {path.name}' repeats this.\n{text}")

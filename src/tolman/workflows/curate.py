@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
-from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
 
 if TYPE_CHECKING:
     from tolman.curate.mapping import Mapping as QuestionMapping
@@ -170,11 +170,16 @@ def curate(config: CurateConfig, events: Events = silent) -> CurateResult:
     from tolman.curate.recipe import read_recipe
     from tolman.files import write_text
     from tolman.reports.curation import statistics_svg
+    from tolman.reports.figures import why_not_drawn
 
     recipe = changed(read_recipe(config.recipe), config.model, config.base_url, config.concurrency)
     done = _stages(recipe, config.out, config.store, config.until, events)
     for one in done:
-        if one.name == "stratify":
+        if one.name != "stratify":
+            continue
+        if missing := why_not_drawn():
+            events(Noted(f"The figure of 'stratify' is left out. {missing}"))
+        else:
             write_text(one.folder / "statistics.svg", statistics_svg(one.statistics))
     return CurateResult(config.out, tuple(done), done[-1].failed)
 
@@ -233,7 +238,7 @@ def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -
         EndpointError: the model gave none that can be read.
     """
     from tolman.curate.asking import Asker
-    from tolman.curate.categories import induced, toml_of
+    from tolman.curate.categories import induce_categories, toml_of
     from tolman.curate.recipe import read_recipe
     from tolman.files import write_text
 
@@ -242,7 +247,7 @@ def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -
         raise UsageError("the recipe has no [classify] with a model to ask.")
     events(Began("grouping labels"))
     with Asker(recipe.classify, config.store, config.pool) as asker:
-        taxonomy = induced(asker, config.pool / "import", config.count, config.out.stem)
+        taxonomy = induce_categories(asker, config.pool / "import", config.count, config.out.stem)
     events(Ended())
     write_text(config.out, toml_of(taxonomy))
     return taxonomy
@@ -254,7 +259,7 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
     Raises:
         UsageError, InputError: a benchmark that can't be loaded.
     """
-    from tolman.curate.duplicates import Question, leaks, media_names, near_duplicates
+    from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
     from tolman.files import write_text
     from tolman.media.store import FrameStore, default_root
     from tolman.runs.load import load
@@ -267,11 +272,11 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
     media = [[_absolute(one.folder, medium) for medium in item.media] for one in loaded for item in one.items]
     names, looked_at = media_names(media, Path("/"), frames)
     events(Began("comparing questions"))
-    questions: list[Question] = []
+    questions: list[QuestionText] = []
     for origin, one in zip(("own", "other"), loaded, strict=False):
         for item in one.items:
             about = names[len(questions)]
-            questions.append(Question.of(item.id, origin, item.question, about, item.answer_text, item.options))
+            questions.append(QuestionText.of(item.id, origin, item.question, about, item.answer_text, item.options))
     groups = near_duplicates(questions)
     rows: list[dict[str, Any]]
     if config.against is None:

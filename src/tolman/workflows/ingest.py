@@ -12,7 +12,7 @@ from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 from tolman.workflows.pool import PoolConfig
 
 if TYPE_CHECKING:
-    from tolman.ingest.summary import Entry
+    from tolman.ingest.summary import SummaryRow
 
 MEDIA = "media"
 """The format that is none of scans: media for a pool (`tolman.workflows.pool`)."""
@@ -95,12 +95,12 @@ class IngestResult:
     """
 
     out: Path
-    scenes: tuple[Entry, ...]
+    scenes: tuple[SummaryRow, ...]
     others: int
     lost: tuple[str, ...]
 
     @property
-    def refused(self) -> list[Entry]:
+    def refused(self) -> list[SummaryRow]:
         """Scenes that can't be used, each with its reason."""
         return [entry for entry in self.scenes if entry.state == "refused"]
 
@@ -113,7 +113,7 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         InputError: no scene is there, the folder holds something else, or the corrections can't be read.
         MissingExtraError: a package is missing.
     """
-    from tolman.ingest.build import Order
+    from tolman.ingest.build import ScansConfig
     from tolman.ingest.build import ingest as carry_out
     from tolman.parallel import cores
 
@@ -125,7 +125,7 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         )
     if config.source or config.licence or config.copy:
         raise UsageError("--source, --licence and --copy are for 'tolman ingest media'.")
-    order = Order(config.format, config.path[0], config.categories, config.corrections, config.completeness)
+    order = ScansConfig(config.format, config.path[0], config.categories, config.corrections, config.completeness)
     events(Began("reading scans"))
     found = carry_out(
         order,

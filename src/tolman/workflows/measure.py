@@ -77,15 +77,15 @@ def measure(config: MeasureConfig, events: Events = silent) -> Measurement:
         InputError: a file can't be read, or the region's points can't be measured so.
         UsageError: the picks don't fit the quantity, or a setting has too many or too few numbers.
     """
-    from tolman.ingest.measuring import measured, opened
+    from tolman.ingest.measuring import measure_recording, open_recording
 
     picks = _picks(config)
     between = _numbers(config.between, "--between", 2)
     if between is not None and between[0] >= between[1]:
         raise UsageError(f"--between takes an earlier and a later time, not '{between[0]:g},{between[1]:g}'.")
-    recording = opened(config.recording, config.capture)
+    recording = open_recording(config.recording, config.capture)
     events(Began("gathering points"))
-    result = measured(
+    result = measure_recording(
         recording,
         config.quantity,
         picks,

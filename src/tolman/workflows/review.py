@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tolman.errors import MissingExtraError, UsageError
+from tolman.errors import UsageError
+from tolman.extras import needs
 from tolman.workflows.config import Setting
 
 if TYPE_CHECKING:
-    from tolman.review.export import Published
-    from tolman.review.settings import Settings
+    from tolman.review.projects.export import Published
+    from tolman.review.settings import ReviewSettings
     from tolman.review.site import Site
     from tolman.runs.folder import RunFolder
 
@@ -167,8 +168,8 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
         InputError: the benchmark's files can't be used.
     """
     settings = _settings(config)
-    from tolman.review.database import shown_url
     from tolman.review.server import serve
+    from tolman.review.store.database import shown_url
 
     serve(settings, config.host, config.port, lambda link: ready(Listening(link, shown_url(settings.url))))
 
@@ -183,7 +184,7 @@ def export_review_runs(config: ReviewConfig) -> ReviewRunsResult:
     if config.runs is None:
         raise UsageError("name the folder of the runs with --runs.")
     with _opened(config) as site:
-        from tolman.review.export import export_runs
+        from tolman.review.projects.export import export_runs
 
         folders, marked = export_runs(site, config.runs, config.project, without_marked=config.without_marked)
     return ReviewRunsResult(config.runs, tuple(folders), marked, config.without_marked)
@@ -199,7 +200,7 @@ def export_reviewed(config: ReviewConfig) -> ReviewExportResult:
     if config.export is None:
         raise UsageError("name the folder of the reviewed benchmark with --export.")
     with _opened(config) as site:
-        from tolman.review.export import publish
+        from tolman.review.projects.export import publish
 
         done = publish(
             site, config.export, config.project, undecided=config.undecided, without_marked=config.without_marked
@@ -237,16 +238,12 @@ def _opened(config: ReviewConfig) -> Iterator[Site]:
         site.database.close()
 
 
-def _settings(config: ReviewConfig) -> Settings:
+def _settings(config: ReviewConfig) -> ReviewSettings:
     check(config)
-    try:
-        from tolman.review.settings import Settings
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tolman"):
-            raise
-        raise MissingExtraError(error.name or "fastapi", "review", "The web application") from None
+    with needs("review", "The web application"):
+        from tolman.review.settings import ReviewSettings
     path = Path(config.benchmark)
-    return Settings(
+    return ReviewSettings(
         benchmark=config.benchmark,
         data=config.data,
         subset=config.subset,

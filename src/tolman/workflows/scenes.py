@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
-from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
 
 if TYPE_CHECKING:
     from tolman.ingest.vsi_meta_info import Skipped
@@ -48,11 +48,11 @@ def show_scenes(config: ScenesConfig, events: Events = silent) -> ScenesResult:
     Raises:
         UsageError: the page is to be where a folder is.
         InputError: it is no collection, or holds no usable scene.
-        MissingExtraError: matplotlib is missing.
     """
     from tolman.files import write_text
     from tolman.generate.collection import open_collection
     from tolman.ingest.vsi_meta_info import Skipped
+    from tolman.reports.figures import why_not_drawn
     from tolman.reports.floor_plans import floor_plan_svg
     from tolman.reports.scene_pages import page, summary
 
@@ -61,6 +61,7 @@ def show_scenes(config: ScenesConfig, events: Events = silent) -> ScenesResult:
     rows: list[dict[str, Any]] = []
     pictures: list[str] = []
     skipped: list[Skipped] = []
+    missing = why_not_drawn()
     events(Began("reading scenes" if config.out is None else "drawing scenes"))
     for found in open_collection(config.path):
         if isinstance(found, Skipped):
@@ -68,9 +69,11 @@ def show_scenes(config: ScenesConfig, events: Events = silent) -> ScenesResult:
             continue
         rows.append(summary(found.scene, found.captures))
         if config.out is not None and len(pictures) < config.most:
-            pictures.append(floor_plan_svg(found.scene, found.captures))
+            pictures.append("" if missing else floor_plan_svg(found.scene, found.captures))
         events(Advanced())
     events(Ended())
     if config.out is not None:
-        write_text(config.out, page(config.path.resolve().name, rows, pictures, skipped))
+        write_text(config.out, page(config.path.resolve().name, rows, pictures, skipped, missing))
+        if missing:
+            events(Noted(f"Floor plans are left out. {missing}"))
     return ScenesResult(config.path, tuple(rows), tuple(skipped), config.out)

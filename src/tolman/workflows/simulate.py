@@ -12,7 +12,7 @@ from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 
 if TYPE_CHECKING:
-    from tolman.simulate.build import Made, Order
+    from tolman.simulate.build import SimulatedScene, WorldsConfig
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
@@ -66,7 +66,7 @@ class SimulateResult:
     """
 
     out: Path
-    scenes: tuple[Made, ...]
+    scenes: tuple[SimulatedScene, ...]
 
 
 def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
@@ -88,15 +88,15 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
     return SimulateResult(config.out, tuple(made))
 
 
-def _order(config: SimulateConfig) -> Order:
-    from tolman.simulate.build import PLACES, Order
+def _order(config: SimulateConfig) -> WorldsConfig:
+    from tolman.simulate.build import PLACES, WorldsConfig
 
     if not config.shapes:
         raise UsageError(f"--shapes names no place; known: {', '.join(PLACES)}.")
     for shape in config.shapes:
         if shape not in PLACES:
             raise unknown("place", shape, PLACES)
-    return Order(
+    return WorldsConfig(
         scenes=config.scenes,
         seed=config.seed,
         shapes=config.shapes,

@@ -14,23 +14,23 @@ from ingest.lidar.yard import OFFSET, ROOM, THINGS, region_of
 from tolman.cli import app
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.clouds.along import Track, in_scene
 from tolman.ingest.clouds.own import Keeper, read_sweep
 from tolman.ingest.clouds.recording import open_collection
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.ingest.formats.rig import open_rig
+from tolman.ingest.measuring import Pick, measure_recording
 from tolman.media.video import read_index
-from tolman.reports.measuring import Pick, measured
 from tolman.scene_table import read_captures
 from tolman.scenes import Capture
 
 
 def test_a_bag_with_another_clock_is_measured_in_the_collection_as_in_its_folder(bag_rig: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    (entry,) = ingest(Order("rig", bag_rig), out, 1).scenes
+    (entry,) = ingest(ScansConfig("rig", bag_rig), out, 1).scenes
     assert entry.state == "new", entry.reason
-    assert any("the clock of 'lidar' was found" in line for line in entry.mended)
+    assert any("the clock of 'lidar' was found" in line for line in entry.repaired)
     captures = {capture.sensor: capture for capture in read_captures(out)}
     camera, lidar = captures["camera"], captures["lidar"]
     assert [camera.scene_time(i) for i in range(7)] == pytest.approx(np.arange(7) + EPOCH, abs=1e-6)
@@ -45,7 +45,7 @@ def test_a_bag_with_another_clock_is_measured_in_the_collection_as_in_its_folder
     span = (EPOCH + 0.5, EPOCH + 5.0)
     low, high = region_of(next(thing for thing in THINGS if thing.name == "fridge"))
     pick = (Pick(box=(*low, *high)), None)
-    first, second = (measured(one, "size", pick, cell=0.02, between=span) for one in (here, there))
+    first, second = (measure_recording(one, "size", pick, cell=0.02, between=span) for one in (here, there))
     assert second.value == pytest.approx(first.value, abs=5e-4)
     # A sweep kept has one place where its rays begin, so what they saw differs by a voxel here and there.
     assert second.error == pytest.approx(first.error, abs=0.01)
@@ -57,7 +57,7 @@ def test_a_bag_with_another_clock_is_measured_in_the_collection_as_in_its_folder
     assert done.exit_code == 0, done.output
     assert "rig/hall" in (tmp_path / "scenes.html").read_text()
     # What is there isn't made again; what is gone is.
-    assert [one.state for one in ingest(Order("rig", bag_rig), moved, 1).scenes] == ["kept"]
+    assert [one.state for one in ingest(ScansConfig("rig", bag_rig), moved, 1).scenes] == ["kept"]
     next(iter((moved / lidar.media).iterdir())).unlink()
     with pytest.raises(InputError, match=r"holds \d+ of the \d+ sweeps"):
         open_collection(moved)

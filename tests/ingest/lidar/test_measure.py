@@ -20,7 +20,7 @@ from tolman.geometry.visibility import project
 from tolman.ingest.clouds.along import Gathered
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.formats.rig import open_rig
-from tolman.ingest.measuring import Pick, measured, opened
+from tolman.ingest.measuring import Pick, measure_recording, open_recording
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
 from tolman.simulate.lidar import Spinner, record_lidar
@@ -77,7 +77,7 @@ def test_from_a_box_in_a_frame(recording: Recording, name: str) -> None:
     else:
         pytest.fail(f"no frame shows the whole {name}")
     low, high = pixels.min(0) - 3, pixels.max(0) + 3
-    found = measured(recording, "size", (Pick(pixels=(*low, *high), at=seconds), None), cell=0.015)
+    found = measure_recording(recording, "size", (Pick(pixels=(*low, *high), at=seconds), None), cell=0.015)
     wanted = max(thing.extents)
     assert abs(found.value - wanted) <= max(0.02, 0.02 * wanted)
 
@@ -100,7 +100,7 @@ def test_distances_and_angles(cloud: Cloud) -> None:
 
 def test_the_room(recording: Recording) -> None:
     region = Pick(box=(-0.5, -0.5, -0.5, 7.5, 6.5, 3.2))
-    found = measured(recording, "room-area", (region, None), cell=0.03)
+    found = measure_recording(recording, "room-area", (region, None), cell=0.03)
     assert found.value == pytest.approx(ROOM[0] * ROOM[1], rel=0.02)
     assert abs(found.value - ROOM[0] * ROOM[1]) <= found.error
 
@@ -138,16 +138,16 @@ def test_what_can_t_be_measured_is_told(
     recording: Recording, quantity: str, pick: Pick, options: dict[str, str], reason: str
 ) -> None:
     with pytest.raises(TolmanError, match=reason):
-        measured(recording, quantity, (pick, None), cell=0.03, **options)  # type: ignore[arg-type]
+        measure_recording(recording, quantity, (pick, None), cell=0.03, **options)  # type: ignore[arg-type]
 
 
 def test_what_is_no_recording_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="isn't there"):
-        opened(tmp_path / "none")
+        open_recording(tmp_path / "none")
     with pytest.raises(InputError, match="holds no clouds"):
-        measured(opened(tmp_path), "size", (Pick(box=(0, 0, 0, 1, 1, 1)), None))
+        measure_recording(open_recording(tmp_path), "size", (Pick(box=(0, 0, 0, 1, 1, 1)), None))
     with pytest.raises(UsageError, match="is none"):
-        opened(tmp_path, "x")
+        open_recording(tmp_path, "x")
 
 
 def test_a_frame_s_region_holds_what_it_shows() -> None:
@@ -174,12 +174,12 @@ def test_a_simulated_collection_is_measured_too(tmp_path: Path) -> None:
         poses=poses, intrinsics=(INTRINSICS,),
     )  # fmt: skip
     write_captures(tmp_path, [camera, lidar])
-    recording = opened(tmp_path, "rig/hall")
+    recording = open_recording(tmp_path, "rig/hall")
     assert recording.offset == lidar.offset != 0
     low, high = region_of(THINGS[6])
-    found = measured(recording, "size", (Pick(box=(*low, *high)), None), between=(0.0, 1.9))
+    found = measure_recording(recording, "size", (Pick(box=(*low, *high)), None), between=(0.0, 1.9))
     assert found.value == pytest.approx(1.1, abs=0.02)
     with pytest.raises(InputError, match="holds no points"):
-        measured(recording, "size", (Pick(box=(*low, *high)), None), between=(50.0, 60.0))
+        measure_recording(recording, "size", (Pick(box=(*low, *high)), None), between=(50.0, 60.0))
     with pytest.raises(UsageError, match="name a LiDAR capture"):
-        opened(tmp_path, "rig/other")
+        open_recording(tmp_path, "rig/other")

@@ -15,7 +15,7 @@ from ingest.lidar.yard import INTRINSICS, OFFSET, ROOM, SIZE, depths, shot
 from tolman.errors import InputError
 from tolman.geometry.motion import poses_at
 from tolman.geometry.visibility import splat
-from tolman.ingest.build import Order, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.clouds.clocks import pictures_turning
 from tolman.ingest.formats.rig import FORMAT, open_rig, synchronise
 from tolman.scene_table import read_captures, read_scenes
@@ -53,7 +53,7 @@ def test_the_cloud_in_a_frame_is_as_far_as_the_rendered_depth(rig: Path) -> None
 
 
 def test_a_rig_is_ingested(rig: Path, tmp_path: Path) -> None:
-    found = ingest(Order("rig", rig.parent), tmp_path / "out", 1)
+    found = ingest(ScansConfig("rig", rig.parent), tmp_path / "out", 1)
     assert [entry.state for entry in found.scenes] == ["new"]
     (scene,) = read_scenes(tmp_path / "out")
     assert scene.id == "rig/hall"

@@ -1,4 +1,4 @@
-"""Which labels of a data set are asked about, and under which name: a JSON file for each data set, or the user's own.
+"""Labels of a data set that are asked about, with their names: a JSON file for each data set, or the user's own.
 
 ```json
 {"source": "where the lists come from", "remap": {"couch": "sofa"}, "keep": ["chair", "sofa"]}
@@ -48,7 +48,7 @@ class Categories:
     digest: str = ""
 
     def category(self, label: str) -> str | None:
-        """What an object of a label is called in questions; None where it is left out."""
+        """Name of a labelled object in questions; None where it is left out."""
         word = plain(label)
         category = self.remap.get(word, word)
         kept = category in self.keep if self.keep is not None else category not in self.leave_out

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import Cloud, VoxelGrid, not_strays
 from tolman.geometry.coverage import Rays
-from tolman.geometry.motion import carried, poses_at
+from tolman.geometry.motion import deskew, poses_at
 from tolman.ingest.clouds.sweep import Sweep
 
 CELL = 0.02
@@ -22,7 +22,7 @@ TOLERANCE = 0.5
 
 @dataclass(frozen=True)
 class Track:
-    """Where a sensor was.
+    """Trajectory of a sensor.
 
     Attributes:
         times: by its own clock, seconds, rising, shape (n,).
@@ -74,7 +74,7 @@ def in_scene(sweep: Sweep, track: Track | None) -> tuple[Floats, int]:
         return sweep.points, 0
     times = sweep.times if sweep.times is not None else np.full(len(sweep.points), sweep.span[0])
     known = track.covers(times)
-    points = carried(sweep.points[known], times[known], track.times, track.poses)
+    points = deskew(sweep.points[known], times[known], track.times, track.poses)
     return points, int((~known).sum())
 
 
@@ -156,7 +156,7 @@ def _rays(points: Floats, sweep: Sweep, track: Track) -> Rays:
 
 
 def usable(cloud: Cloud, cell: float) -> NDArray[np.bool_]:
-    """Which voxels are no strays: neighbours as near as is usual, and some within five cells."""
+    """Find voxels that are no strays: neighbours as near as is usual, and some within five cells."""
     if len(cloud) < 100:
         return np.ones(len(cloud), dtype=bool)
     return not_strays(cloud.points, radius=max(5 * cell, 0.1))

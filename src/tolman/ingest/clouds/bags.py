@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
 from tolman.media.images import eight_bits
@@ -47,7 +48,7 @@ class Topic:
 
 
 def is_bag(path: Path) -> bool:
-    """Whether a path is a bag by its name: .bag, .mcap, .db3, or a folder with metadata.yaml."""
+    """Tell whether a path is a bag by its name: .bag, .mcap, .db3, or a folder with metadata.yaml."""
     return path.suffix in (".bag", ".mcap", ".db3") or (path / "metadata.yaml").is_file()
 
 
@@ -113,7 +114,7 @@ def bag_sweeps(path: Path, topic: str | None = None, rule: PointTime = AUTO) -> 
 
 
 def bag_poses(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
-    """Where a sensor was: times, shape (n,), and poses, shape (n, 4, 4), from odometry or stamped poses."""
+    """Trajectory of a sensor: times, shape (n,), and poses, shape (n, 4, 4), from odometry or stamped poses."""
     from scipy.spatial.transform import Rotation
 
     times, places, turns = [], [], []
@@ -214,10 +215,8 @@ def _columns(path: Path, message: Any) -> dict[str, NDArray[Any]]:
 
 
 def _opened(path: Path) -> Any:
-    try:
+    with needs("lidar", "Reading ROS bags"):
         from rosbags.highlevel import AnyReader
-    except ImportError:
-        raise MissingExtraError("rosbags", "lidar", "reading ROS bags") from None
     if not path.exists():
         raise InputError(path, "there is no such bag")
     for file in sorted(path.glob("*.db3")) if path.is_dir() else [path]:

@@ -34,11 +34,11 @@ class Synchronised:
 
 
 def said(clock: RigClock) -> Synchronised:
-    """What a rig says, without estimating."""
+    """Offset that a rig declares, without estimating."""
     return Synchronised(clock.offset or 0.0, Clock(method=clock.method, residual=clock.residual))
 
 
-def estimated(path: Path, reference: Signal, other: Signal) -> Synchronised:
+def estimate_clock(path: Path, reference: Signal, other: Signal) -> Synchronised:
     """The offset of a sensor's clock to the reference's.
 
     Args:
@@ -62,7 +62,7 @@ def estimated(path: Path, reference: Signal, other: Signal) -> Synchronised:
 
 
 def pictures_turning(frames: Iterable[tuple[float, NDArray[np.uint8]]], focal: float) -> Signal:
-    """How fast a camera turns, from how far its pictures shift (phase correlation, Kuglin and Hines 1975).
+    """Estimate a camera's angular speed from the shift of its pictures (phase correlation, Kuglin and Hines 1975).
 
     A shift tells turning about the two axes across the view; rolling and walking past near things disturb it, so it
     serves where the camera has neither poses nor an inertial unit.

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.laz import check_packed
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
@@ -35,11 +36,9 @@ def read_las(path: Path, rule: PointTime = AUTO, chunk: int = CHUNK) -> Iterator
         InputError: it can't be read, or is cut off.
         MissingExtraError: laspy or lazrs is not installed.
     """
-    try:
+    with needs("lidar", "Reading LAS and LAZ files"):
         import laspy
         import lazrs  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("laspy[lazrs]", "lidar", "reading LAS and LAZ files") from None
     compressed = _check_header(path)
     with reading(path, "LAS file"), laspy.open(path, read_evlrs=False) as file:
         header = file.header

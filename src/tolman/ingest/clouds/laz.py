@@ -1,4 +1,4 @@
-"""What a LAZ file says of its own packing, held to its size before it is unpacked.
+"""Claims of a LAZ file about its own packing, held to its size before it is unpacked.
 
 Nothing that is packed tells how much it unpacks to, so these numbers alone decide what the decoder allocates. Sources:
 the LASzip record (VLR 'laszip encoded', 22204) and, for point formats 6 to 10, the head of each chunk: the first point

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.files import atomic_write, whole_folder
 from tolman.geometry.boxes import Floats
-from tolman.geometry.motion import carried, poses_at
+from tolman.geometry.motion import deskew, poses_at
 from tolman.ingest.clouds.along import Track
 from tolman.ingest.clouds.sweep import Sweep
 
@@ -143,7 +143,7 @@ class Keeper:
         points = sweep.points
         if self.track is not None:
             assert sweep.times is not None
-            scene = carried(points, sweep.times, self.track.times, self.track.poses)
+            scene = deskew(points, sweep.times, self.track.times, self.track.poses)
             moments, index = np.unique(sweep.times, return_inverse=True)
             back = np.linalg.inv(poses_at(times, poses, moments))[index]
             points = np.einsum("nij,nj->ni", back[:, :3, :3], scene) + back[:, :3, 3]

@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
 
 CHUNK = 1_000_000
@@ -26,10 +27,8 @@ def read_pcd(path: Path, stamp: float | None = None, rule: PointTime = AUTO, chu
         InputError: it can't be read, or is cut off.
         MissingExtraError: pypcd4 is not installed.
     """
-    try:
+    with needs("lidar", "Reading PCD files"):
         from pypcd4.pypcd4 import Encoding, MetaData, PointCloud
-    except ImportError:
-        raise MissingExtraError("pypcd4", "lidar", "reading PCD files") from None
     with reading(path, "PCD file"), path.open("rb") as file:
         header = _header(path, file)
         metadata = MetaData.parse_header(header)

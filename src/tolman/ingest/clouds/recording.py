@@ -16,6 +16,7 @@ from tolman.ingest.clouds.along import CELL, MOST_RAYS, Gathered, Track, gather
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
 from tolman.ingest.clouds.files import cloud_files, read_sweeps
 from tolman.ingest.clouds.sweep import Sweep
+from tolman.names import hint
 from tolman.scene_table import has_captures, read_captures
 from tolman.scenes import Capture
 
@@ -95,10 +96,10 @@ class Recording:
         Raises:
             UsageError: there is no such camera, or no frame near that time whose pose is known.
         """
-        known = ", ".join(camera.role for camera in self.cameras) or "none"
+        roles = [camera.role for camera in self.cameras]
         camera = next((one for one in self.cameras if role in (None, one.role)), None)
         if camera is None:
-            raise UsageError(f"there is no camera '{role or ''}' with poses in {self.path}; known: {known}.")
+            raise UsageError(f"there is no camera '{role or ''}' with poses in {self.path}; {hint(role or '', roles)}.")
         times = np.array(camera.times) + camera.offset
         number = int(np.abs(times - seconds).argmin())
         if abs(times[number] - seconds) > FRAME_TOLERANCE:
@@ -166,5 +167,5 @@ def sweeps_of(place: Path) -> Iterator[Sweep]:
 
 
 def is_collection(path: Path) -> bool:
-    """Whether a folder holds captures."""
+    """Tell whether a folder holds captures."""
     return path.is_dir() and has_captures(path)

@@ -24,7 +24,7 @@ _EPOCH = 1e8
 
 @dataclass(frozen=True)
 class PointTime:
-    """How the time of each point is to be understood.
+    """Meaning of the time of each point.
 
     Attributes:
         kind: 'relative' to the sweep's stamp, 'absolute' by the sensor's clock, 'none' to leave it, or 'auto': a field

@@ -1,4 +1,4 @@
-"""Where a sensor was: files of poses and of angular rates, and their readers from bags."""
+"""Trajectories of a sensor: files of poses and of angular rates, and their readers from bags."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
+from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.readers.annotated import faces_in
 from tolman.ingest.readers.arkit_trajectory import SKY, Trajectory, most_turns, read_pincam, read_trajectory
 from tolman.ingest.readers.documents import read_text
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.segments import oriented_box, read_json
 from tolman.ingest.readers.stills import pictures_of, size_of
-from tolman.ingest.readers.videos import Recording
+from tolman.ingest.readers.videos import VideoFile
 
 WITHOUT = frozenset(
     [
@@ -77,7 +77,7 @@ class ArkitScenes:
     name: str = "arkitscenes"
     title: str = "ARKitScenes"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The recordings below a folder; one that lies there both as 3dod and as raw is one."""
         if not root.is_dir():
             raise InputError(root, "is no folder")
@@ -96,10 +96,10 @@ class ArkitScenes:
         for identity, folders in sorted(places.items(), key=lambda pair: int(pair[0])):
             files = [part for folder in folders for part in _parts(folder)]
             metadata = [file for folder in folders for file in _metadata(folder)]
-            found.append(Source(f"{self.name}/{identity}", folders[0], tuple(dict.fromkeys([*files, *metadata]))))
+            found.append(SceneSource(f"{self.name}/{identity}", folders[0], tuple(dict.fromkeys([*files, *metadata]))))
         return found
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read a recording."""
         identity = source.path.name
         parts = {path.name: path for path in reversed(source.files)}
@@ -107,16 +107,16 @@ class ArkitScenes:
             raise InputError(source.path, "is one of 24 videos of which no annotation was released")
         if f"{identity}_3dod_annotation.json" not in parts:
             raise InputError(source.path, f"has no {identity}_3dod_annotation.json", fix="download it")
-        mended: list[str] = []
+        repaired: list[str] = []
         instances = _instances(parts[f"{identity}_3dod_annotation.json"])
         mesh = parts.get(f"{identity}_3dod_mesh.ply")
         trajectory = read_trajectory(parts[_TRAJECTORY]) if _TRAJECTORY in parts else None
-        film = _film(identity, parts, trajectory, mended)
+        recording = _recording(identity, parts, trajectory, repaired)
         return RawScene(
             instances=instances,
             surface=_surface(mesh, instances) if mesh else None,
-            films=() if film is None else (film,),
-            mended=tuple(mended),
+            recordings=() if recording is None else (recording,),
+            repaired=tuple(repaired),
         )
 
 
@@ -133,7 +133,7 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """What is read of a recording: files, and folders of frames."""
+    """Parts of a recording: files, and folders of frames."""
     identity = folder.name
     names = [f"{identity}_3dod_annotation.json", f"{identity}_3dod_mesh.ply", f"{identity}.mov", _TRAJECTORY]
     names += [part for stream in STREAMS for part in (stream, f"{stream}_intrinsics")]
@@ -168,63 +168,72 @@ def _instances(path: Path) -> tuple[Instance, ...]:
     return tuple(found)
 
 
-def _surface(path: Path, instances: tuple[Instance, ...]) -> Surface:
+def _surface(path: Path, instances: tuple[Instance, ...]) -> ScannedSurface:
     mesh = read_ply(path)
     boxes = [(one.number, one.box) for one in instances if one.box is not None]
-    return Surface(mesh.points, mesh.faces, faces_in(mesh.points, mesh.faces, boxes))
+    return ScannedSurface(mesh.points, mesh.faces, faces_in(mesh.points, mesh.faces, boxes))
 
 
-def _film(identity: str, parts: dict[str, Path], trajectory: Trajectory | None, mended: list[str]) -> Film | None:
+def _recording(
+    identity: str, parts: dict[str, Path], trajectory: Trajectory | None, repaired: list[str]
+) -> CameraRecording | None:
     for stream in STREAMS[:2]:
         if stream in parts:
-            return _still_film(parts, stream, trajectory, mended)
+            return _still_recording(parts, stream, trajectory, repaired)
     if f"{identity}.mov" in parts:
-        return _video_film(parts, parts[f"{identity}.mov"], trajectory, mended)
-    return _still_film(parts, STREAMS[2], trajectory, mended) if STREAMS[2] in parts else None
+        return _video_recording(parts, parts[f"{identity}.mov"], trajectory, repaired)
+    return _still_recording(parts, STREAMS[2], trajectory, repaired) if STREAMS[2] in parts else None
 
 
-def _still_film(parts: dict[str, Path], stream: str, trajectory: Trajectory | None, mended: list[str]) -> Film:
-    """A film of pictures whose names say when they were taken."""
+def _still_recording(
+    parts: dict[str, Path], stream: str, trajectory: Trajectory | None, repaired: list[str]
+) -> CameraRecording:
+    """Pictures with times in their names, as one recording."""
     times, paths = _stamped(parts[stream], ".png")
     size = size_of(paths[0])
     poses = trajectory.at(times) if trajectory else np.empty((0, 4, 4))
-    intrinsics = _intrinsics(parts, stream, times, size, mended)
-    return _turned(parts, Film("ego", times, poses, intrinsics, size, pictures_of(paths, size)))
+    intrinsics = _intrinsics(parts, stream, times, size, repaired)
+    return _turned(parts, CameraRecording("ego", times, poses, intrinsics, size, pictures_of(paths, size)))
 
 
-def _video_film(parts: dict[str, Path], path: Path, trajectory: Trajectory | None, mended: list[str]) -> Film:
-    """A film of the raw video. Its own clock begins with the recording, whose first time the trajectory or the names of
-    the small pictures give; where the two last differently long, where its frames were taken from stays unknown."""
-    recording = Recording(path)
-    since, size, pictures = recording.times, recording.size, recording.pictures
+def _video_recording(
+    parts: dict[str, Path], path: Path, trajectory: Trajectory | None, repaired: list[str]
+) -> CameraRecording:
+    """The raw video with its poses.
+
+    Its own clock begins with the recording, whose first time the trajectory or the names of the small pictures give;
+    where the two last differently long, the frames get no poses.
+    """
+    file = VideoFile(path)
+    since, size, pictures = file.times, file.size, file.pictures
     stamps = _stamped(parts["lowres_wide"], ".png")[0] if "lowres_wide" in parts else None
     clock = stamps if stamps is not None else trajectory.times if trajectory else np.zeros(1)
     times = since + clock[0]
     known = trajectory is not None
     if size[0] < size[1]:
-        mended.append(f"{path}: it turns itself upright, so where its frames were taken from is left out.")
-        return Film(
+        repaired.append(f"{path}: it turns itself upright, so where its frames were taken from is left out.")
+        return CameraRecording(
             "ego", times, np.empty((0, 4, 4)), np.empty((0, 4)), size, pictures, standard=(*_STANDARD[::-1], RATE)
         )
     if known and abs(float(since[-1]) - float(clock[-1] - clock[0])) > _CLOCK:
         lasts = f"it lasts {since[-1]:.1f} s and its trajectory {clock[-1] - clock[0]:.1f} s"
-        mended.append(f"{path}: {lasts}, so its frames get no poses.")
+        repaired.append(f"{path}: {lasts}, so its frames get no poses.")
         known = False
     poses = trajectory.at(times) if trajectory and known else np.empty((0, 4, 4))
     stream = next((one for one in STREAMS if f"{one}_intrinsics" in parts), None)
     intrinsics = np.empty((0, 4))
     if stream is not None:
-        intrinsics = _intrinsics(parts, stream, times, size, mended)
-    return _turned(parts, Film("ego", times, poses, intrinsics, size, pictures))
+        intrinsics = _intrinsics(parts, stream, times, size, repaired)
+    return _turned(parts, CameraRecording("ego", times, poses, intrinsics, size, pictures))
 
 
-def _turned(parts: dict[str, Path], film: Film) -> Film:
+def _turned(parts: dict[str, Path], recording: CameraRecording) -> CameraRecording:
     direction = _sky(parts[_METADATA], _identity(parts)) if _METADATA in parts else None
-    turns = SKY[direction] if direction else most_turns(film.poses)
-    upright = film.size if turns % 2 == 0 else film.size[::-1]
+    turns = SKY[direction] if direction else most_turns(recording.poses)
+    upright = recording.size if turns % 2 == 0 else recording.size[::-1]
     width, height = _STANDARD if upright[0] >= upright[1] else _STANDARD[::-1]
-    return Film(
-        film.role, film.times, film.poses, film.intrinsics, film.size, film.pictures,
+    return CameraRecording(
+        recording.role, recording.times, recording.poses, recording.intrinsics, recording.size, recording.pictures,
         turns=turns, standard=(width, height, RATE),
     )  # fmt: skip
 
@@ -234,7 +243,7 @@ def _identity(parts: dict[str, Path]) -> str:
 
 
 def _sky(path: Path, identity: str) -> str | None:
-    """Where a recording's pictures have the sky; None where the table doesn't say."""
+    """Direction of the sky in a recording's pictures; None where the table doesn't say."""
     rows = csv.DictReader(io.StringIO(read_text(path)))
     if not {"video_id", "sky_direction"} <= set(rows.fieldnames or ()):
         raise InputError(path, "lacks the columns video_id and sky_direction", fix="get it again")
@@ -267,7 +276,9 @@ def _stamped(folder: Path, ending: str) -> tuple[Floats, list[Path]]:
     return times, [found[time] for time in times.tolist()]
 
 
-def _intrinsics(parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], mended: list[str]) -> Floats:
+def _intrinsics(
+    parts: dict[str, Path], stream: str, times: Floats, size: tuple[int, int], repaired: list[str]
+) -> Floats:
     """Of each frame: those of its time, a millisecond more or less, else the nearest; for pictures of a size."""
     folder = parts.get(f"{stream}_intrinsics")
     if folder is None:
@@ -278,7 +289,9 @@ def _intrinsics(parts: dict[str, Path], stream: str, times: Floats, size: tuple[
     nearest: NDArray[np.intp] = np.where(np.abs(known[after] - times) <= np.abs(known[before] - times), after, before)
     away = np.abs(known[nearest] - times)
     if stream in parts and away.max() > 0.0015:
-        mended.append(f"{folder}: {(away > 0.0015).sum()} frames have no .pincam of their time; the nearest is taken.")
+        repaired.append(
+            f"{folder}: {(away > 0.0015).sum()} frames have no .pincam of their time; the nearest is taken."
+        )
     rows = {}
     for index in np.unique(nearest).tolist():
         own, values = read_pincam(paths[index])

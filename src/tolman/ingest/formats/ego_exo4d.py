@@ -1,4 +1,4 @@
-"""Ego-Exo4D: people who do something, filmed by glasses on their head and by cameras around them at the same time.
+"""Ego-Exo4D: people who do something, recorded by glasses on their head and by cameras around them at the same time.
 
 A take becomes a Scene without boxes, and a Capture for each camera: role 'ego' for the first that `is_ego` says is worn
 ('ego-2' for another), 'exo-cam01' and so on for the rest, whatever their names. Frame i of every video of a take is the
@@ -33,7 +33,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.turning import turned_poses
-from tolman.ingest.base import Film, RawScene, Source
+from tolman.ingest.base import CameraRecording, RawScene, SceneSource
 from tolman.ingest.readers.ego_exo4d_events import ANNOTATIONS, events_of
 from tolman.ingest.readers.ego_exo4d_poses import Fixed, fixed_poses, worn_poses
 from tolman.ingest.readers.json_rows import rows
@@ -76,7 +76,7 @@ class _Session(BaseModel):
 
 
 class Take(BaseModel):
-    """What takes.json says about a take."""
+    """A take's entry in takes.json."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -96,7 +96,7 @@ class EgoExo4D:
     name: str = "ego-exo4d"
     title: str = "Ego-Exo4D"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The takes of takes.json whose videos are on this disk.
 
         Raises:
@@ -108,15 +108,15 @@ class EgoExo4D:
         found = []
         for name, take in _takes(path, _state(path)).items():
             if isinstance(take, InputError):
-                found.append(Source(f"{self.name}/{name}", root, (path,)))
+                found.append(SceneSource(f"{self.name}/{name}", root, (path,)))
             elif (root / take.root_dir / "frame_aligned_videos").is_dir():
-                found.append(Source(f"{self.name}/{name}", root / take.root_dir, tuple(_files(root, take))))
+                found.append(SceneSource(f"{self.name}/{name}", root / take.root_dir, tuple(_files(root, take))))
         if not found:
             what = f"names no take whose frame_aligned_videos are below {root}"
             raise InputError(path, what, fix="download them with 'egoexo --parts takes' or 'downscaled_takes/448'")
         return sorted(found, key=lambda source: natural(source.id))
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one take.
 
         Raises:
@@ -129,14 +129,14 @@ class EgoExo4D:
             raise InputError(path, f"has no take '{source.id.partition('/')[2]}'")
         if isinstance(take, InputError):
             raise take
-        mended: list[str] = []
-        videos = _videos(root, take, mended)
-        times = _times(videos, take, mended)
+        repaired: list[str] = []
+        videos = _videos(root, take, repaired)
+        times = _times(videos, take, repaired)
         fixed = fixed_poses(source.path / "trajectory")
-        films = tuple(_film(root, take, one, times, fixed, mended) for one in videos)
+        recordings = tuple(_recording(root, take, one, times, fixed, repaired) for one in videos)
         roles = {one.cam_id: one.role for one in videos}
-        events = events_of(root, take.take_uid, roles, float(times[-1]), mended)
-        return RawScene(films=films, outdoors=True, events=events, mended=tuple(mended))
+        events = events_of(root, take.take_uid, roles, float(times[-1]), repaired)
+        return RawScene(recordings=recordings, outdoors=True, events=events, repaired=tuple(repaired))
 
 
 FORMAT = EgoExo4D()
@@ -192,7 +192,7 @@ def _inside(relative: str) -> bool:
 
 
 def _files(root: Path, take: Take) -> Iterator[Path]:
-    """What a take is read from; takes.json first."""
+    """Files of a take; takes.json first."""
     yield root / "takes.json"
     for streams in take.frame_aligned_videos.values():
         for video in streams.values():
@@ -218,7 +218,7 @@ def _on_disk(root: Path, take: Take, relative: str) -> Path | None:
     return path if path.is_file() else small if small.is_file() else None
 
 
-def _videos(root: Path, take: Take, mended: list[str]) -> list[_Found]:
+def _videos(root: Path, take: Take, repaired: list[str]) -> list[_Found]:
     """The videos of a take's cameras, those that are worn first."""
     found: list[_Found] = []
     missing: list[str] = []
@@ -239,7 +239,7 @@ def _videos(root: Path, take: Take, mended: list[str]) -> list[_Found]:
     if not found:
         raise InputError(root / take.root_dir / "frame_aligned_videos", "holds none of the take's videos")
     if missing:
-        mended.append(f"{root / take.root_dir}: without a video here: {', '.join(missing)}.")
+        repaired.append(f"{root / take.root_dir}: without a video here: {', '.join(missing)}.")
     if len({one.role for one in found}) < len(found):
         raise InputError(root / "takes.json", "names a camera twice", row=take.take_name, field="capture.cameras")
     return found
@@ -254,7 +254,7 @@ def _looked(path: Path) -> tuple[VideoIndex, tuple[int, int]]:
     return index, first.size
 
 
-def _times(videos: list[_Found], take: Take, mended: list[str]) -> Floats:
+def _times(videos: list[_Found], take: Take, repaired: list[str]) -> Floats:
     """When each frame was taken, from the first one on: the same for all videos."""
     shortest = min(videos, key=lambda one: len(one.index.times))
     count = len(shortest.index.times)
@@ -268,11 +268,13 @@ def _times(videos: list[_Found], take: Take, mended: list[str]) -> Floats:
             what = f"is {over:.1f} s shorter than {one.path.name}, though they are frame-aligned"
             raise InputError(shortest.path, what, fix="download both again")
     if any(len(one.index.times) != count for one in videos):
-        mended.append(f"{take.take_name}: its videos differ by a few frames; the first {count:,} of each count.")
+        repaired.append(f"{take.take_name}: its videos differ by a few frames; the first {count:,} of each count.")
     return np.arange(count) / rate
 
 
-def _film(root: Path, take: Take, one: _Found, times: Floats, fixed: Fixed, mended: list[str]) -> Film:
+def _recording(
+    root: Path, take: Take, one: _Found, times: Floats, fixed: Fixed, repaired: list[str]
+) -> CameraRecording:
     poses = np.empty((0, 4, 4))
     if one.worn and one.stream == "214-1":
         place = root / take.root_dir / "trajectory"
@@ -286,8 +288,8 @@ def _film(root: Path, take: Take, one: _Found, times: Floats, fixed: Fixed, mend
         pose, said = fixed.of(one.cam_id)
         poses = np.empty((0, 4, 4)) if pose is None else np.repeat(pose[None], len(times), axis=0)
     if said:
-        mended.append(f"{take.take_name}: {one.cam_id} {said}; it has no poses.")
-    return Film(
+        repaired.append(f"{take.take_name}: {one.cam_id} {said}; it has no poses.")
+    return CameraRecording(
         role=one.role,
         times=times,
         poses=poses,

@@ -15,16 +15,16 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Picture, RawScene, Source, Surface
+from tolman.ingest.base import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.conventions import UP_TURNS
-from tolman.ingest.readers.annotated import faces_in, oriented, vector
+from tolman.ingest.readers.annotated import faces_in, orient, vector
 from tolman.ingest.readers.documents import numbers_of, read_text
 from tolman.ingest.readers.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
 from tolman.ingest.readers.numbers import in_order
 from tolman.ingest.readers.pictures import decoded_mask
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.stills import IMAGES, masks_of, pictures_of, size_of
-from tolman.ingest.readers.videos import Recording
+from tolman.ingest.readers.videos import VideoFile
 from tolman.ingest.surfaces import majority
 from tolman.scenes import TrackPoint
 
@@ -40,7 +40,7 @@ class Generic:
     name: str = "generic"
     title: str = "A folder with scene.json"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The folders with a scene.json: the given one, or those below it."""
         if not root.is_dir():
             raise InputError(root, "is no folder")
@@ -51,10 +51,10 @@ class Generic:
         for place in sorted(places):
             name = place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
             files = tuple(path for path in in_order(place.rglob("*")) if path.is_file() and not _hidden(path, place))
-            found.append(Source(f"{self.name}/{name}", place, files))
+            found.append(SceneSource(f"{self.name}/{name}", place, files))
         return found
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read a folder."""
         path = source.path / NAME
         content = read_scene_file(path)
@@ -63,7 +63,7 @@ class Generic:
         return RawScene(
             instances=instances,
             surface=frame.surface(instances),
-            films=tuple(frame.film(i, one) for i, one in enumerate(content.cameras)),
+            recordings=tuple(frame.recording(i, one) for i, one in enumerate(content.cameras)),
             room_area=None if content.room_area is None else content.room_area * frame.scale**2,
             room_center=None if content.room_center is None else vector(frame.points(np.array(content.room_center))),
             outdoors=content.outdoors,
@@ -104,12 +104,12 @@ class _Frame:
         if one.box is not None:
             axes = np.array(one.box.axes) @ self.turn.T
             extents = np.array(one.box.extents) * self.scale
-            box = oriented(self.path, self.points(np.array(one.box.center)), axes, extents, row=row)
+            box = orient(self.path, self.points(np.array(one.box.center)), axes, extents, row=row)
         track = []
         for point in one.track:
             assert one.box is not None
             axes = np.array(point.axes) @ self.turn.T
-            at = oriented(
+            at = orient(
                 self.path, self.points(np.array(point.center)), axes, np.array(one.box.extents) * self.scale, row=row
             )
             track.append(TrackPoint(seconds=point.seconds, center=at.center, axes=at.axes))
@@ -120,7 +120,7 @@ class _Frame:
         number = one.number or (0 if labelled else max(other.number for other in self.content.objects) + 1 + index)
         return Instance(one.id, one.label, box, tuple(track), number)
 
-    def surface(self, instances: tuple[Instance, ...]) -> Surface | None:
+    def surface(self, instances: tuple[Instance, ...]) -> ScannedSurface | None:
         entry = self.content.mesh
         strange = next((one for one in instances if one.box is None), None)
         if strange is not None and (entry is None or entry.labels is None):
@@ -133,26 +133,26 @@ class _Frame:
         points = self.points(mesh.points)
         if entry.labels is None:
             boxes = [(one.number, one.box) for one in instances if one.box is not None]
-            return Surface(points, mesh.faces, faces_in(points, mesh.faces, boxes))
+            return ScannedSurface(points, mesh.faces, faces_in(points, mesh.faces, boxes))
         by_face = len(mesh.faces) > 0 and entry.labels in mesh.face
         found = mesh.of_faces(entry.labels) if by_face else mesh.of_vertices(entry.labels)
         if found.dtype.kind not in "iu":
             raise InputError(mesh.path, f"its property '{entry.labels}' holds no whole numbers")
         own = found.astype(np.int64)
         if by_face:
-            return Surface(points, mesh.faces, own)
+            return ScannedSurface(points, mesh.faces, own)
         if not len(mesh.faces):
-            return Surface(points, mesh.faces, own)
-        return Surface(points, mesh.faces, majority(own, mesh.faces), own)
+            return ScannedSurface(points, mesh.faces, own)
+        return ScannedSurface(points, mesh.faces, majority(own, mesh.faces), own)
 
-    def film(self, index: int, camera: CameraEntry) -> Film:
+    def recording(self, index: int, camera: CameraEntry) -> CameraRecording:
         folder, row = self.path.parent, f"cameras.{index}"
         media = None
         if camera.video is not None:
             media = folder / camera.video
-            recording = Recording(media)
-            count, times, size = recording.count, recording.times, recording.size
-            pictures: Callable[[Sequence[int]], Iterator[Picture]] = recording.pictures
+            file = VideoFile(media)
+            count, times, size = file.count, file.times, file.size
+            pictures: Callable[[Sequence[int]], Iterator[Picture]] = file.pictures
         else:
             assert camera.frames is not None
             paths = in_order(p for p in _listed(folder / camera.frames) if p.suffix.lower() in IMAGES)
@@ -175,7 +175,7 @@ class _Frame:
                 raise InputError(folder / camera.masks, f"holds {len(files):,} .png for {count:,} frames")
             masks = masks_of(list(files))
         depths = None if camera.depth is None else _depths(folder / camera.depth, camera.depth_scale, count)
-        return Film(
+        return CameraRecording(
             camera.name, times, poses, intrinsics, size, pictures, masks, camera.turns,
             None if camera.as_it_is else camera.standard or _standard(size, camera.turns),
             media if camera.as_it_is else None, camera.offset, depths=depths, axes=camera.axes,
@@ -183,7 +183,7 @@ class _Frame:
         )  # fmt: skip
 
     def poses(self, row: str, camera: CameraEntry, count: int) -> Floats:
-        """Camera → scene in metres, z up, as a Film has them."""
+        """Camera → scene in metres, z up, as a CameraRecording has them."""
         if camera.poses is None:
             return np.empty((0, 4, 4))
         where, field = (self.path, f"{row}.poses")
@@ -217,7 +217,7 @@ class _Frame:
 
 
 def _not_rigid(pose: Floats) -> str:
-    """What keeps a pose from being a turn and shift, as the rest of a sentence."""
+    """Find the reason why a pose is no turn and shift, as the rest of a sentence."""
     if np.abs(pose[3] - [0, 0, 0, 1]).max() > _RIGID:
         column = np.abs(pose[:3, 3]).max() < _RIGID and np.abs(pose[3, :3]).max() > _RIGID
         return "has another last row than 0 0 0 1" + (": it is written column by column" if column else "")

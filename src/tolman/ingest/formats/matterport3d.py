@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
-from tolman.ingest.readers.house import JUNK, OUTDOORS, House, Region, read_house, region_codes
+from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
+from tolman.ingest.readers.house import JUNK, OUTDOORS, House, HouseRegion, read_house, region_codes
 from tolman.ingest.readers.matterport_cameras import read_shots, straight
 from tolman.ingest.readers.numbers import in_order
 from tolman.ingest.readers.ply import Ply, read_ply
@@ -51,7 +51,7 @@ class Matterport3D:
     name: str = "matterport3d"
     title: str = "Matterport3D"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The rooms of the houses below a folder."""
         if not root.is_dir():
             raise InputError(root, "is no folder")
@@ -65,7 +65,7 @@ class Matterport3D:
             )
         return found
 
-    def _rooms(self, house: Path) -> Iterator[Source]:
+    def _rooms(self, house: Path) -> Iterator[SceneSource]:
         segmentations = house / "house_segmentations"
         cameras = [house / part.format(house=house.name) for part in _CAMERA_PARTS]
         here = tuple(path for path in cameras if path.exists())
@@ -76,13 +76,13 @@ class Matterport3D:
             # Where no region can be read, what is wrong is said when the first room is read.
             for number, code in enumerate(region_codes(index) or ["-"]):
                 if code != JUNK:
-                    yield Source(f"{self.name}/{house.name}_region{number}", house, files)
+                    yield SceneSource(f"{self.name}/{house.name}_region{number}", house, files)
             return
         for mesh in in_order((house / "region_segmentations").glob("region*.ply")):
             parts = tuple(mesh.with_name(f"{mesh.stem}{end}") for end in (".ply", ".fsegs.json", ".semseg.json"))
-            yield Source(f"{self.name}/{house.name}_{mesh.stem}", house, (*parts, *here))
+            yield SceneSource(f"{self.name}/{house.name}_{mesh.stem}", house, (*parts, *here))
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read a room."""
         room = source.id.rpartition("_")[2]
         index = source.path / "house_segmentations" / f"{source.path.name}.house"
@@ -99,7 +99,7 @@ class Matterport3D:
         return RawScene(
             instances=tuple(Instance(f"{one.number}", one.label, one.box, number=one.number + 1) for one in things),
             surface=_surface(house, mesh, region, {one.number for one in things}) if mesh.is_file() else None,
-            films=_films(source.path, places),
+            recordings=_recordings(source.path, places),
             room_area=_area(region) or None,
             outdoors=region.code in OUTDOORS,
         )
@@ -123,7 +123,7 @@ def _houses(root: Path) -> Iterator[Path]:
 
 
 def _state(*paths: Path) -> tuple[int, ...]:
-    """What is another after files have changed."""
+    """Times and sizes of files, which are others after they have changed."""
     return tuple(n for path in paths if path.is_file() for n in (path.stat().st_mtime_ns, path.stat().st_size))
 
 
@@ -148,7 +148,7 @@ def _segments(path: Path, mesh: Ply) -> NDArray[np.int64]:
     return read_segments(path, int(mesh.rows.max(initial=-1)) + 1, "faces")[mesh.rows]
 
 
-def _surface(house: House, path: Path, region: Region, own: set[int]) -> Surface:
+def _surface(house: House, path: Path, region: HouseRegion, own: set[int]) -> ScannedSurface:
     """The part of a house's mesh that lies in a room or belongs to its objects."""
     mesh, segments = _mesh(path, _state(path, path.with_suffix(".fsegs.json")))
     ids, inverse = np.unique(segments, return_inverse=True)
@@ -159,10 +159,10 @@ def _surface(house: House, path: Path, region: Region, own: set[int]) -> Surface
     inside = ((middles >= region.bounds[0] - _MARGIN) & (middles <= region.bounds[1] + _MARGIN)).all(1)
     kept = np.flatnonzero(inside | (numbers > 0))
     used, faces = np.unique(mesh.faces[kept], return_inverse=True)
-    return Surface(mesh.points[used], faces.reshape(-1, 3), numbers[kept])
+    return ScannedSurface(mesh.points[used], faces.reshape(-1, 3), numbers[kept])
 
 
-def _area(region: Region) -> float:
+def _area(region: HouseRegion) -> float:
     """Square metres of a room's floor, as its outline was drawn."""
     total = 0.0
     for ring in region.outline:
@@ -171,8 +171,10 @@ def _area(region: Region) -> float:
     return total
 
 
-def _films(house: Path, places: Sequence[str], within: tuple[Floats, Floats] | None = None) -> tuple[Film, ...]:
-    """The pictures taken in a room as a film."""
+def _recordings(
+    house: Path, places: Sequence[str], within: tuple[Floats, Floats] | None = None
+) -> tuple[CameraRecording, ...]:
+    """The pictures taken in a room as a recording."""
     shots = read_shots(house, places)
     if within is not None:
         shots = [shot for shot in shots if ((within[0] <= shot.pose[:3, 3]) & (shot.pose[:3, 3] <= within[1])).all()]
@@ -182,7 +184,11 @@ def _films(house: Path, places: Sequence[str], within: tuple[Floats, Floats] | N
     height = 2 * round(WIDTH * size[1] / size[0] / 2)
     poses, intrinsics = np.stack([shot.pose for shot in shots]), np.stack([shot.intrinsics for shot in shots])
     times = np.arange(len(shots)) / RATE
-    return (Film("panorama", times, poses, intrinsics, size, straight(shots, size), standard=(WIDTH, height, RATE)),)
+    return (
+        CameraRecording(
+            "panorama", times, poses, intrinsics, size, straight(shots, size), standard=(WIDTH, height, RATE)
+        ),
+    )
 
 
 def _of_region_files(house: Path, room: str) -> RawScene:
@@ -201,8 +207,8 @@ def _of_region_files(house: Path, room: str) -> RawScene:
     seen = set(np.unique(numbers).tolist())
     return RawScene(
         instances=tuple(one for one in instances if one.number in seen),
-        surface=Surface(mesh.points, mesh.faces, numbers),
-        films=_films(house, _all_places(house), (mesh.points.min(0), mesh.points.max(0))),
+        surface=ScannedSurface(mesh.points, mesh.faces, numbers),
+        recordings=_recordings(house, _all_places(house), (mesh.points.min(0), mesh.points.max(0))),
     )
 
 

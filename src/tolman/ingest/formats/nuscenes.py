@@ -19,7 +19,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, RawScene, Source
+from tolman.ingest.base import CameraRecording, RawScene, SceneSource
 from tolman.ingest.readers.nuscenes_boxes import Annotations, rotation_of
 from tolman.ingest.readers.nuscenes_tables import TABLES, Record, Tables
 from tolman.ingest.readers.quaternions import rigid
@@ -42,7 +42,7 @@ class NuScenes:
     name: str = "nuscenes"
     title: str = "nuScenes"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes of all versions below a folder; one that several versions hold is taken from the largest.
 
         Raises:
@@ -56,17 +56,17 @@ class NuScenes:
                 fix="give the folder that holds v1.0-trainval, samples and sweeps",
             )
         folders.sort(key=lambda folder: _VERSIONS.index(folder.name) if folder.name in _VERSIONS else -1)
-        found: dict[str, Source] = {}
+        found: dict[str, SceneSource] = {}
         for folder in folders:
             with Tables(folder) as tables:
                 for name in tables.scenes():
                     files = tuple(folder / f"{table}.json" for table in TABLES)
-                    found.setdefault(name, Source(f"{self.name}/{name}", folder, files))
+                    found.setdefault(name, SceneSource(f"{self.name}/{name}", folder, files))
         if not found:
             raise InputError(folders[0] / "scene.json", "holds no scene", fix="download it again")
         return [found[name] for name in sorted(found)]
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scene.
 
         Raises:
@@ -87,7 +87,7 @@ class _Drive:
         source: the scene.
     """
 
-    def __init__(self, tables: Tables, source: Source) -> None:
+    def __init__(self, tables: Tables, source: SceneSource) -> None:
         self._tables, self._source = tables, source
         self._name = source.id.partition("/")[2]
         self._data = source.path.parent
@@ -102,35 +102,35 @@ class _Drive:
         self._ego_of = tables.lookup("ego_pose")
         self._recordings = self._by_channel()
         self._origin = self._first_place()
-        self._mended: list[str] = []
+        self._repaired: list[str] = []
 
     def reading(self) -> RawScene:
         annotations = Annotations(self._tables, self._name, self._times, self._origin)
-        instances = annotations.instances(self._mended)
-        films = [
-            film
+        instances = annotations.instances(self._repaired)
+        recordings = [
+            recording
             for channel in CAMERAS
-            if channel in self._recordings and (film := self._film(channel, annotations)) is not None
+            if channel in self._recordings and (recording := self._recording(channel, annotations)) is not None
         ]
-        if not films:
+        if not recordings:
             what = f"refers to pictures of {self._name} none of which is below {self._data}"
             raise InputError(self._source.path / "sample_data.json", what, fix="download and unpack its 'file blobs'")
         captures, files = self._lidar()
         return RawScene(
             instances=instances,
-            films=tuple(films),
+            recordings=tuple(recordings),
             captures=captures,
             files=files,
             outdoors=True,
             events=self._events(),
-            mended=tuple(self._mended),
+            repaired=tuple(self._repaired),
         )
 
     def _seconds(self, record: Record) -> float:
         return (record.whole("timestamp") - self._start) * 1e-6
 
     def _by_channel(self) -> dict[str, list[Record]]:
-        """What the cameras and the LiDAR recorded, by channel and time."""
+        """Records of the cameras and the LiDAR, by channel and time."""
         found: dict[str, list[Record]] = {}
         seen: set[str] = set()
         for record in self._tables.of_scene("sample_data", self._name):
@@ -146,7 +146,7 @@ class _Drive:
         return found
 
     def _first_place(self) -> Floats:
-        """Where the car is at the first sample."""
+        """Position of the car at the first sample."""
         keyframes = [r for r in self._recordings.get(LIDAR, []) if r.flag("is_key_frame")]
         every = [record for records in self._recordings.values() for record in records]
         if not every:
@@ -181,10 +181,10 @@ class _Drive:
         )
         if missing:
             what = f"{missing} recordings of {channel} ({keys} of them keyframes) aren't on this disk and were left out"
-            self._mended.append(f"{self._data}: {what}.")
+            self._repaired.append(f"{self._data}: {what}.")
         return records, paths
 
-    def _film(self, channel: str, annotations: Annotations) -> Film | None:
+    def _recording(self, channel: str, annotations: Annotations) -> CameraRecording | None:
         records, paths = self._on_disk(channel)
         if not records:
             return None
@@ -198,7 +198,7 @@ class _Drive:
         rate = max(1.0, float(round(1 / max(1 / 60, float(np.median(np.diff(times)))))) if len(times) > 1 else 1.0)
         sightings = annotations.sightings(records, poses, intrinsics, size)
         same = bool((intrinsics == intrinsics[0]).all())
-        return Film(
+        return CameraRecording(
             role=channel,
             times=times,
             poses=poses,
@@ -228,7 +228,7 @@ class _Drive:
         records, paths = self._on_disk(LIDAR)
         whole = [i for i, path in enumerate(paths) if path.stat().st_size % POINT.itemsize == 0]
         for i in sorted(set(range(len(paths))) - set(whole)):
-            self._mended.append(
+            self._repaired.append(
                 f"{paths[i]}: is cut off after byte {paths[i].stat().st_size:,}, within a point; it was left out."
             )
         if not whole:
@@ -247,7 +247,7 @@ class _Drive:
         return (capture,), {f"{folder}/{number:06d}.pcd.bin": paths[i] for number, i in enumerate(whole)}
 
     def _events(self) -> tuple[Event, ...]:
-        """What annotators wrote about the whole drive."""
+        """Annotators' description of the whole drive."""
         text = self._row.text("description") if self._row.fields.get("description") is not None else ""
         if not text.strip():
             return ()

@@ -14,18 +14,18 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.rooms import floor_plan, room_area
 from tolman.geometry.synchronisation import turning
-from tolman.ingest.base import Instance, RawScene, Source, Surface
+from tolman.ingest.base import Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.clouds.along import Gathered, Track
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
-from tolman.ingest.clouds.clocks import Synchronised, estimated, said
+from tolman.ingest.clouds.clocks import Synchronised, estimate_clock, said
 from tolman.ingest.clouds.files import read_stamps, read_sweeps
 from tolman.ingest.clouds.own import Keeper
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.clouds.sweep import Sweep
 from tolman.ingest.clouds.trajectories import read_trajectory
 from tolman.ingest.readers.numbers import in_order
-from tolman.ingest.readers.rig_cameras import Camera, film_of, look_at, motion_of, poses_of
-from tolman.ingest.readers.rig_file import NAME, Rig, inside, read_rig
+from tolman.ingest.readers.rig_cameras import OpenedCamera, look_at, motion_of, poses_of, recording_of
+from tolman.ingest.readers.rig_file import NAME, RigFile, inside, read_rig
 from tolman.scenes import Capture
 
 CELL = 0.04
@@ -37,7 +37,7 @@ class RigFormat:
     name = "rig"
     title = "LiDAR and video rigs"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """Every folder with a rig.json, the given one or those below it.
 
         Raises:
@@ -50,10 +50,10 @@ class RigFormat:
         for file in files:
             rig = read_rig(file.parent)
             below = tuple(sorted(path for path in file.parent.rglob("*") if path.is_file()))
-            found.append(Source(f"{rig.dataset}/{rig.scene}", file.parent, below))
+            found.append(SceneSource(f"{rig.dataset}/{rig.scene}", file.parent, below))
         return found
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read a rig: its cameras with poses, its LiDAR, and the cloud as the scene's surface.
 
         Raises:
@@ -68,20 +68,20 @@ class RigFormat:
         points = gathered.cloud.points
         if not len(points):
             raise InputError(source.path / rig.lidar.path, "holds no usable point")
-        films = tuple(film_of(camera, track, clocks) for camera in cameras)
+        recordings = tuple(recording_of(camera, track, clocks) for camera in cameras)
         area = None
         if not rig.outdoors:
             plan = floor_plan(points)
             area = room_area(plan) if len(plan) >= 100 else None
         return RawScene(
             instances=tuple(Instance(one.id, one.category, one.box, number=0) for one in rig.objects),
-            surface=Surface(points, np.zeros((0, 3), dtype=np.int64), np.zeros(len(points), dtype=np.int64)),
-            films=films,
+            surface=ScannedSurface(points, np.zeros((0, 3), dtype=np.int64), np.zeros(len(points), dtype=np.int64)),
+            recordings=recordings,
             captures=(_lidar_capture(source, keeper, clocks["lidar"]),),
             written={_media(source): lambda folder: keeper.write(recording.sweeps(), folder)},
             room_area=area or None,
             outdoors=rig.outdoors,
-            mended=tuple(_mended(source.path, rig, gathered, clocks)),
+            repaired=tuple(_repaired(source.path, rig, gathered, clocks)),
         )
 
 
@@ -105,7 +105,7 @@ def synchronise(folder: Path) -> dict[str, Synchronised]:
     return _looked_at(folder, read_rig(folder))[2]
 
 
-def _looked_at(folder: Path, rig: Rig) -> tuple[Track | None, tuple[Camera, ...], dict[str, Synchronised]]:
+def _looked_at(folder: Path, rig: RigFile) -> tuple[Track | None, tuple[OpenedCamera, ...], dict[str, Synchronised]]:
     track = None
     if rig.lidar.trajectory is not None:
         named = rig.lidar.trajectory
@@ -114,7 +114,9 @@ def _looked_at(folder: Path, rig: Rig) -> tuple[Track | None, tuple[Camera, ...]
     return track, cameras, _clocks(folder, rig, track, cameras)
 
 
-def _clocks(folder: Path, rig: Rig, track: Track | None, cameras: tuple[Camera, ...]) -> dict[str, Synchronised]:
+def _clocks(
+    folder: Path, rig: RigFile, track: Track | None, cameras: tuple[OpenedCamera, ...]
+) -> dict[str, Synchronised]:
     """The offset of each sensor to the clock of the first camera."""
     found: dict[str, Synchronised] = {}
     for camera in cameras:
@@ -122,21 +124,21 @@ def _clocks(folder: Path, rig: Rig, track: Track | None, cameras: tuple[Camera, 
         if clock.method == "estimated" and clock.offset is None:
             if camera is cameras[0]:
                 raise InputError(folder / NAME, "the first camera's clock is the time line: it has no offset")
-            found[camera.rig.role] = estimated(folder, motion_of(folder, cameras[0]), motion_of(folder, camera))
+            found[camera.rig.role] = estimate_clock(folder, motion_of(folder, cameras[0]), motion_of(folder, camera))
         else:
             found[camera.rig.role] = said(clock)
     clock = rig.lidar.clock
     if clock.method == "estimated" and clock.offset is None:
         if not cameras or track is None:
             raise InputError(folder / NAME, "an offset is estimated from a camera and the LiDAR's trajectory")
-        found["lidar"] = estimated(folder, motion_of(folder, cameras[0]), turning(track.times, track.poses))
+        found["lidar"] = estimate_clock(folder, motion_of(folder, cameras[0]), turning(track.times, track.poses))
     else:
         found["lidar"] = said(clock)
     return found
 
 
 def _recording(
-    folder: Path, rig: Rig, track: Track | None, cameras: tuple[Camera, ...], clocks: dict[str, Synchronised]
+    folder: Path, rig: RigFile, track: Track | None, cameras: tuple[OpenedCamera, ...], clocks: dict[str, Synchronised]
 ) -> Recording:
     captures = tuple(
         Capture(
@@ -157,7 +159,7 @@ def _recording(
     return Recording(place, lambda: _sweeps(folder, rig), frame, clocks["lidar"].offset, captures)
 
 
-def _sweeps(folder: Path, rig: Rig) -> Iterator[Sweep]:
+def _sweeps(folder: Path, rig: RigFile) -> Iterator[Sweep]:
     place, rule = inside(folder, rig.lidar.path), rig.lidar.point_time.rule()
     if is_bag(place):
         return bag_sweeps(place, rig.lidar.topic, rule)
@@ -165,11 +167,11 @@ def _sweeps(folder: Path, rig: Rig) -> Iterator[Sweep]:
     return read_sweeps(place, stamps, rule)
 
 
-def _media(source: Source) -> str:
+def _media(source: SceneSource) -> str:
     return f"lidar/{source.id}"
 
 
-def _lidar_capture(source: Source, keeper: Keeper, clock: Synchronised) -> Capture:
+def _lidar_capture(source: SceneSource, keeper: Keeper, clock: Synchronised) -> Capture:
     """The LiDAR's capture: a frame for each sweep that is kept, with the pose at its middle."""
     return Capture(
         id=f"{source.id}/lidar",
@@ -184,7 +186,7 @@ def _lidar_capture(source: Source, keeper: Keeper, clock: Synchronised) -> Captu
     )
 
 
-def _mended(folder: Path, rig: Rig, gathered: Gathered, clocks: dict[str, Synchronised]) -> Iterator[str]:
+def _repaired(folder: Path, rig: RigFile, gathered: Gathered, clocks: dict[str, Synchronised]) -> Iterator[str]:
     name = f"{folder.name}/{rig.lidar.path}"
     if gathered.untimed:
         yield f"{name}: {gathered.untimed:,} points left out, measured while no pose of the LiDAR is known"

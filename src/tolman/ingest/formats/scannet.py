@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.turning import scaled_intrinsics
-from tolman.ingest.base import Film, Instance, RawScene, Source, Surface
+from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.categories import plain
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.exported import read_exported
@@ -54,7 +54,7 @@ class ScanNet:
     name = "scannet"
     title = "ScanNet v2"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes of a folder, of its folder `scans`, or the folder itself: where NAME/NAME_vh_clean_2.ply lies.
 
         Raises:
@@ -65,11 +65,11 @@ class ScanNet:
         if not folders:
             raise InputError(root, f"holds no scan of ScanNet: no folder NAME with NAME{_MESH} in it")
         return [
-            Source(f"{self.name}/{_scan(folder)}", folder, tuple(_files(folder)))
+            SceneSource(f"{self.name}/{_scan(folder)}", folder, tuple(_files(folder)))
             for folder in sorted(folders.values(), key=lambda folder: natural(_scan(folder)))
         ]
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scan.
 
         Raises:
@@ -77,20 +77,20 @@ class ScanNet:
             MissingExtraError: plyfile or pillow is not installed.
         """
         folder, scan = source.path, _scan(source.path)
-        alignment, mended = _alignment(folder / f"{scan}.txt")
+        alignment, repaired = _alignment(folder / f"{scan}.txt")
         mesh = read_ply(folder / f"{scan}{_MESH}")
         points = mesh.points @ alignment[:3, :3].T + alignment[:3, 3]
         own, instances = _objects(folder, scan, len(points))
         notes = [] if instances is not None else [f"{scan}{_OBJECTS} isn't there: no object is annotated"]
-        surface = Surface(points, mesh.faces, majority(own, mesh.faces), own)
-        film, said = _film(folder, scan, alignment)
-        if film is None:
+        surface = ScannedSurface(points, mesh.faces, majority(own, mesh.faces), own)
+        recording, said = _recording(folder, scan, alignment)
+        if recording is None:
             notes.append(f"neither {scan}.sens nor a folder 'color' is there: the scan has no video")
         return RawScene(
             instances=tuple(instances or ()),
             surface=surface,
-            films=() if film is None else (film,),
-            mended=(*mended, *said),
+            recordings=() if recording is None else (recording,),
+            repaired=(*repaired, *said),
             notes=tuple(notes),
         )
 
@@ -103,7 +103,7 @@ def _scan(folder: Path) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """What a scan is read from, of what is there."""
+    """Files of a scan, of those that are there."""
     scan = _scan(folder)
     names = [f"{scan}.sens", f"{scan}.txt", *(scan + end for end in (_MESH, _SEGMENTS, _OBJECTS, *_MASKS))]
     for place in (*(folder / name for name in names), _labels_file(folder)):
@@ -186,7 +186,7 @@ def _labels(path: Path | None) -> dict[str, str]:
     return {plain(row[raw]): row[category] for row in rows if len(row) > max(raw, category) and row[category].strip()}
 
 
-def _film(folder: Path, scan: str, alignment: Floats) -> tuple[Film | None, list[str]]:
+def _recording(folder: Path, scan: str, alignment: Floats) -> tuple[CameraRecording | None, list[str]]:
     """The camera; None where a scan comes without its frames."""
     masks = next((Archive(folder / (scan + end)) for end in _MASKS if (folder / (scan + end)).is_file()), None)
     depths: Callable[[int], Floats | None] | None = None
@@ -214,7 +214,7 @@ def _film(folder: Path, scan: str, alignment: Floats) -> tuple[Film | None, list
     def mask(frame: int) -> NDArray[np.integer] | None:
         return None if masks is None else masks.mask(numbers[frame])
 
-    film = Film(
+    recording = CameraRecording(
         role="ego",
         times=times,
         poses=alignment @ poses,
@@ -226,7 +226,7 @@ def _film(folder: Path, scan: str, alignment: Floats) -> tuple[Film | None, list
         depths=depths,
         depth_intrinsics=depth_intrinsics,
     )
-    return film, said
+    return recording, said
 
 
 def _check_layout(folder: Path, scan: str) -> None:

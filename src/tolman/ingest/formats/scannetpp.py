@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import Film, Instance, Picture, RawScene, Source, Surface
+from tolman.ingest.base import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.numbers import in_order, natural
-from tolman.ingest.readers.pictures import decoded
+from tolman.ingest.readers.pictures import decode
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.scannetpp_depth import count_frames
 from tolman.ingest.readers.segments import check_known, oriented_box, read_groups, read_json, read_segments
-from tolman.ingest.readers.videos import Recording
+from tolman.ingest.readers.videos import VideoFile
 from tolman.ingest.surfaces import majority
 
 STANDARD = (640, 480, 30.0)
@@ -49,7 +49,7 @@ class ScanNetPlusPlus:
     name = "scannetpp"
     title = "ScanNet++"
 
-    def find(self, root: Path) -> list[Source]:
+    def find(self, root: Path) -> list[SceneSource]:
         """The scenes of a folder, of its folder `data`, or the folder itself: where scans/mesh_aligned_0.05.ply lies.
 
         Raises:
@@ -60,11 +60,11 @@ class ScanNetPlusPlus:
         if not folders:
             raise InputError(root, f"holds no scan of ScanNet++: no folder with {_MESH} in it")
         return [
-            Source(f"{self.name}/{folder.resolve().name}", folder, tuple(_files(folder)))
+            SceneSource(f"{self.name}/{folder.resolve().name}", folder, tuple(_files(folder)))
             for folder in sorted(folders.values(), key=lambda folder: natural(folder.resolve().name))
         ]
 
-    def read(self, source: Source) -> RawScene:
+    def read(self, source: SceneSource) -> RawScene:
         """Read one scan.
 
         Raises:
@@ -73,19 +73,19 @@ class ScanNetPlusPlus:
         """
         folder, notes = source.path, []
         mesh = read_ply(folder / _MESH)
-        own, instances, mended = _objects(folder, len(mesh.points))
+        own, instances, repaired = _objects(folder, len(mesh.points))
         if instances is None:
             notes.append(f"{_OBJECTS} isn't there: no object is annotated")
-        film, said = _film(folder)
-        if film is None:
+        recording, said = _recording(folder)
+        if recording is None:
             notes.append(f"{_POSES} isn't there: the scan has no video")
-        elif (folder / _DEPTH).is_file() and (depths := count_frames(folder / _DEPTH)) != len(film.times):
-            notes.append(f"{_DEPTH} has {depths:,} frames, the film {len(film.times):,}")
+        elif (folder / _DEPTH).is_file() and (depths := count_frames(folder / _DEPTH)) != len(recording.times):
+            notes.append(f"{_DEPTH} has {depths:,} frames, the recording {len(recording.times):,}")
         return RawScene(
             instances=tuple(instances or ()),
-            surface=Surface(mesh.points, mesh.faces, majority(own, mesh.faces), own),
-            films=() if film is None else (film,),
-            mended=(*mended, *said),
+            surface=ScannedSurface(mesh.points, mesh.faces, majority(own, mesh.faces), own),
+            recordings=() if recording is None else (recording,),
+            repaired=(*repaired, *said),
             notes=tuple(notes),
         )
 
@@ -102,7 +102,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _objects(folder: Path, vertices: int) -> tuple[NDArray[np.int64], list[Instance] | None, list[str]]:
-    """The instance of each vertex, the instances (None where the scan isn't annotated), and what was mended."""
+    """The instance of each vertex, the instances (None where the scan isn't annotated), and what was repaired."""
     own = np.zeros(vertices, dtype=np.int64)
     path = folder / _OBJECTS
     if not path.is_file():
@@ -116,18 +116,18 @@ def _objects(folder: Path, vertices: int) -> tuple[NDArray[np.int64], list[Insta
     sizes = [int(member.sum()) for member in members]
     for place in sorted(range(len(groups)), key=lambda i: (-sizes[i], -i)):
         own[members[place]] = groups[place].number
-    instances, mended = [], []
+    instances, repaired = [], []
     for group in groups:
         box = oriented_box(group.record.get("obb"))
         if isinstance(box, str):
-            mended.append(f"{path.name}: the obb of object {group.number} {box}; its box is that of its points")
+            repaired.append(f"{path.name}: the obb of object {group.number} {box}; its box is that of its points")
         instances.append(
             Instance(f"{group.number}", group.label, None if isinstance(box, str) else box, number=group.number)
         )
-    return own, instances, mended
+    return own, instances, repaired
 
 
-def _film(folder: Path) -> tuple[Film | None, list[str]]:
+def _recording(folder: Path) -> tuple[CameraRecording | None, list[str]]:
     path = folder / _POSES
     if not path.is_file():
         return None, []
@@ -150,7 +150,7 @@ def _film(folder: Path) -> tuple[Film | None, list[str]]:
             f"{path.name}: has {len(numbers):,} frames, the video {there:,}: those without picture are left out"
         )
     return (
-        Film(
+        CameraRecording(
             role="ego",
             times=times[:there],
             poses=poses[:there],
@@ -164,7 +164,7 @@ def _film(folder: Path) -> tuple[Film | None, list[str]]:
 
 
 def _records(path: Path) -> dict[int, dict[str, Any]]:
-    """What the file says of each frame, by its number, in the order of the numbers."""
+    """Entries of each frame in the file, by its number, in the order of the numbers."""
     found: dict[int, dict[str, Any]] = {}
     for name, record in read_json(path).items():
         match = _FRAME.fullmatch(name)
@@ -210,15 +210,15 @@ def _pictures(
     """The pictures of frames by their place, their size, and how many places have one."""
     video = folder / _VIDEO
     if video.is_file():
-        recording = Recording(video)
-        there = int(np.searchsorted(numbers, recording.count))
+        file = VideoFile(video)
+        there = int(np.searchsorted(numbers, file.count))
         if not there:
-            raise InputError(video, f"has {recording.count:,} frames, and the first with a pose is {numbers[0]:,}")
-        return lambda frames: recording.pictures([numbers[i] for i in frames]), recording.size, there
+            raise InputError(video, f"has {file.count:,} frames, and the first with a pose is {numbers[0]:,}")
+        return lambda frames: file.pictures([numbers[i] for i in frames]), file.size, there
     paths = [folder / "iphone" / "rgb" / f"frame_{number:06d}.jpg" for number in numbers]
     there = next((i for i, path in enumerate(paths) if not path.is_file()), len(paths))
     if not there:
         raise InputError(folder, f"has neither {_VIDEO} nor {paths[0].relative_to(folder)}")
-    first = decoded(paths[0], paths[0], "it")
+    first = decode(paths[0], paths[0], "it")
     size = first.shape[1], first.shape[0]
-    return lambda frames: (decoded(paths[i], paths[i], "it") for i in frames), size, there
+    return lambda frames: (decode(paths[i], paths[i], "it") for i in frames), size, there

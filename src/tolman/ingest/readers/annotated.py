@@ -63,7 +63,7 @@ def checked_box(center: Floats, axes: Floats, extents: Floats) -> OrientedBox | 
         return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
 
 
-def oriented(
+def orient(
     path: Path, center: ArrayLike, axes: ArrayLike, extents: ArrayLike, *, row: int | str | None = None
 ) -> OrientedBox:
     """The same of a file's row.

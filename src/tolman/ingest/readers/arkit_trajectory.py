@@ -1,4 +1,4 @@
-"""Where the phone of an ARKitScenes recording was: .traj and .pincam files, and which way it was held.
+"""Trajectory of the phone of an ARKitScenes recording: .traj and .pincam files, and its orientation.
 
 Rules of apple/ARKitScenes: threedod/benchmark_scripts/utils/tenFpsDataLoader.py (look-up) and rectify_im.py (turning).
 """
@@ -25,7 +25,7 @@ _LINE = 7
 
 @dataclass(frozen=True)
 class Trajectory:
-    """A phone's way.
+    """Trajectory of a phone.
 
     Attributes:
         times: seconds, rising, shape (n,).

@@ -1,4 +1,4 @@
-"""What happens in an Ego-Exo4D take, as people wrote it down: its keysteps and its atomic descriptions.
+"""Events of an Ego-Exo4D take, as people wrote them down: its keysteps and its atomic descriptions.
 
 ```
 annotations/keystep_{train,val}.json              {"annotations": {take_uid: {"segments": [{start_time, end_time, …}]}}}
@@ -33,7 +33,7 @@ ANNOTATIONS = (*KEYSTEPS, *DESCRIPTIONS)
 _TRUE, _FALSE = (True, 1, "1", "true", "True"), (False, 0, None, "", "0", "false", "False")
 
 
-def events_of(root: Path, take: str, roles: Mapping[str, str], length: float, mended: list[str]) -> tuple[Event, ...]:
+def events_of(root: Path, take: str, roles: Mapping[str, str], length: float, repaired: list[str]) -> tuple[Event, ...]:
     """The events of a take, by time.
 
     Args:
@@ -41,7 +41,7 @@ def events_of(root: Path, take: str, roles: Mapping[str, str], length: float, me
         take: its take_uid.
         roles: of its captures, by camera; the worn one's begins with 'ego'.
         length: of its videos in seconds.
-        mended: where is said what was left out.
+        repaired: where is said what was left out.
 
     Raises:
         InputError: a file of annotations is there and can't be used.
@@ -55,7 +55,7 @@ def events_of(root: Path, take: str, roles: Mapping[str, str], length: float, me
                 found += read(_File(path, take), None if text is None else json.loads(text), roles)
     late = [event for event in found if event.start < 0 or event.end > length + 1]
     if late:
-        mended.append(f"{take}: {len(late)} of {len(found)} events lie outside its {length:.1f} s and were left out.")
+        repaired.append(f"{take}: {len(late)} of {len(found)} events lie outside its {length:.1f} s and were left out.")
     kept = [event for event in found if event not in late]
     return tuple(sorted(kept, key=lambda event: (event.start, event.end, event.kind, event.label)))
 

@@ -1,4 +1,4 @@
-"""Where the cameras of an Ego-Exo4D take are: Project Aria's trajectory and calibration files beside its videos.
+"""Poses of the cameras of an Ego-Exo4D take: Project Aria's trajectory and calibration files beside its videos.
 
 ```
 trajectory/gopro_calibs.csv            fixed cameras: cam_uid, graph_uid, {tx,ty,tz,qx,qy,qz,qw}_world_cam, quality, …
@@ -89,7 +89,7 @@ def fixed_poses(folder: Path) -> Fixed:
 def worn_poses(
     folder: Path, timesync: Path, camera: str, stream: str, start: int | None, count: int
 ) -> tuple[Floats, str]:
-    """Where the colour camera of the glasses was at each frame of a take.
+    """Poses of the colour camera of the glasses at each frame of a take.
 
     Args:
         folder: of the take's trajectory.

@@ -19,7 +19,7 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
 from tolman.ingest.readers.numbers import in_order
-from tolman.ingest.readers.pictures import decoded
+from tolman.ingest.readers.pictures import decode
 
 _PICTURES = (".jpg", ".jpeg", ".png")
 
@@ -47,7 +47,7 @@ class Exported:
             InputError: one can't be read.
         """
         for frame in frames:
-            yield decoded(self.paths[frame], self.paths[frame], "it")
+            yield decode(self.paths[frame], self.paths[frame], "it")
 
 
 def read_exported(folder: Path) -> Exported:
@@ -70,7 +70,7 @@ def read_exported(folder: Path) -> Exported:
         file = folder / "pose" / f"{path.stem}.txt"
         if file.is_file():
             poses[i] = read_matrix(file)
-    first = decoded(paths[0], paths[0], "it")
+    first = decode(paths[0], paths[0], "it")
     intrinsic = read_matrix(folder / "intrinsic" / "intrinsic_color.txt")
     return Exported(tuple(paths), numbers, poses, intrinsic, (first.shape[1], first.shape[0]))
 

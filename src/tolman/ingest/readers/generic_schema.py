@@ -33,7 +33,7 @@ def _inside(path: str) -> str:
 
 
 def _problem(row: Any, pose: bool) -> str | None:
-    """What is wrong with a pose, or with a row of intrinsics, as the rest of a sentence."""
+    """Find a fault of a pose, or of a row of intrinsics, as the rest of a sentence."""
     lost = "; null in its place stands for a pose that isn't known" if pose else ""
     if row is None and pose:
         return None
@@ -60,7 +60,7 @@ class BoxEntry(_Strict):
 
 
 class TrackEntry(_Strict):
-    """Where a moving object is at one time, in seconds on the scene's time line."""
+    """Pose of a moving object at one time, in seconds on the scene's time line."""
 
     seconds: float
     center: Numbers3

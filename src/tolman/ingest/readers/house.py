@@ -15,7 +15,7 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.readers.annotated import oriented
+from tolman.ingest.readers.annotated import orient
 from tolman.ingest.readers.documents import numbers_of, read_text
 from tolman.scenes import OrientedBox
 
@@ -24,7 +24,7 @@ _LENGTHS = {"L": 18, "R": 20, "S": 22, "V": 13, "P": 13, "I": 41, "C": 11, "O": 
 _PORTAL = 15
 _HEADER = 29
 _COUNTS = {"I": 3, "P": 4, "V": 5, "S": 6, "E": 7, "O": 8, "C": 9, "R": 10}
-"""Where the header says how many lines of a letter there are."""
+"""Places in the header of the number of lines of each letter."""
 REGIONS = {
     "a": "bathroom", "b": "bedroom", "c": "closet", "d": "dining room", "e": "entryway", "f": "family room",
     "g": "garage", "h": "hallway", "i": "library", "j": "laundry room", "k": "kitchen", "l": "living room",
@@ -32,13 +32,13 @@ REGIONS = {
     "t": "toilet", "u": "utility room", "v": "television room", "w": "gym", "x": "outdoor area", "y": "balcony",
     "z": "other room", "B": "bar", "C": "classroom", "D": "dining booth", "S": "spa", "Z": "junk", "-": "no label",
 }  # fmt: skip
-"""What the letters of regions mean."""
+"""Meanings of the letters of regions."""
 OUTDOORS = frozenset({"p", "x", "y"})
 JUNK = "Z"
 
 
 @dataclass(frozen=True)
-class Region:
+class HouseRegion:
     """A room.
 
     Attributes:
@@ -73,7 +73,7 @@ class House:
     """
 
     path: Path
-    regions: tuple[Region, ...]
+    regions: tuple[HouseRegion, ...]
     objects: tuple[HouseObject, ...]
     panoramas: dict[str, int]
     segments: dict[int, int]
@@ -159,7 +159,7 @@ class _Reader:
         rows: list[tuple[int, list[str]]],
         surfaces: list[tuple[int, list[str]]],
         corners: list[tuple[int, list[str]]],
-    ) -> tuple[Region, ...]:
+    ) -> tuple[HouseRegion, ...]:
         rings: dict[int, list[Floats]] = {}
         for row, words in corners:
             rings.setdefault(self.index(row, words[2], "S"), []).append(numbers_of(self.path, words[4:7], row))
@@ -172,7 +172,7 @@ class _Reader:
         for row, words in rows:
             number = self.whole(row, words[1])
             bounds = numbers_of(self.path, words[9:15], row).reshape(2, 3)
-            found.append(Region(words[5], bounds, tuple(outlines.get(number, ()))))
+            found.append(HouseRegion(words[5], bounds, tuple(outlines.get(number, ()))))
         return tuple(found)
 
     def object(self, row: int, words: list[str], position: int, names: list[str], *, boxed: bool) -> HouseObject:
@@ -185,7 +185,7 @@ class _Reader:
         if boxed:
             center, first, second, radii = numbers_of(self.path, words[4:16], row).reshape(4, 3)
             axes = np.stack([first, second, np.cross(first, second)])
-            box = oriented(self.path, center, axes, 2 * radii, row=row)
+            box = orient(self.path, center, axes, 2 * radii, row=row)
         return HouseObject(number, region, names[category] if category >= 0 else "unlabeled", box)
 
 

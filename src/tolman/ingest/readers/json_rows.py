@@ -18,7 +18,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True)
-class Row:
+class JsonRow:
     """One record.
 
     Attributes:
@@ -32,7 +32,7 @@ class Row:
     text: str
 
 
-def rows(path: Path) -> Iterator[Row]:
+def rows(path: Path) -> Iterator[JsonRow]:
     """The records of a file, in constant memory.
 
     Raises:
@@ -57,7 +57,7 @@ class _Scanner:
         self._decoder = json.JSONDecoder(parse_constant=_refuse)
         self._text, self._at, self._number = "", 0, 0
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[JsonRow]:
         if self._next() != "[":
             raise InputError(self._path, "is no list of records", fix="download it again")
         self._at += 1
@@ -79,7 +79,7 @@ class _Scanner:
         if self._next():
             raise InputError(self._path, "goes on after the end of its list", fix="download it again")
 
-    def _row(self) -> Row:
+    def _row(self) -> JsonRow:
         while True:
             try:
                 fields, end = self._decoder.raw_decode(self._text, self._at)
@@ -92,7 +92,7 @@ class _Scanner:
             except (ValueError, RecursionError) as error:
                 self._broken(f"is no JSON ({error})")
             else:
-                row = Row(self._number, fields, self._text[self._at : end])
+                row = JsonRow(self._number, fields, self._text[self._at : end])
                 self._at = end
                 return row
 

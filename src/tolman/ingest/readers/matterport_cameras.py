@@ -27,7 +27,7 @@ _RIGID = 1e-3
 
 
 @dataclass(frozen=True)
-class Shot:
+class MatterportShot:
     """One picture.
 
     Attributes:
@@ -46,7 +46,7 @@ class Shot:
     distortion: Floats
 
 
-def read_shots(house: Path, places: Sequence[str]) -> list[Shot]:
+def read_shots(house: Path, places: Sequence[str]) -> list[MatterportShot]:
     """The pictures of some tripod places, place by place, camera by camera, around.
 
     Args:
@@ -68,8 +68,8 @@ def read_shots(house: Path, places: Sequence[str]) -> list[Shot]:
     return sorted(found, key=lambda shot: (order[shot.panorama], shot.camera, shot.yaw))
 
 
-def straight(shots: Sequence[Shot], size: tuple[int, int]) -> Callable[[Sequence[int]], Iterator[Picture]]:
-    """What reads pictures with their distortion taken out."""
+def straight(shots: Sequence[MatterportShot], size: tuple[int, int]) -> Callable[[Sequence[int]], Iterator[Picture]]:
+    """Reader of pictures with their distortion taken out."""
     raw = pictures_of([shot.path for shot in shots], size)
 
     def read(numbers: Sequence[int]) -> Iterator[Picture]:
@@ -81,8 +81,8 @@ def straight(shots: Sequence[Shot], size: tuple[int, int]) -> Callable[[Sequence
     return read
 
 
-def distorted(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
-    """Where pixels of the picture without distortion stand in the one with it (OpenCV's model, as data_organization.md
+def distort(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
+    """Pixels in the distorted picture for those of the undistorted one (OpenCV's model, as data_organization.md
     names it).
 
     Args:
@@ -105,14 +105,14 @@ def _straightened(picture: Picture, intrinsics: Floats, distortion: Floats) -> P
 
     height, width = picture.shape[:2]
     columns, rows = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
-    places = distorted(np.stack([columns, rows], axis=-1), intrinsics, distortion) - 0.5
+    places = distort(np.stack([columns, rows], axis=-1), intrinsics, distortion) - 0.5
     channels = [
         map_coordinates(picture[..., i], [places[..., 1], places[..., 0]], order=1, mode="constant") for i in range(3)
     ]
     return np.asarray(np.stack(channels, axis=-1))
 
 
-def _undistorted(house: Path, path: Path, wanted: set[str]) -> Iterator[Shot]:
+def _undistorted(house: Path, path: Path, wanted: set[str]) -> Iterator[MatterportShot]:
     intrinsics: Floats | None = None
     pictures: Path = house / "undistorted_color_images"
     promised, seen = None, 0
@@ -141,12 +141,12 @@ def _undistorted(house: Path, path: Path, wanted: set[str]) -> Iterator[Shot]:
                 sizes[name["panorama"] + name["camera"]] = size_of(file)[1]
             fx, fy, cx, cy = intrinsics
             own = np.array([fx, fy, cx, sizes[name["panorama"] + name["camera"]] - cy])
-            yield Shot(file, name["panorama"], int(name["camera"]), int(name["yaw"]), pose, own, np.zeros(5))
+            yield MatterportShot(file, name["panorama"], int(name["camera"]), int(name["yaw"]), pose, own, np.zeros(5))
     if promised != seen:
         raise InputError(path, f"holds {seen} scans, and n_images says {promised}", fix="get it again")
 
 
-def _distorted(house: Path, wanted: set[str]) -> Iterator[Shot]:
+def _distorted(house: Path, wanted: set[str]) -> Iterator[MatterportShot]:
     cameras: dict[Path, Floats] = {}
     for file in sorted((house / "matterport_color_images").iterdir()):
         name = _PICTURE.fullmatch(file.name)
@@ -166,7 +166,9 @@ def _distorted(house: Path, wanted: set[str]) -> Iterator[Shot]:
             raise InputError(path, f"has {len(numbers)} numbers, not 16", fix="get it again")
         values = cameras[lens]
         pose = _rigid(path, numbers.reshape(4, 4), None)
-        yield Shot(file, name["panorama"], int(name["camera"]), int(name["yaw"]), pose, values[:4], values[4:])
+        yield MatterportShot(
+            file, name["panorama"], int(name["camera"]), int(name["yaw"]), pose, values[:4], values[4:]
+        )
 
 
 def _rigid(path: Path, pose: Floats, row: int | None) -> Floats:

@@ -55,25 +55,25 @@ class Annotations:
         self._category_of = tables.lookup("category")
         self._visibility_of = tables.lookup("visibility")
 
-    def instances(self, mended: list[str]) -> tuple[Instance, ...]:
+    def instances(self, repaired: list[str]) -> tuple[Instance, ...]:
         """The objects, in the order in which they are first annotated.
 
         Args:
-            mended: where is said whose size changes.
+            repaired: where is said whose size changes.
 
         Raises:
             InputError: an annotation can't be used.
         """
-        return tuple(self._instance(rows, mended) for rows in self._by_instance.values())
+        return tuple(self._instance(rows, repaired) for rows in self._by_instance.values())
 
-    def _instance(self, rows: Sequence[tuple[float, Record]], mended: list[str]) -> Instance:
+    def _instance(self, rows: Sequence[tuple[float, Record]], repaired: list[str]) -> Instance:
         first = rows[0][1]
         category = self._category(first)
         placed = [self._box(record) for _, record in rows]
         widths = np.array([box.extents for box in placed])
         extents = tuple(float(x) for x in np.median(widths, axis=0))
         if np.abs(widths - extents).max() > 0.01:
-            mended.append(
+            repaired.append(
                 f"{first.path}: the size of instance {first.text('instance_token')} changes by up to "
                 f"{np.abs(widths - extents).max():.2f} m; its median was taken."
             )
@@ -110,11 +110,11 @@ class Annotations:
         intrinsics: Floats,
         size: tuple[int, int],
     ) -> tuple[Sighting, ...]:
-        """What a camera sees.
+        """Sightings of a camera.
 
         Args:
             records: its recordings.
-            poses, intrinsics, size: as in Film, a row of intrinsics for each recording.
+            poses, intrinsics, size: as in CameraRecording, a row of intrinsics for each recording.
 
         Raises:
             InputError: an annotation can't be used.

@@ -20,7 +20,7 @@ from typing import Any
 
 from tolman.errors import InputError
 from tolman.files import atomic_write, cache_folder
-from tolman.ingest.readers.json_rows import Row, rows
+from tolman.ingest.readers.json_rows import JsonRow, rows
 
 TABLES = (
     "scene",
@@ -163,7 +163,7 @@ class Tables:
         return [self._record(kind, text) for (text,) in self._all(query, kind, name)]
 
     def lookup(self, kind: str) -> Callable[[Record, str], Record]:
-        """What finds the row of a table that a field of another row refers to; each is read once.
+        """Look-up of the row of a table that a field of another row refers to; each is read once.
 
         The function raises InputError where there is none.
         """
@@ -191,7 +191,7 @@ class Tables:
 
 
 def _index_path(folder: Path) -> Path:
-    """Where the sorted tables are: the name tells the folder, and the state of its files."""
+    """Path of the sorted tables: its name tells the folder, and the state of its files."""
     state = []
     for name in TABLES:
         path = folder / f"{name}.json"
@@ -230,14 +230,14 @@ def _put_in_order(folder: Path, target: Path) -> None:
         connection.close()
 
 
-def _rows(folder: Path, kind: str) -> Iterator[tuple[str, Row]]:
+def _rows(folder: Path, kind: str) -> Iterator[tuple[str, JsonRow]]:
     """The rows of a table with their tokens."""
     path = folder / f"{kind}.json"
     for row in rows(path):
         yield _reference(path, row, "token"), row
 
 
-def _reference(path: Path, row: Row, field: str) -> str:
+def _reference(path: Path, row: JsonRow, field: str) -> str:
     token = row.fields.get(field)
     if not isinstance(token, str) or not _is_text(token):
         raise InputError(path, "is no token", row=row.number, field=field)
@@ -245,11 +245,11 @@ def _reference(path: Path, row: Row, field: str) -> str:
 
 
 def _is_text(value: str) -> bool:
-    """Whether a text holds no lone surrogate, which JSON can spell and nothing can store."""
+    """Tell whether a text holds no lone surrogate, which JSON can spell and nothing can store."""
     return not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
-def _tokens(connection: sqlite3.Connection, kind: str, found: Iterator[tuple[str, Row]]) -> None:
+def _tokens(connection: sqlite3.Connection, kind: str, found: Iterator[tuple[str, JsonRow]]) -> None:
     connection.executemany("INSERT INTO tokens VALUES (?, ?, ?)", ((kind, token, row.text) for token, row in found))
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.ingest.base import Mask, Picture
 from tolman.media.images import eight_bits
 
@@ -25,12 +26,12 @@ _MOST = 1 << 28
 BROKEN = (
     OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error, LookupError, TypeError, ArithmeticError,
 )  # fmt: skip
-"""What Pillow's readers raise, each in its own way, where a picture is broken."""
+"""Errors that Pillow's readers raise for broken pictures, each in its own way."""
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
 _NUMBER = re.compile(r"(\d+)\D*$")
 
 
-def decoded(data: bytes | Path, path: Path, what: str) -> Picture:
+def decode(data: bytes | Path, path: Path, what: str) -> Picture:
     """A picture as RGB, shape (height, width, 3).
 
     Args:
@@ -63,10 +64,8 @@ def decoded_mask(data: bytes | Path, path: Path, what: str) -> Mask:
 
 
 def _opened(data: bytes | Path, path: Path, what: str) -> PillowImage:
-    try:
+    with needs("ingest", "Reading pictures"):
         from PIL import Image
-    except ImportError:
-        raise MissingExtraError("pillow", "ingest", "reading pictures") from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

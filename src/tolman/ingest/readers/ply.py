@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 
 _INDICES = ("vertex_indices", "vertex_index")
 _HEADER = 1 << 16
 """Bytes in which a header must end."""
 _FARTHEST = 1e9
-"""What no coordinate reaches, in any unit."""
+"""Limit that no coordinate reaches, in any unit."""
 _WIDTHS = {
     **dict.fromkeys(("char", "uchar", "int8", "uint8"), 1),
     **dict.fromkeys(("short", "ushort", "int16", "uint16"), 2),
@@ -27,7 +28,7 @@ _WIDTHS = {
 
 @dataclass(frozen=True)
 class Ply:
-    """What a PLY file holds.
+    """Contents of a PLY file.
 
     Attributes:
         path: where it lies.
@@ -74,10 +75,8 @@ def read_ply(path: Path) -> Ply:
         InputError: it can't be read, is cut off, or a number in it can't be right.
         MissingExtraError: plyfile is not installed.
     """
-    try:
+    with needs("ingest", "Reading PLY files"):
         import plyfile
-    except ImportError:
-        raise MissingExtraError("plyfile", "ingest", "reading PLY files") from None
     _check_size(path)
     try:
         try:

@@ -14,7 +14,7 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import poses_at
 from tolman.geometry.synchronisation import Signal, gyroscope, turning
-from tolman.ingest.base import Film
+from tolman.ingest.base import CameraRecording
 from tolman.ingest.clouds.along import Track
 from tolman.ingest.clouds.bags import PICTURES, bag_pictures, bag_times, find_topic, is_bag
 from tolman.ingest.clouds.clocks import Synchronised, pictures_turning
@@ -30,7 +30,7 @@ _PICTURES = (".jpg", ".jpeg", ".png")
 
 
 @dataclass(frozen=True)
-class Camera:
+class OpenedCamera:
     """A camera of a rig, looked at.
 
     Attributes:
@@ -83,7 +83,7 @@ class Camera:
                 return
 
 
-def look_at(folder: Path, one: RigCamera) -> Camera:
+def look_at(folder: Path, one: RigCamera) -> OpenedCamera:
     """Look at a camera of a rig's folder.
 
     Raises:
@@ -119,7 +119,7 @@ def look_at(folder: Path, one: RigCamera) -> Camera:
         raise InputError(
             folder / one.calibration, f"is for pictures of {calibration.size}, and those of {place.name} are {size}"
         )
-    return Camera(one, calibration, place, topic, times, size, np.arange(len(times)) if order is None else order)
+    return OpenedCamera(one, calibration, place, topic, times, size, np.arange(len(times)) if order is None else order)
 
 
 def _video(path: Path) -> tuple[Floats, tuple[int, int]]:
@@ -132,8 +132,8 @@ def _video(path: Path) -> tuple[Floats, tuple[int, int]]:
     return times, (image.width, image.height)
 
 
-def motion_of(folder: Path, camera: Camera) -> Signal:
-    """How fast a camera turns: by its inertial unit, by its own trajectory, or by its pictures."""
+def motion_of(folder: Path, camera: OpenedCamera) -> Signal:
+    """Angular speed of a camera: by its inertial unit, by its own trajectory, or by its pictures."""
     if (rates := camera.rig.rates) is not None:
         return gyroscope(*read_rates(inside(folder, rates.path), rates.topic))
     if (named := camera.rig.trajectory) is not None:
@@ -142,7 +142,7 @@ def motion_of(folder: Path, camera: Camera) -> Signal:
     return pictures_turning(zip(camera.times.tolist(), pictures, strict=True), camera.calibration.intrinsics[0])
 
 
-def poses_of(camera: Camera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Floats:
+def poses_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Floats:
     """Camera → scene at each frame, nan where no pose of the LiDAR is known; shape (n, 4, 4) or (0, 4, 4)."""
     if track is None:
         return np.zeros((0, 4, 4))
@@ -152,8 +152,8 @@ def poses_of(camera: Camera, track: Track | None, clocks: Mapping[str, Synchroni
     return poses
 
 
-def film_of(camera: Camera, track: Track | None, clocks: Mapping[str, Synchronised]) -> Film:
-    """A camera's recording as a film.
+def recording_of(camera: OpenedCamera, track: Track | None, clocks: Mapping[str, Synchronised]) -> CameraRecording:
+    """The recording of an opened camera, with poses on the rig's clock.
 
     Raises:
         InputError: no pose is known for any of its frames.
@@ -167,7 +167,7 @@ def film_of(camera: Camera, track: Track | None, clocks: Mapping[str, Synchronis
         )
     clock = clocks[camera.rig.role]
     is_video = camera.topic is None and not camera.place.is_dir()
-    return Film(
+    return CameraRecording(
         role=camera.rig.role,
         times=camera.times,
         poses=poses,

@@ -23,7 +23,7 @@ class _Part(BaseModel):
 
 
 class RigClock(_Part):
-    """How a sensor's clock relates to the scene's time line, which is the clock of the first camera.
+    """Relation of a sensor's clock to the scene's time line, which is the clock of the first camera.
 
     Attributes:
         method: as in `tolman.scenes.Clock`; 'estimated' without an offset asks for it to be estimated.
@@ -114,7 +114,7 @@ class RigObject(_Part):
     box: OrientedBox
 
 
-class Rig(_Part):
+class RigFile(_Part):
     """A recording.
 
     Attributes:
@@ -137,7 +137,7 @@ class Rig(_Part):
     objects: tuple[RigObject, ...] = ()
 
     @model_validator(mode="after")
-    def _fits(self) -> Rig:
+    def _fits(self) -> RigFile:
         roles = [camera.role for camera in self.cameras]
         if len(set(roles)) < len(roles):
             raise ValueError("two cameras have the same role")
@@ -201,13 +201,13 @@ class Calibration(_Part):
         return self.K[0][0], self.K[1][1], self.K[0][2], self.K[1][2]
 
 
-def read_rig(folder: Path) -> Rig:
+def read_rig(folder: Path) -> RigFile:
     """The description of a rig.
 
     Raises:
         InputError: it isn't there, or says something that can't be.
     """
-    found: Rig = _read(folder / NAME, Rig)
+    found: RigFile = _read(folder / NAME, RigFile)
     return found
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 
 WIDTH, HEIGHT = 256, 192
@@ -70,7 +71,7 @@ def read_depth(path: Path) -> Iterator[Floats]:
 
 
 def count_frames(path: Path) -> int:
-    """How many pictures a file holds; one of the whole form is unpacked for that, a piece at a time.
+    """Count the pictures of a file; one of the whole form is unpacked for that, a piece at a time.
 
     Raises:
         InputError: it is cut off or can't be unpacked.
@@ -80,10 +81,8 @@ def count_frames(path: Path) -> int:
 
 
 def _of_block(data: bytes, path: Path, what: str) -> Floats:
-    try:
+    with needs("ingest", "Reading depth.bin"):
         import lz4.block
-    except ImportError:
-        raise MissingExtraError("lz4", "ingest", "reading depth.bin") from None
     try:
         millimetres = lz4.block.decompress(data, uncompressed_size=2 * _PIXELS)
     except lz4.block.LZ4BlockError:

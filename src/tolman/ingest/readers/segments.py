@@ -16,7 +16,7 @@ from tolman.scenes import OrientedBox
 
 
 @dataclass(frozen=True)
-class Group:
+class SegmentGroup:
     """One annotated object.
 
     Attributes:
@@ -66,7 +66,7 @@ def read_segments(path: Path, count: int, of: str) -> NDArray[np.int64]:
     return found
 
 
-def read_groups(path: Path) -> list[Group]:
+def read_groups(path: Path) -> list[SegmentGroup]:
     """The objects of a file with `segGroups`, in its order.
 
     Raises:
@@ -88,11 +88,11 @@ def read_groups(path: Path) -> list[Group]:
         if number in seen:
             raise InputError(path, f"objectId {number} stands twice", row=row)
         seen.add(number)
-        found.append(Group(number, label, _whole(path, "segments", record.get("segments"), row), record))
+        found.append(SegmentGroup(number, label, _whole(path, "segments", record.get("segments"), row), record))
     return found
 
 
-def check_known(path: Path, groups: list[Group], segments: NDArray[np.int64], where: Path) -> None:
+def check_known(path: Path, groups: list[SegmentGroup], segments: NDArray[np.int64], where: Path) -> None:
     """Hold the segments that objects name to those of the mesh.
 
     Raises:

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
-from tolman.ingest.readers.pictures import decoded
+from tolman.ingest.readers.pictures import decode
 
 _VERSION = 4
 _LONGEST_NAME = 4096
@@ -47,7 +47,7 @@ ZLIB = 1
 
 @dataclass(frozen=True)
 class Sens:
-    """What a .sens file says, without its pictures.
+    """Header and frames of a .sens file, without its pictures.
 
     Attributes:
         path: where it lies.
@@ -87,7 +87,7 @@ class Sens:
                 data = self._bytes(file, frame, offset, length)
                 what = f"the colour of frame {frame} at byte {offset:,}"
                 if self.color_compression != RAW:
-                    yield decoded(data, self.path, what)
+                    yield decode(data, self.path, what)
                     continue
                 width, height = self.color_size
                 if len(data) != width * height * 3:
@@ -202,7 +202,7 @@ def _read(path: Path, file: BinaryIO, size: int) -> Sens:
 
 
 def _check_end(path: Path, file: BinaryIO, size: int) -> None:
-    """What follows the frames: nothing, or as many IMU readings as are said."""
+    """Check the end of a file: after the frames nothing, or as many IMU readings as are said."""
     here = file.tell()
     if here == size:
         return

@@ -1,4 +1,4 @@
-"""Pictures that lie on disk one by one, as a Film gives them."""
+"""Pictures that lie on disk one by one, as a CameraRecording gives them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tolman.errors import InputError
 from tolman.ingest.base import Mask, Picture
-from tolman.ingest.readers.pictures import BROKEN, decoded, decoded_mask
+from tolman.ingest.readers.pictures import BROKEN, decode, decoded_mask
 from tolman.media.video import need_pillow
 
 IMAGES = frozenset({".jpg", ".jpeg", ".png"})
@@ -37,18 +37,18 @@ def size_of(path: Path) -> tuple[int, int]:
 
 
 def pictures_of(paths: Sequence[Path], size: tuple[int, int]) -> Callable[[Sequence[int]], Iterator[Picture]]:
-    """What reads some of the pictures in RGB; each must have the size."""
+    """Reader of some of the pictures in RGB; each must have the size."""
 
     def read(numbers: Sequence[int]) -> Iterator[Picture]:
         for number in numbers:
             path, own = paths[number], size_of(paths[number])
             if own != size:
                 raise InputError(path, f"is {own[0]}×{own[1]} pixels, others of its camera are {size[0]}×{size[1]}")
-            yield decoded(path, path, "it")
+            yield decode(path, path, "it")
 
     return read
 
 
 def masks_of(paths: Sequence[Path]) -> Callable[[int], Mask]:
-    """What reads pictures whose values are instance numbers."""
+    """Reader of pictures whose values are instance numbers."""
     return lambda number: decoded_mask(paths[number], paths[number], "it")

@@ -1,4 +1,4 @@
-"""Videos as the pictures of a film."""
+"""Video files, read frame by frame."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError, MissingExtraError
+from tolman.errors import InputError
+from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.base import Picture
 from tolman.media.video import BrokenMediaError, read_frames, read_index
 
 
-class Recording:
+class VideoFile:
     """A video file whose frames are asked for by their numbers, in the order in which they are shown.
 
     Args:
@@ -26,13 +27,14 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        with needs("ingest", "Reading videos"):
+            import av  # noqa: F401
+            import PIL  # noqa: F401
         try:
             self._index = read_index(path)
             first = next(self.pictures([0]))
         except BrokenMediaError as error:
             raise InputError(path, f"is no readable video ({_said(error, path)})") from None
-        except ImportError:
-            raise MissingExtraError("av", "ingest", "reading videos") from None
         self.count = len(self._index.times)
         self.size: tuple[int, int] = (first.shape[1], first.shape[0])
 

@@ -18,7 +18,7 @@ LEAST = 12
 """Fewer matches that agree are taken for chance."""
 NEIGHBOURS = 8
 STRAY = 0.1
-"""How far, as a share of the image's diagonal, a match may move otherwise than its neighbours do in the median."""
+"""Share of the image's diagonal by which a match may move otherwise than its neighbours do in the median."""
 TOLERANCE = 1.0
 """Pixels from an epipolar line."""
 
@@ -56,7 +56,7 @@ def match(left: Pixels, right: Pixels) -> tuple[Points, Points]:
 
 
 def _moves_like_neighbours(a: Points, b: Points, diagonal: float) -> NDArray[np.bool_]:
-    """Which matches move about as far as those around them: a false match may lie on its epipolar line by chance."""
+    """Find matches that move about as far as their neighbours: a false match may lie on its epipolar line by chance."""
     import cv2
 
     places = a.astype(np.float32)

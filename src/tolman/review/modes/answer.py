@@ -11,17 +11,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.answers import AnswerError, read_answer
-from tolman.review.asking import asked
-from tolman.review.assigned import own_work
-from tolman.review.fields import Key, Line, Seconds, Shown
-from tolman.review.marks import LEAST, block, marks_of, problems
-from tolman.review.mode import Block, Mode
+from tolman.review.forms.answers import AnswerError, read_answer
+from tolman.review.forms.fields import Key, Line, Seconds, Shown
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
-from tolman.review.schema import Project, Submission, Task, User
 from tolman.review.site import Site
+from tolman.review.store.schema import Project, Submission, Task, User
+from tolman.review.tasks import work
+from tolman.review.tasks.asking import asked
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.marks import LEAST, block, marks_of, problems
+from tolman.review.tasks.mode import Block, Mode
 from tolman.scoring.coefficients import alpha
 
 NAME = STAGE = STEP = "answer"
@@ -95,7 +95,7 @@ def answers(
 
 
 def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
-    """How far each subject is, and how well they agree."""
+    """Tabulate each subject's progress, and the agreement between subjects."""
     people = answers(db, project)
     versions = work.current_items(db, project)
     scenes = {version.item: version.scene or version.item for version in versions}

@@ -15,13 +15,13 @@ from tolman.benchmarks.site.taxonomy import SYSTEMS
 from tolman.curate.mapping import NO
 from tolman.curate.taxonomy import open_taxonomy
 from tolman.items import Item
-from tolman.review import work
-from tolman.review.blind import blind
-from tolman.review.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
-from tolman.review.marks import LEAST
-from tolman.review.mode import Mode, Setting
-from tolman.review.schema import Project, Task
+from tolman.review.media.blind import blind
+from tolman.review.modes.labelling import Choice, LabelGroup, Labelling, Labels, labelling_router, progress
 from tolman.review.site import Site
+from tolman.review.store.schema import Project, Task
+from tolman.review.tasks import work
+from tolman.review.tasks.marks import LEAST
+from tolman.review.tasks.mode import Mode, ModeSetting
 
 NAME = "classify"
 _TITLES = {
@@ -39,15 +39,15 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
         work.add_task(db, site, project, NAME, item.id, version=version, wanted=project.settings["people"])
 
 
-def groups(project: Project) -> Sequence[Group]:
+def groups(project: Project) -> Sequence[LabelGroup]:
     """SITE's six categories, and its systems."""
     categories = tuple(Choice(c.key, c.key.capitalize(), c.description) for c in open_taxonomy("site").categories)
     no = Choice(NO, "Not spatial", "the question needs no spatial intelligence")
     systems = [
-        Group(name, _TITLES[name], tuple(Choice(key, key.capitalize(), means) for key, means in values.items()))
+        LabelGroup(name, _TITLES[name], tuple(Choice(key, key.capitalize(), means) for key, means in values.items()))
         for name, values in SYSTEMS.items()
     ]
-    return [Group("category", "Category", (*categories, no)), *systems]
+    return [LabelGroup("category", "Category", (*categories, no)), *systems]
 
 
 def shown(site: Site, project: int, task: Task) -> dict[str, Any]:
@@ -87,5 +87,5 @@ CLASSIFY = Mode(
     router=labelling_router(_KIND),
     start=start,
     progress=progress(_KIND),
-    settings=(Setting("people", "People for each question", 2), LEAST),
+    settings=(ModeSetting("people", "People for each question", 2), LEAST),
 )

@@ -18,26 +18,26 @@ from starlette.datastructures import FormData
 from tolman.errors import TolmanError
 from tolman.generate.build import item_of
 from tolman.generate.draft import Draft
-from tolman.generate.egoexo.association import question
-from tolman.generate.egoexo.rig import Moment
+from tolman.generate.drafting import labels
+from tolman.generate.families.site.association import question
+from tolman.generate.families.site.support.rig import Moment
 from tolman.generate.pictures import sources_of, take_out
-from tolman.generate.taxonomy import labels
 from tolman.items import Item, Media
 from tolman.media.video import BrokenMediaError
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import AccountError
-from tolman.review.assigned import own_work
-from tolman.review.collection import all_scenes, scene_of
-from tolman.review.fields import Form, Key, seconds_of
-from tolman.review.frames import frames_of
-from tolman.review.making import add_existing, add_made, identity, rarest_place, show_with
-from tolman.review.media import address, inside
-from tolman.review.mode import Block, Mode, Setting
-from tolman.review.moments import WANTED, KeyStep, check, key_steps, step_of, told
+from tolman.review.accounts.identity import AccountError
+from tolman.review.evidence.frames import frames_of
+from tolman.review.evidence.moments import WANTED, KeyStep, check, key_steps, name_moment, step_of
+from tolman.review.forms.fields import Form, Key, seconds_of
+from tolman.review.media.collection import all_scenes, scene_of
+from tolman.review.media.serving import address, inside
 from tolman.review.pages import page, see_other
-from tolman.review.schema import Assignment, Project
 from tolman.review.site import Site
+from tolman.review.store.schema import Assignment, Project
+from tolman.review.tasks import work
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
+from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "distractors"
 STEP = "chosen"
@@ -227,7 +227,7 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, picks: list[int]) -> 
         "right": step.rig.moments.index(step.right),
         "begins": round(step.seconds_in_video(step.right), 2),
         "video": address(site, project.id, Media(kind="video", path=step.videos[1])),
-        "offered": [(number, told(step, moment)) for number, moment in offered],
+        "offered": [(number, name_moment(step, moment)) for number, moment in offered],
         "picks": picks,
         "findings": findings,
         "problem": "",
@@ -243,5 +243,5 @@ DISTRACTORS = Mode(
     start=start,
     progress=progress,
     makes_items=True,
-    settings=(Setting("moments", "Key steps of each pair of cameras", 4, most=200),),
+    settings=(ModeSetting("moments", "Key steps of each pair of cameras", 4, most=200),),
 )

@@ -16,14 +16,14 @@ from sqlalchemy.orm import Session as Orm
 from tolman.analyze.errors import usual_taxonomy, worst
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.review import work
-from tolman.review.accounts import AccountError
-from tolman.review.blind import blind
-from tolman.review.labelling import Choice, Group, Labelling, Labels, labelling_router, progress
-from tolman.review.marks import LEAST
-from tolman.review.mode import Mode, Setting
-from tolman.review.schema import ItemVersion, Project, Task
+from tolman.review.accounts.identity import AccountError
+from tolman.review.media.blind import blind
+from tolman.review.modes.labelling import Choice, LabelGroup, Labelling, Labels, labelling_router, progress
 from tolman.review.site import Site
+from tolman.review.store.schema import ItemVersion, Project, Task
+from tolman.review.tasks import work
+from tolman.review.tasks.marks import LEAST
+from tolman.review.tasks.mode import Mode, ModeSetting
 from tolman.runs.folder import RunFolder
 from tolman.runs.reasoning import reasoning_of
 from tolman.scoring.error_types import CORRECT, TAXONOMIES
@@ -91,11 +91,11 @@ def _explained(path: Path) -> list[tuple[str, int, str]]:
     return found
 
 
-def groups(project: Project) -> Sequence[Group]:
+def groups(project: Project) -> Sequence[LabelGroup]:
     """The paper's categories."""
     taxonomy = TAXONOMIES[project.settings["taxonomy"]]
     choices = tuple(Choice(kind.key, kind.title, kind.means) for kind in taxonomy.all_types)
-    return [Group("categories", "What is wrong with the reasoning?", choices, taxonomy.several, CORRECT)]
+    return [LabelGroup("categories", "What is wrong with the reasoning?", choices, taxonomy.several, CORRECT)]
 
 
 def shown(site: Site, project: int, task: Task) -> dict[str, Any]:
@@ -130,5 +130,5 @@ ERRORS = Mode(
     router=labelling_router(_KIND),
     start=start,
     progress=progress(_KIND),
-    settings=(Setting("people", "People for each answer", 2), LEAST),
+    settings=(ModeSetting("people", "People for each answer", 2), LEAST),
 )

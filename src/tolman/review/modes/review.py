@@ -11,19 +11,21 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.agreement import progress
-from tolman.review.answers import AnswerError, read_answer
-from tolman.review.asking import asked
-from tolman.review.assigned import own_work
-from tolman.review.fields import Key, Line, Seconds, Shown
-from tolman.review.history import record
-from tolman.review.marks import LEAST, marks_of
-from tolman.review.mode import Mode, Setting
+from tolman.review.forms.answers import AnswerError, read_answer
+from tolman.review.forms.fields import Key, Line, Seconds, Shown
+from tolman.review.forms.verdicts import TARGETS, Form, VerdictError, VerdictForm
 from tolman.review.pages import page, see_other
-from tolman.review.schema import Assignment, Project, Submission, Task
-from tolman.review.settling import (
+from tolman.review.site import Site
+from tolman.review.store.history import record
+from tolman.review.store.schema import Assignment, Project, Submission, Task
+from tolman.review.tasks import work
+from tolman.review.tasks.agreement import progress
+from tolman.review.tasks.asking import asked
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.marks import LEAST, marks_of
+from tolman.review.tasks.mode import Mode, ModeSetting
+from tolman.review.tasks.settling import (
     ADJUDICATE,
     ANSWER,
     DECIDE,
@@ -33,8 +35,6 @@ from tolman.review.settling import (
     settle,
     votes,
 )
-from tolman.review.site import Site
-from tolman.review.verdicts import TARGETS, Form, VerdictError, VerdictForm
 
 NAME = "review"
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("reviewer", "owner")])
@@ -140,12 +140,12 @@ def _own(db: Orm, me: Me, assignment: int) -> Assignment:
 
 
 def _is_blind(db: Orm, own: Assignment) -> bool:
-    """Whether somebody is to answer before they see the benchmark's answer."""
+    """Tell whether somebody is to answer before they see the benchmark's answer."""
     return own.task.stage == REVIEW and work.submission(db, own, ANSWER) is None
 
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
-    """What a page may hold before the reviewer has answered."""
+    """Contents of the page before the reviewer has answered."""
     return asked(db, site, me, own, REVIEW_MODE.stages_for(me.role))
 
 
@@ -189,5 +189,5 @@ REVIEW_MODE = Mode(
     start=start,
     progress=progress,
     again=add_review,
-    settings=(Setting("people", "People for each question", 2), LEAST),
+    settings=(ModeSetting("people", "People for each question", 2), LEAST),
 )

@@ -17,29 +17,28 @@ from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
 from tolman.generate.draft import Draft
+from tolman.generate.drafting import labels
+from tolman.generate.families.vsi_bench.route_plan import TASK, RouteSettings, obstacles, question, turns_of, violations
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import placed
-from tolman.generate.route_plan import TASK, obstacles, question, turns_of, violations
-from tolman.generate.settings import RouteSettings, preset
-from tolman.generate.taxonomy import labels
 from tolman.items import LETTERS, Item, Media
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import AccountError
-from tolman.review.assigned import own_work
-from tolman.review.collection import all_scenes, scene_of
-from tolman.review.fields import Form, Key, clean, seconds_of
-from tolman.review.floor import plan_of, way
-from tolman.review.making import add_existing, add_made, identity, rarest_place, show_with
-from tolman.review.media import address
-from tolman.review.mode import Block, Mode, Setting
+from tolman.review.accounts.identity import AccountError
+from tolman.review.evidence.floor import plan_of, way
+from tolman.review.forms.fields import Form, Key, clean, seconds_of
+from tolman.review.media.collection import all_scenes, scene_of
+from tolman.review.media.serving import address
 from tolman.review.pages import page, see_other
-from tolman.review.schema import Assignment, Project
 from tolman.review.site import Site
+from tolman.review.store.schema import Assignment, Project
+from tolman.review.tasks import work
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
+from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "routes"
 STEP = "route"
-SETTINGS: RouteSettings = preset("vsi-paper").route
+SETTINGS = RouteSettings()
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
 
 
@@ -64,7 +63,7 @@ class Route:
 
     @property
     def turn_first(self) -> str | None:
-        """What is faced, where it isn't the first stop."""
+        """The object that is faced at the start, where it isn't the first stop."""
         return self.facing if self.facing and self.stops and self.facing != self.stops[0] else None
 
 
@@ -112,7 +111,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
 
 
 def problem_of(geometry: SceneGeometry, route: Route) -> str:
-    """What is wrong with a route, as a sentence; '' where nothing is."""
+    """Find a fault of a route, as a sentence; '' where there is none."""
     stops = route.all_stops
     if not route.start or len(stops) < 2:
         return "Choose where the route begins and where it goes."
@@ -156,7 +155,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
 
 
 def progress(db: Orm, site: Site, project: Project) -> list[Block]:
-    """How long the routes are, and which turns they have."""
+    """Tabulate lengths and turns of the routes."""
     made = [v.content for v in work.current_items(db, project) if v.origin == "written"]
     turns: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
@@ -197,7 +196,7 @@ def _item(db: Orm, site: Site, own: Assignment, geometry: SceneGeometry, route: 
 
 
 def _twice(db: Orm, own: Assignment, route: Route) -> str:
-    """Whether the project has the route already."""
+    """Tell whether the project has the route already."""
     for version in work.current_items(db, own.task.project):
         told = version.content["evidence"]
         same = version.scene == own.task.content["scene"] and told.get("stops") == list(route.all_stops)
@@ -260,5 +259,5 @@ ROUTES = Mode(
     start=start,
     progress=progress,
     makes_items=True,
-    settings=(Setting("routes", "Routes for each scene", 2, most=50),),
+    settings=(ModeSetting("routes", "Routes for each scene", 2, most=50),),
 )

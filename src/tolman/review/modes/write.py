@@ -16,21 +16,21 @@ from tolman.errors import TolmanError
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, Item
 from tolman.media.video import BrokenMediaError
-from tolman.review import work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import AccountError
-from tolman.review.assigned import own_work
-from tolman.review.checking import Around, about, check, least_media, media_of
-from tolman.review.fields import Form, Key, Line, seconds_of
-from tolman.review.history import record
-from tolman.review.making import add_existing, add_made, identity, letters
-from tolman.review.media import TYPES, inside
-from tolman.review.mode import Block, Mode, Setting
+from tolman.review.accounts.identity import AccountError
+from tolman.review.forms.checking import Around, about, check, least_media, media_of
+from tolman.review.forms.fields import Form, Key, Line, seconds_of
+from tolman.review.forms.writing import KINDS, STEP_KINDS, UNITS, Written
+from tolman.review.media.serving import TYPES, inside
 from tolman.review.pages import page, see_other
-from tolman.review.pool import Filters, Pool, UploadError
-from tolman.review.schema import Assignment, Project
 from tolman.review.site import Site
-from tolman.review.writing import KINDS, STEP_KINDS, UNITS, Written
+from tolman.review.store.history import record
+from tolman.review.store.pool import Filters, MediaPool, UploadError
+from tolman.review.store.schema import Assignment, Project
+from tolman.review.tasks import work
+from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.making import add_existing, add_made, identity, letters
+from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "write"
 STEP = "written"
@@ -182,7 +182,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
 
 
 def progress(db: Orm, site: Site, project: Project) -> list[Block]:
-    """How many questions of each category there are, and which letters are right."""
+    """Tabulate the questions of each category, and the letters that are right."""
     versions = work.current_items(db, project)
     count = Counter(v.content["task"] for v in versions)
     fresh = Counter(v.content["task"] for v in versions if v.origin == "written")
@@ -223,7 +223,7 @@ def _saves(db: Orm, own: Assignment) -> int:
     return int(kept.content.get("saves", 0)) if kept else 0
 
 
-def _pool(site: Site) -> Pool:
+def _pool(site: Site) -> MediaPool:
     if site.pool is None:
         raise HTTPException(404, "This server has no media pool. Tell the owner.")
     return site.pool
@@ -242,7 +242,7 @@ def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 
 
 def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, Any]:
-    """What the form and the checks show."""
+    """Contents of the form and its checks."""
     around = _around(db, site, own.task.project, written)
     chosen = [(one, around.pool.get(one.key)) for one in written.media]
     return {
@@ -310,7 +310,7 @@ def _item(site: Site, own: Assignment, written: Written) -> Item | str:
 
 
 def _origin(medium: PoolMedium) -> dict[str, str]:
-    """Where a medium comes from."""
+    """Provenance of a medium."""
     return {name: getattr(medium, name) for name in ("source", "licence", "original", "group", "sha256")}
 
 
@@ -324,7 +324,7 @@ WRITE = Mode(
     progress=progress,
     makes_items=True,
     settings=(
-        Setting("questions", "Questions to be written", 20, most=5000),
-        Setting("per_category", "At most so many of a category; 0 for any number", 0, least=0, most=5000),
+        ModeSetting("questions", "Questions to be written", 20, most=5000),
+        ModeSetting("per_category", "At most so many of a category; 0 for any number", 0, least=0, most=5000),
     ),
 )

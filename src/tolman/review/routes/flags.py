@@ -12,18 +12,19 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError
 from tolman.items import Item
-from tolman.review import corrections, work
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import Person
-from tolman.review.blind import blind
-from tolman.review.corrections import CorrectionError
-from tolman.review.fields import Key, Line, Paragraphs
-from tolman.review.history import record
-from tolman.review.origins import Origin, origin_of, scene_of, thresholds
+from tolman.review.accounts.identity import Person
+from tolman.review.forms.fields import Key, Line, Paragraphs
+from tolman.review.media.blind import blind
 from tolman.review.pages import page, see_other
-from tolman.review.schema import Flag, ItemVersion, Project, User
-from tolman.review.settling import last_decision
+from tolman.review.projects import corrections
+from tolman.review.projects.corrections import CorrectionError
+from tolman.review.projects.origins import Origin, origin_of, scene_of, thresholds
 from tolman.review.site import Site
+from tolman.review.store.history import record
+from tolman.review.store.schema import Flag, ItemVersion, Project, User
+from tolman.review.tasks import work
+from tolman.review.tasks.settling import last_decision
 
 router = APIRouter(prefix="/flags", dependencies=[allow("owner")])
 Count = Annotated[int | None, Form(ge=0, le=10_000)]

@@ -1,0 +1,41 @@
+"""`tolman benchmarks` and `protocols`."""
+
+from __future__ import annotations
+
+import typer
+
+from tolman.commands.configured import configured
+from tolman.commands.options import Json, console
+from tolman.workflows.catalogue import BenchmarksConfig, ProtocolsConfig
+
+app = typer.Typer()
+
+
+@app.command()
+@configured(BenchmarksConfig)
+def benchmarks(config: BenchmarksConfig, as_json: Json = False) -> None:
+    """List the benchmarks, or describe one.
+
+    Example:  tolman benchmarks vsi-bench
+    """
+    from tolman.commands.show.catalogue import show_benchmark, show_benchmarks
+    from tolman.workflows.catalogue import list_benchmarks
+
+    found = list_benchmarks(config)
+    if config.name:
+        show_benchmark(console(), found[0], as_json=as_json)
+    else:
+        show_benchmarks(console(), found, as_json=as_json)
+
+
+@app.command()
+@configured(ProtocolsConfig)
+def protocols(config: ProtocolsConfig, as_json: Json = False) -> None:
+    """List the protocols: ways of asking, and ways of presenting that can be joined to them with '+'.
+
+    Example:  tolman protocols
+    """
+    from tolman.commands.show.catalogue import show_protocols
+    from tolman.workflows.catalogue import list_protocols
+
+    show_protocols(console(), list_protocols(), as_json=as_json)

@@ -1,0 +1,93 @@
+"""What `tolman generate`, `audit` and `simulate` print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from tolman.commands.show.printing import WIDTH, list_first, say, table, typed, write_json
+from tolman.workflows.audit import DOUBTFUL, FINDINGS, STRICT
+
+if TYPE_CHECKING:
+    from tolman.workflows.audit import AuditResult
+    from tolman.workflows.generate import GenerateResult
+    from tolman.workflows.simulate import SimulateResult
+
+_LISTED = 20
+"""Scenes that are listed."""
+
+
+def show_generated(console: Console, result: GenerateResult) -> None:
+    """A row for each question type, and where the benchmark is."""
+    show_reasons(console, result.statistics)
+    say(
+        console,
+        f"{result.questions:,} questions from {result.scenes:,} scenes: {result.out}. "
+        f"Evaluate with 'tolman run {typed(result.out)}'.",
+    )
+
+
+def show_reasons(console: Console, statistics: Mapping[str, Any]) -> None:
+    """A row for each question type: how many were asked, and why others weren't."""
+    words = ("question type", "most frequent reason")
+    grid = table(("question type", "questions", "offered", "rejected", "most frequent reason"), left=words)
+    for task, counts in statistics["tasks"].items():
+        reasons = counts["rejected"]
+        top = max(reasons, key=reasons.__getitem__) if reasons else ""
+        grid.add_row(task, f"{counts['taken']:,}", f"{counts['offered']:,}", f"{sum(reasons.values()):,}", top)
+    console.print(grid, width=max(console.width, WIDTH), crop=False)
+
+
+def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
+    """A row for each question type, a line for each rule that is broken, and where the findings are."""
+    if as_json:
+        write_json(console, result.rows)
+        return
+    first = "question type"
+    counted = ("items", "checked", "agree", "exact differs")
+    grid = table((first, *counted, "mean error", "largest", "in doubt", "broken, safe"), left=(first,))
+    grid.columns[0].min_width = 28
+    for row in result.rows:
+        numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
+        counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
+        grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
+    console.print(grid, width=max(console.width, WIDTH), crop=False)
+    for row in result.rows:
+        for rule, count in (row["doubts"] | row["rules"]).items():
+            doubted = row["doubts"].get(rule, 0)
+            said = "answer in doubt" if doubted == count else f"answer in doubt in {doubted:,}" if doubted else "safe"
+            say(console, f"{row['task']}: {count:,} × {rule} ({said})")
+    say(
+        console,
+        f"Findings: {result.out / FINDINGS}. The answers of {len(result.doubtful):,} items are in doubt: "
+        f"tolman run {result.benchmark} --exclude {result.out / DOUBTFUL}",
+    )
+    say(
+        console,
+        f"{len(result.safe):,} more break a rule, and their answers are safe: {result.out / STRICT} names both.",
+    )
+
+
+def show_simulated(console: Console, result: SimulateResult) -> None:
+    """A row for each scene, what was asked for and didn't fit, and where the scenes are."""
+    listed = result.scenes[:_LISTED]
+    grid = table(
+        headings := ("scene", "floor m²", "objects", "categories", "seen", "frames"), left=("scene",), whole=headings
+    )
+    for one in listed:
+        scene = one.scene
+        area = "–" if scene.room_area is None else f"{scene.room_area:.1f}"
+        counts = (f"{len(scene.objects)}", f"{len(scene.categories)}", f"{one.coverage:.0%}")
+        grid.add_row(scene.id, area, *counts, f"{sum(len(c.times) for c in one.captures):,}")
+    console.print(grid)
+    if len(result.scenes) > _LISTED:
+        say(console, f"… and {len(result.scenes) - _LISTED:,} more")
+    notes = list(dict.fromkeys(f"{one.scene.id}: {note}" for one in listed for note in one.notes))
+    list_first(console, notes, len(notes), "dim")
+    say(
+        console,
+        f"{len(result.scenes):,} scenes with their videos: {result.out}. "
+        f"Make questions with 'tolman generate {typed(result.out)} --out BENCH'.",
+    )

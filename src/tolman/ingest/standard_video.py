@@ -1,0 +1,245 @@
+"""From a camera's recording as it lies on disk to a Capture: the standard video, and what is visible when."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.errors import InputError
+from tolman.extras import needs
+from tolman.files import atomic_write, link_or_copy
+from tolman.geometry.boxes import Floats
+from tolman.geometry.casting import Tree, pixel_rays
+from tolman.geometry.turning import (
+    scaled_intrinsics,
+    turned_intrinsics,
+    turned_picture,
+    turned_poses,
+    turned_size,
+)
+from tolman.geometry.visibility import sightings_in_mask
+from tolman.ingest.base import CameraRecording, Mask, Picture
+from tolman.media.writing import VideoWriter
+from tolman.scenes import Capture, Sighting
+
+LONGER = 160
+"""Pixels of a picture's longer side at which visibility is looked at: 160×120 for the standard video."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Inputs of visibility: mesh, instances, and the objects that are asked about.
+
+    Attributes:
+        tree: of the scan's mesh; None where it has none.
+        numbers: the instance of each of its faces.
+        names: instance → object's id.
+        objects: the ids of those that are asked about.
+    """
+
+    tree: Tree | None
+    numbers: NDArray[np.int64]
+    names: Mapping[int, str]
+    objects: frozenset[str] = frozenset()
+
+
+def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
+    """Find the recorded frame for each frame of a video of a fixed rate, the nearest in time, shape (n,).
+
+    The video is as long as the recording: frame k shows what was recorded nearest to k / rate seconds after its start.
+    """
+    length = float(times[-1] - times[0])
+    wanted = times[0] + np.arange(math.floor(length * rate + 1e-6) + 1) / rate
+    after = np.clip(np.searchsorted(times, wanted), 1, max(1, len(times) - 1))
+    if len(times) == 1:
+        return np.zeros(len(wanted), dtype=np.int64)
+    # A hair towards the earlier one, so that rounding decides no tie.
+    nearer = (times[after] - wanted) + 1e-9 < wanted - times[after - 1]
+    return np.asarray(np.where(nearer, after, after - 1), dtype=np.int64)
+
+
+def record(
+    recording: CameraRecording, scene: str, media: str, out: Path, sight: Sight, source: Path
+) -> tuple[Capture, list[str]]:
+    """Write a recording's video and find what is visible in its frames.
+
+    Args:
+        recording: with checked poses and intrinsics.
+        scene: its id.
+        media: where the video goes, relative to the collection's folder.
+        out: that folder.
+        sight: what visibility is found with.
+        source: what is named where a picture is wrong.
+
+    Returns:
+        The capture, and what is to be said about it.
+
+    Raises:
+        InputError: a picture can't be read or has another size than the others.
+        MissingExtraError: PyAV or pillow is not installed.
+    """
+    count = len(recording.times)
+    if recording.standard is not None and recording.pictures is not None:
+        size, rate = recording.standard[:2], recording.standard[2]
+        chosen = frames_for(recording.times, rate)
+        times, start = np.arange(len(chosen)) / rate, float(recording.times[0])
+        _write(recording, chosen, out / media, source)
+        video: str | None = media
+    else:
+        size, chosen, times, start = (
+            turned_size(recording.size, recording.turns),
+            np.arange(count),
+            recording.times,
+            0.0,
+        )
+        video = media if recording.media is not None else None
+        if recording.media is not None:
+            link_or_copy(recording.media, out / media)
+    poses = turned_poses(recording.poses, recording.turns)[chosen] if len(recording.poses) else recording.poses
+    intrinsics = scaled_intrinsics(
+        turned_intrinsics(recording.intrinsics, recording.size, recording.turns),
+        turned_size(recording.size, recording.turns),
+        size,
+    )
+    if len(intrinsics) > 1:
+        intrinsics = intrinsics[chosen]
+    if recording.sightings is None:
+        sightings, notes = _sightings(recording, chosen, poses, intrinsics, size, sight)
+    else:
+        sightings, notes = _given(recording, recording.sightings, times + start, size, sight.objects), []
+    capture = Capture(
+        id=f"{scene}/{recording.role}",
+        scene=scene,
+        sensor="camera",
+        role=recording.role,
+        media=video,
+        size=size,
+        offset=recording.offset + start,
+        clock=recording.clock,
+        times=tuple(times.tolist()),
+        poses=tuple(tuple(pose.ravel().tolist()) for pose in poses),
+        intrinsics=tuple(tuple(row.tolist()) for row in intrinsics),
+        sightings=tuple(sightings),
+    )
+    return capture, notes
+
+
+def working_size(size: tuple[int, int]) -> tuple[int, int]:
+    """The size at which visibility is looked at, of the same shape."""
+    scale = LONGER / max(size)
+    return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
+
+
+def _write(recording: CameraRecording, chosen: NDArray[np.int64], path: Path, source: Path) -> None:
+    with needs("ingest", "Writing videos"):
+        from PIL import Image
+    assert recording.standard is not None
+    width, height, rate = recording.standard
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as partial, VideoWriter(partial, (width, height), rate, "ingest") as video:
+        for picture, times in _pictures(recording, chosen, source):
+            upright = np.ascontiguousarray(turned_picture(picture, recording.turns)).astype(np.uint8)
+            if upright.shape[1::-1] != (width, height):
+                upright = np.asarray(Image.fromarray(upright).resize((width, height), Image.Resampling.BILINEAR))
+            for _ in range(times):
+                video.add(upright)
+
+
+def _pictures(recording: CameraRecording, chosen: NDArray[np.int64], source: Path) -> Iterator[tuple[Picture, int]]:
+    """The pictures of a video's frames, each once, and how often it is shown."""
+    assert recording.pictures is not None
+    frames, shown = np.unique(chosen, return_counts=True)
+    given = recording.pictures(frames.tolist())
+    for frame, times in zip(frames.tolist(), shown.tolist(), strict=True):
+        picture = next(given, None)
+        if picture is None:
+            raise InputError(source, f"its recording '{recording.role}' ends before frame {frame}")
+        if picture.ndim != 3 or picture.shape[1::-1] != recording.size or picture.shape[2] != 3:
+            form = "×".join(str(n) for n in picture.shape[1::-1])
+            raise InputError(
+                source, f"picture {frame} of '{recording.role}' is {form}, not {recording.size[0]}×{recording.size[1]}"
+            )
+        yield picture, times
+
+
+def _sightings(
+    recording: CameraRecording,
+    chosen: NDArray[np.int64],
+    poses: Floats,
+    intrinsics: Floats,
+    size: tuple[int, int],
+    sight: Sight,
+) -> tuple[list[Sighting], list[str]]:
+    """Sightings in each frame of a video. Pixels are counted at the working size and stand for those of the video."""
+    work = working_size(size)
+    cameras = scaled_intrinsics(intrinsics, size, work)
+    casts = sight.tree is not None and len(poses) > 0 and len(cameras) > 0
+    if not casts and recording.masks is None:
+        return [], [f"what '{recording.role}' shows when isn't known: there are no masks, and no mesh with poses"]
+    share = size[0] * size[1] / (work[0] * work[1])
+    found: list[Sighting] = []
+    cache: tuple[int, list[Sighting]] = (-1, [])
+    blind = 0
+    for frame, number in enumerate(chosen.tolist()):
+        if number != cache[0]:
+            mask = None if recording.masks is None else recording.masks(number)
+            tracked = casts and bool(np.isfinite(poses[frame]).all())
+            hits = depth = None
+            if tracked:
+                hits, depth = _cast(sight, poses[frame], cameras[frame if len(cameras) > 1 else 0], work)
+            if mask is not None:
+                values = _sampled(mask, recording.turns, work)
+                # The nearest depth is that of pixels where mesh and mask agree.
+                depth = None if depth is None or hits is None else np.where(hits == values, depth, 0.0)
+            elif hits is not None:
+                values = hits
+            else:
+                values = np.zeros(work[::-1], dtype=np.int64)
+            blind += mask is None and hits is None
+            cache = number, sightings_in_mask(0, values, sight.names, depth)
+        for one in cache[1]:
+            found.append(one.model_copy(update={"frame": frame, "pixels": round(one.pixels * share)}))
+    said = f"{blind:,} frames of '{recording.role}' have no mask; nothing is seen in them"
+    # Frames without a pose are counted where poses are checked.
+    return found, [said] if blind and not casts else []
+
+
+def _given(
+    recording: CameraRecording, given: Sequence[Sighting], times: Floats, size: tuple[int, int], objects: frozenset[str]
+) -> list[Sighting]:
+    """Move sightings that a format gives to the frames of the video that are nearest in time."""
+    share = size[0] * size[1] / (recording.size[0] * recording.size[1])
+    found: dict[tuple[int, str], Sighting] = {}
+    for one in given:
+        if one.object in objects:
+            frame = int(np.abs(times - recording.times[one.frame]).argmin())
+            pixels = round(one.pixels * share)
+            found.setdefault((frame, one.object), one.model_copy(update={"frame": frame, "pixels": pixels}))
+    return sorted((one for one in found.values() if one.pixels), key=lambda one: one.frame)
+
+
+def _cast(
+    sight: Sight, pose: Floats, camera: Sequence[float] | Floats, size: tuple[int, int]
+) -> tuple[NDArray[np.int64], Floats]:
+    """Instance and depth of each pixel, shape (height, width)."""
+    assert sight.tree is not None
+    fx, fy, cx, cy = (float(value) for value in camera)
+    rays = pixel_rays(pose, (fx, fy, cx, cy), size)
+    faces, distances = sight.tree.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+    met = faces >= 0
+    numbers = np.zeros(len(rays), dtype=np.int64)
+    numbers[met] = sight.numbers[faces[met]]
+    return numbers.reshape(size[::-1]), np.where(met, distances, 0.0).reshape(size[::-1])
+
+
+def _sampled(mask: Mask, turns: int, size: tuple[int, int]) -> NDArray[np.int64]:
+    """A mask turned upright, looked at in the middles of the working size's pixels."""
+    upright = turned_picture(mask, turns)
+    rows = ((np.arange(size[1]) + 0.5) * upright.shape[0] / size[1]).astype(np.int64)
+    columns = ((np.arange(size[0]) + 0.5) * upright.shape[1] / size[0]).astype(np.int64)
+    return np.asarray(upright[np.ix_(rows, columns)], dtype=np.int64)

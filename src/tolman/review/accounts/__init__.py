@@ -1,0 +1,1 @@
+"""Accounts: people, invitations, passwords, sessions, limits on guessing and on what is sent."""

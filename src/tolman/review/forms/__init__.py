@@ -1,0 +1,1 @@
+"""Values of forms: fields, answers, decisions, written questions, and their checks."""

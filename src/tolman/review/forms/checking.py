@@ -1,0 +1,273 @@
+"""Live checks of a question that is being written (MMSI-Bench paper, sections 3.2 and F.3).
+
+What stops a question is wrong in any case; what warns is for the writer to judge.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tolman.benchmarks.mmsi_bench.data import TASKS
+from tolman.curate.duplicates import BITS, comparable, say_the_same
+from tolman.ingest.media_pool import PoolMedium
+from tolman.items import LETTERS, MEDIA_MARK, Item, Media
+from tolman.review.forms.answers import is_number
+from tolman.review.forms.writing import Chosen, Written
+from tolman.review.store.pool import kept_name
+
+LONGER = 1.6
+"""By this factor the right option's length may differ from the mean of the others'."""
+_SHORT = 12
+"""Letters by which it may differ in any case."""
+_NEARLY = 0.7
+"""The share of two questions' words that both have, from which on they are shown to the writer."""
+_LEAST_TO_BALANCE = 4
+"""Questions before the letters of right answers are compared."""
+
+
+@dataclass(frozen=True)
+class CheckProblem:
+    """A problem that a check found.
+
+    Attributes:
+        level: 'stop' (the question can't be submitted) or 'warn'.
+        text: one sentence.
+    """
+
+    level: Literal["stop", "warn"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Around:
+    """Surroundings that a question is checked against.
+
+    Attributes:
+        pool: key → medium.
+        categories: category → how many pictures a question of it needs at least.
+        quota: how many questions a category may have; 0 for any number.
+        taken: how many it has.
+        letters: how often each letter is right in the project, for choices with as many options.
+        others: the project's questions, with a name for what each is about.
+        looks: key → perceptual hash of each image that is chosen.
+    """
+
+    pool: Mapping[str, PoolMedium]
+    categories: Mapping[str, int]
+    quota: int = 0
+    taken: Mapping[str, int] = field(default_factory=dict)
+    letters: Mapping[int, Counter[str]] = field(default_factory=dict)
+    others: Sequence[tuple[Item, str]] = ()
+    looks: Mapping[str, int] = field(default_factory=dict)
+
+
+def check(written: Written, around: Around) -> list[CheckProblem]:
+    """All that is to be said, what stops it first."""
+    media = [around.pool[one.key] for one in written.media if one.key in around.pool]
+    found = [
+        *_media(written, media, around),
+        *_texts(written, len(media)),
+        *(_options(written) if written.kind == "choice" else _number(written)),
+        *_category(written, around),
+        *_reasoning(written),
+        *_alike(written, around),
+        *(_letters(written, around) if written.kind == "choice" else []),
+    ]
+    return sorted(found, key=lambda finding: finding.level != "stop")
+
+
+def least_media(items: Sequence[Item]) -> dict[str, int]:
+    """Least number of pictures of a question of each category of a benchmark, a video counting for two.
+
+    Those of a benchmark without questions are MMSI-Bench's eleven, which need two each.
+    """
+    found: dict[str, int] = {}
+    for item in items:
+        count = sum(2 if medium.kind == "video" else 1 for medium in item.media)
+        found[item.task] = min(count, found.get(item.task, 2), 2)
+    return found or dict.fromkeys(TASKS, 2)
+
+
+def about(media: Sequence[Media]) -> str:
+    """A name for what a question is about: the same whatever the order of its media."""
+    return "|".join(sorted(f"{one.path}#{one.part}@{one.start}-{one.end}" for one in media))
+
+
+def media_of(written: Written, pool: Mapping[str, PoolMedium]) -> tuple[Media, ...]:
+    """Media of a question, as its item will name them; spans that can't be read left out."""
+    found = []
+    for chosen in written.media:
+        if chosen.key in pool:
+            medium = pool[chosen.key]
+            try:
+                start, end = span_of(chosen, medium)
+            except ValueError:
+                start, end = None, None
+            found.append(Media(kind=medium.kind, path=kept_name(medium), start=start, end=end))
+    return tuple(found)
+
+
+def span_of(chosen: Chosen, medium: PoolMedium) -> tuple[float | None, float | None]:
+    """The span of a video that is meant, in seconds.
+
+    Raises:
+        ValueError: it is none; the text is the rest of a sentence.
+    """
+    if medium.kind != "video":
+        return None, None
+    ends: list[float | None] = []
+    for text in (chosen.start, chosen.end):
+        plain = text.strip().replace(",", ".")
+        if plain and not is_number(plain):
+            raise ValueError(f"'{text}' is no number of seconds")
+        ends.append(float(plain) if plain else None)
+    start, end = ends
+    length = medium.duration or 0.0
+    if any(value is not None and not 0 <= value <= length + 0.5 for value in ends):
+        raise ValueError(f"the video is {length:.1f} s long")
+    if start is not None and end is not None and end <= start:
+        raise ValueError("it ends before it starts")
+    return start, end
+
+
+def _media(written: Written, media: Sequence[PoolMedium], around: Around) -> list[CheckProblem]:
+    if not media:
+        return [CheckProblem("stop", "Choose what the question is about.")]
+    found = []
+    if len(media) < len(written.media):
+        found.append(CheckProblem("stop", "Something that you chose has gone from the pool. Take it away."))
+    seen: dict[str, int] = {}
+    for number, medium in enumerate(media, start=1):
+        if medium.sha256 in seen and medium.kind == "image":
+            found.append(CheckProblem("stop", f"Pictures {seen[medium.sha256]} and {number} are the same."))
+        seen.setdefault(medium.sha256, number)
+    for one, other in itertools.combinations(
+        [i for i, c in enumerate(written.media) if c.key in around.looks and len(media) == len(written.media)], 2
+    ):
+        a, b = (around.looks[written.media[i].key] for i in (one, other))
+        if (a ^ b).bit_count() <= BITS and media[one].sha256 != media[other].sha256:
+            found.append(CheckProblem("warn", f"Pictures {one + 1} and {other + 1} look the same."))
+    for number, (chosen, medium) in enumerate(zip(written.media, media, strict=False), start=1):
+        try:
+            span_of(chosen, medium)
+        except ValueError as error:
+            found.append(CheckProblem("stop", f"Video {number}: {error}."))
+    need = around.categories.get(written.category, 1)
+    shown = sum(2 if medium.kind == "video" else 1 for medium in media)
+    if shown < need:
+        found.append(CheckProblem("stop", "A question of this category needs two pictures or more, or a video."))
+    open_ones = [str(i) for i, one in enumerate(written.media, start=1) if not one.needed]
+    if open_ones:
+        which = ("picture " if len(open_ones) == 1 else "pictures ") + ", ".join(open_ones)
+        found.append(CheckProblem("stop", f"Say that the question can't be answered without {which}, or take it away."))
+    return found
+
+
+def _texts(written: Written, media: int) -> list[CheckProblem]:
+    if not written.question.strip():
+        return [CheckProblem("stop", "Write the question.")]
+    found = []
+    marks = written.question.count(MEDIA_MARK)
+    if written.kind == "choice":
+        marks += sum(option.count(MEDIA_MARK) for option in written.options)
+    if marks not in (0, media):
+        found.append(
+            CheckProblem(
+                "stop", f"There are {marks} {MEDIA_MARK} marks and {media} media: give each its mark, or none."
+            )
+        )
+    if not written.question.rstrip().endswith(("?", ".", "!", ":", MEDIA_MARK)):
+        found.append(CheckProblem("warn", "The question has no question mark."))
+    return found
+
+
+def _options(written: Written) -> list[CheckProblem]:
+    found = []
+    texts = [" ".join(option.split()) for option in written.options]
+    empty = [LETTERS[i] for i, text in enumerate(texts) if not text]
+    if empty:
+        found.append(CheckProblem("stop", f"Option {', '.join(empty)} is empty."))
+    first: dict[str, int] = {}
+    for i, text in enumerate(texts):
+        plain = text.casefold().rstrip(".")
+        if plain and plain != MEDIA_MARK and plain in first:
+            found.append(CheckProblem("stop", f"Options {LETTERS[first[plain]]} and {LETTERS[i]} are the same."))
+        first.setdefault(plain, i)
+    right = LETTERS.find(written.answer) if written.answer else len(texts)
+    if right >= len(texts):
+        return [*found, CheckProblem("stop", "Mark the right option.")]
+    others = [len(text) for i, text in enumerate(texts) if i != right and text]
+    if others and texts[right]:
+        own, mean = len(texts[right]), sum(others) / len(others)
+        if abs(own - mean) > _SHORT and not 1 / LONGER <= own / max(mean, 1) <= LONGER:
+            told = "longer" if own > mean else "shorter"
+            found.append(
+                CheckProblem("warn", f"The right option is much {told} than the others, which gives it away to some.")
+            )
+    return found
+
+
+def _number(written: Written) -> list[CheckProblem]:
+    plain = written.number.strip()
+    if not plain:
+        return [CheckProblem("stop", "Give the right number.")]
+    if not is_number(plain):
+        return [CheckProblem("stop", f"'{plain}' is no number in digits, such as 3 or 2.5.")]
+    return []
+
+
+def _category(written: Written, around: Around) -> list[CheckProblem]:
+    if written.category not in around.categories:
+        return [CheckProblem("stop", "Choose a category.")]
+    if around.quota and around.taken.get(written.category, 0) >= around.quota:
+        return [CheckProblem("stop", f"There are enough questions of “{written.category}”: choose another category.")]
+    return []
+
+
+def _reasoning(written: Written) -> list[CheckProblem]:
+    if not written.reasoning:
+        return [CheckProblem("stop", "Write down the reasoning, step by step.")]
+    if written.category == "MSR" and sum(bool(step.text.strip()) for step in written.steps) < 3:
+        return [CheckProblem("warn", "Multi-step reasoning takes three steps or more (MMSI-Bench: 3 to 11).")]
+    return []
+
+
+def _alike(written: Written, around: Around) -> list[CheckProblem]:
+    text, name = comparable(written.question), about(media_of(written, around.pool))
+    if not text:
+        return []
+    found = []
+    for item, shown in around.others:
+        other = comparable(item.question)
+        if say_the_same(other, text):
+            if shown == name:
+                return [CheckProblem("stop", f"The same question about the same media is there already ({item.id}).")]
+            told = f"A question with these words is there already, about other media ({item.id})."
+            found.append(CheckProblem("warn", told))
+        elif shown == name and _shared(other, text) > _NEARLY:
+            told = f"A question about the same media says nearly the same: “{item.question[:120]}”"
+            found.append(CheckProblem("warn", told))
+    return found[:1]
+
+
+def _letters(written: Written, around: Around) -> list[CheckProblem]:
+    """Tell whether a letter is right too often in the project."""
+    letter, count = written.answer, len(written.options)
+    if not letter or letter not in LETTERS[:count]:
+        return []
+    so_far = around.letters.get(count, Counter())
+    total = so_far.total()
+    rarest = min(LETTERS[:count], key=lambda one: so_far[one])
+    if total < _LEAST_TO_BALANCE or so_far[letter] - so_far[rarest] < 2 or so_far[letter] <= total / count:
+        return []
+    told = f"{letter} is right in {so_far[letter]} of {total} questions so far, {rarest} in {so_far[rarest]}"
+    return [CheckProblem("warn", f"{told}: move the right option if its place doesn't matter.")]
+
+
+def _shared(one: str, other: str) -> float:
+    a, b = set(one.split()), set(other.split())
+    return len(a & b) / max(len(a | b), 1)

@@ -1,0 +1,187 @@
+"""A question as far as it is written: reading it from a form, and keeping it as a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from starlette.datastructures import FormData
+
+from tolman.items import LETTERS
+from tolman.review.forms.fields import clean
+from tolman.scoring.error_types import MMSI, steps_of, with_type
+
+MOST_OPTIONS, MOST_STEPS, MOST_MEDIA = 10, 30, 20
+KINDS = ("choice", "number")
+UNITS = {
+    "": "nothing, or it is said in the question",
+    "count": "a count",
+    "m": "metres",
+    "cm": "centimetres",
+    "m2": "square metres",
+}
+STEP_KINDS = {kind.key: kind.step for kind in MMSI.types}
+"""Types of reasoning steps: key → how MMSI-Bench writes it in brackets after a step."""
+_LONGEST = 5_000
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A medium of the pool that the question is about.
+
+    Attributes:
+        key: in the pool.
+        start, end: of a video's span, in seconds, as they were typed.
+        needed: whether the writer says that the question can't be answered without it.
+    """
+
+    key: str
+    start: str = ""
+    end: str = ""
+    needed: bool = False
+
+
+@dataclass(frozen=True)
+class WritingStep:
+    """One step of the reasoning.
+
+    Attributes:
+        text: what is reasoned.
+        kind: a key of `STEP_KINDS`, or ''.
+    """
+
+    text: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A question as far as it is written.
+
+    Attributes:
+        media: in their order.
+        question, kind, options, category: as in Item; empty options count as well.
+        answer: of a choice the right option's letter; '' where none is marked.
+        number, unit: of a question for a number.
+        steps: of the reasoning.
+    """
+
+    media: tuple[Chosen, ...] = ()
+    question: str = ""
+    kind: str = "choice"
+    options: tuple[str, ...] = ("", "", "", "")
+    answer: str = ""
+    number: str = ""
+    unit: str = ""
+    category: str = ""
+    steps: tuple[WritingStep, ...] = field(default=(WritingStep(),))
+
+    @classmethod
+    def of_draft(cls, content: Mapping[str, Any]) -> Written:
+        """Read a draft."""
+        kept = dict(content.get("written") or {})
+        if not kept:
+            return cls()
+        kept["media"] = tuple(Chosen(**one) for one in kept["media"])
+        kept["steps"] = tuple(WritingStep(**one) for one in kept["steps"])
+        return cls(**kept | {"options": tuple(kept["options"])})
+
+    def draft(self) -> dict[str, Any]:
+        """Content of a draft; the inverse of `of_draft`."""
+        return {"written": asdict(self)}
+
+    def with_form(self, form: FormData) -> Written:
+        """The same with what a form says. Which media there are, no form says: another tab may show others."""
+        said = {name: _texts(form, name) for name in ("option", "step", "step-kind", "needed")}
+        media = [
+            replace(
+                one,
+                start=_text(form, f"start-{one.key}", one.start)[:20],
+                end=_text(form, f"end-{one.key}", one.end)[:20],
+                needed=one.key in said["needed"] if f"has-{one.key}" in form else one.needed,
+            )
+            for one in self.media
+        ]
+        kind, unit = _text(form, "kind", self.kind), _text(form, "unit", self.unit)
+        kinds = [*said["step-kind"], *[""] * len(said["step"])]
+        steps = [
+            WritingStep(text, kind if kind in STEP_KINDS else "")
+            for text, kind in zip(said["step"], kinds, strict=False)
+        ]
+        answer = _text(form, "answer", "" if said["option"] else self.answer)
+        return Written(
+            media=tuple(media),
+            question=_text(form, "question", self.question),
+            kind=kind if kind in KINDS else "choice",
+            options=tuple(said["option"][:MOST_OPTIONS]) or self.options,
+            answer=answer if len(answer) == 1 and answer in LETTERS else "",
+            number=_text(form, "number", self.number)[:40],
+            unit=unit if unit in UNITS else "",
+            category=_text(form, "category", self.category)[:200],
+            steps=tuple(steps[:MOST_STEPS]) or self.steps,
+        )
+
+    def edited(self, what: str) -> Written:
+        """The same after a press of a button.
+
+        Args:
+            what: 'add:KEY', 'drop:KEY', 'up:KEY', 'down:KEY', 'option', 'option:N', 'step' or 'step:N'; the numbers
+                are of what is taken away, from 0. What can't be done changes nothing.
+        """
+        act, _, about = what.partition(":")
+        place = next((i for i, one in enumerate(self.media) if one.key == about), None)
+        if act == "add" and about and len(self.media) < MOST_MEDIA:
+            return replace(self, media=(*self.media, Chosen(about[:64]))) if place is None else self
+        if act == "drop" and place is not None:
+            return replace(self, media=without(self.media, place))
+        if act in ("up", "down") and place is not None:
+            return replace(self, media=moved(self.media, place, -1 if act == "up" else 1))
+        number = int(about) if about.isdecimal() and len(about) < 4 else None
+        if act == "step":
+            if number is None:
+                return replace(self, steps=(*self.steps, WritingStep())[:MOST_STEPS])
+            return replace(self, steps=without(self.steps, number) or (WritingStep(),))
+        if act == "option":
+            if number is None:
+                return replace(self, options=(*self.options, "")[:MOST_OPTIONS])
+            if len(self.options) <= 2 or number >= len(self.options):
+                return self
+            right = LETTERS.find(self.answer) if self.answer else number
+            answer = "" if right == number else LETTERS[right - (right > number)]
+            return replace(self, options=without(self.options, number), answer=answer)
+        return self
+
+    @property
+    def reasoning(self) -> str:
+        """The steps as one text, a line for each; those that have a type with its name in brackets, as
+        `scoring.error_types` reads it."""
+        lines = []
+        for step in self.steps:
+            text = " ".join(step.text.split())
+            if text and step.kind:
+                text = " ".join(with_type(piece, STEP_KINDS[step.kind]) for piece in steps_of(text))
+            if text:
+                lines.append(text)
+        return "\n".join(lines)
+
+
+def without(some: Sequence[Any], place: int) -> tuple[Any, ...]:
+    """All but the one at a place."""
+    return (*some[:place], *some[place + 1 :])
+
+
+def moved(some: Sequence[Any], place: int, by: int) -> tuple[Any, ...]:
+    """With the one at a place moved by so many, within bounds."""
+    rest = list(without(some, place))
+    rest.insert(min(max(place + by, 0), len(rest)), some[place])
+    return tuple(rest)
+
+
+def _text(form: FormData, name: str, otherwise: str) -> str:
+    value = form.get(name, otherwise)
+    return clean(value[:_LONGEST]) if isinstance(value, str) else otherwise
+
+
+def _texts(form: FormData, name: str) -> list[str]:
+    return [clean(text[:_LONGEST]) for text in form.getlist(name)[:100] if isinstance(text, str)]

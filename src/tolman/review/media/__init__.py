@@ -1,0 +1,1 @@
+"""Media and scenes that a page shows, and questions without their answers."""

@@ -1,0 +1,89 @@
+"""Blind: all that somebody is shown who must not know the answer.
+
+It has no field for the answer, nor for what would tell it: labels, evidence, reasoning, scene, the item's id. Pages for
+subjects and for reviewers who haven't answered yet are rendered from it and from nothing else of the item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tolman.items import MEDIA_MARK, Item, Media
+from tolman.review.media.serving import address
+from tolman.review.site import Site
+
+UNITS = {"m": "metres", "cm": "centimetres", "m2": "square metres", "count": ""}
+
+
+@dataclass(frozen=True)
+class BlindMedium:
+    """A video or image: where it is, and what it is called on the page."""
+
+    kind: str
+    url: str
+    label: str
+
+
+Part = str | BlindMedium
+
+
+@dataclass(frozen=True)
+class BlindOption:
+    """One option, its letter apart."""
+
+    letter: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Blind:
+    """A question without its answer.
+
+    Attributes:
+        question: texts and the media that stand inside them.
+        media: those that stand before the question.
+        kind: choice or number.
+        unit: what a number is given in, in words; empty for a bare number.
+        options: of a choice.
+    """
+
+    question: tuple[Part, ...]
+    media: tuple[BlindMedium, ...]
+    kind: str
+    unit: str
+    options: tuple[BlindOption, ...]
+
+    @property
+    def has_video(self) -> bool:
+        """Tell whether there is a video among the media."""
+        return any(m.kind == "video" for m in self.media)
+
+
+def blind(site: Site, project: int, item: Item) -> Blind:
+    """An item as it is shown to somebody who must not know its answer."""
+    shown = tuple(_medium(site, project, medium, number) for number, medium in enumerate(item.media, start=1))
+    inside = list(shown) if item.interleaved else []
+    question = _parts(item.question, inside)
+    options = tuple(
+        BlindOption(letter, _parts(text, inside)) for letter, text in zip(item.letters, item.options, strict=True)
+    )
+    unit = UNITS.get(item.unit or "", "")
+    return Blind(question, () if item.interleaved else shown, item.kind, unit, options)
+
+
+def _medium(site: Site, project: int, medium: Media, number: int) -> BlindMedium:
+    return BlindMedium(medium.kind, address(site, project, medium), f"{medium.kind.capitalize()} {number}")
+
+
+def _parts(text: str, inside: list[BlindMedium]) -> tuple[Part, ...]:
+    """A text with the media that its marks stand for, taken from the front of those left."""
+    if not inside:
+        return (text.replace(MEDIA_MARK, ""),)
+    parts: list[Part] = []
+    pieces = text.split(MEDIA_MARK)
+    for number, piece in enumerate(pieces):
+        if piece.strip():
+            parts.append(piece)
+        if number < len(pieces) - 1:
+            parts.append(inside.pop(0))
+    return tuple(parts)

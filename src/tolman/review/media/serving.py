@@ -1,0 +1,133 @@
+"""Sending videos and images: under names that say nothing, in ranges, to those who have a task with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import FileResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session as Orm
+
+from tolman.items import Media
+from tolman.media.tables import image_in_table
+from tolman.media.video import BrokenMediaError
+from tolman.review.access import Me, TheSite, allow
+from tolman.review.accounts.identity import Person
+from tolman.review.site import Site
+from tolman.review.store.schema import ROLES, Assignment, Medium, Project, Task, TaskMedium
+
+TYPES = {
+    ".mp4": "video/mp4",
+    ".m4v": "video/mp4",
+    ".webm": "video/webm",
+    ".mov": "video/quicktime",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".png": "image/png",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+    ".bmp": "image/bmp",
+}
+"""File types that are sent. SVG and HTML are not: a browser would run scripts in them."""
+_MAGIC = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"GIF8", "image/gif"), (b"BM", "image/bmp"))
+_CACHE = {"cache-control": "private, max-age=3600"}
+
+router = APIRouter(dependencies=[allow(*ROLES)])
+
+
+def register(db: Orm, site: Site, project: Project, media: Iterable[Media]) -> dict[tuple[str, int, int], int]:
+    """Give media of a project their names, once; (path, row, place) → id of each medium of the project."""
+    known = {(m.path, m.row, m.place): m.id for m in db.scalars(select(Medium).where(Medium.project_id == project.id))}
+    for medium in media:
+        place = key_of(medium)
+        if place not in known:
+            name = site.sign("medium", project.id, *place)
+            row = Medium(
+                project_id=project.id, name=name, kind=medium.kind, path=place[0], row=place[1], place=place[2]
+            )
+            db.add(row)
+            db.flush()
+            known[place] = row.id
+    return known
+
+
+def key_of(medium: Media) -> tuple[str, int, int]:
+    """Key of a medium's bytes: its path, row and place."""
+    row, place = medium.part if medium.part is not None else (-1, -1)
+    return medium.path, row, place
+
+
+def address(site: Site, project: int, medium: Media) -> str:
+    """Address at which a browser finds a medium."""
+    name = site.sign("medium", project, *key_of(medium))
+    span = "" if medium.start is None and medium.end is None else f"#t={medium.start or 0:g}"
+    return f"/media/{name}{span}" + ("" if medium.end is None else f",{medium.end:g}")
+
+
+def may_see(db: Orm, person: Person, medium: Medium) -> bool:
+    """Tell whether somebody has a task with a medium, or works where all may look through the pool."""
+    if person.role == "owner":
+        return True
+    if person.role in ("annotator", "reviewer") and db.get_one(Project, medium.project_id).settings.get("pool"):
+        return True
+    mine = (
+        select(Assignment.id)
+        .join(Task, Task.id == Assignment.task_id)
+        .join(TaskMedium, TaskMedium.task_id == Task.id)
+        .where(TaskMedium.medium_id == medium.id, Assignment.user_id == person.id)
+    )
+    return db.execute(mine.limit(1)).first() is not None
+
+
+@router.get("/media/{name}", response_class=Response)
+def send(request: Request, site: TheSite, me: Me, name: str) -> Response:
+    """One video or image; a part of it where the browser asks for a range."""
+    with site.database.read() as db:
+        medium = db.scalar(select(Medium).where(Medium.name == name[:64].replace("\0", "")))
+        if medium is None or not may_see(db, me, medium):
+            raise HTTPException(404, "There is no such video or image.")
+    path = find(site, medium.path)
+    if medium.row >= 0:
+        try:
+            content = image_in_table(path, medium.row, medium.place)
+        except BrokenMediaError:
+            raise HTTPException(404, "This image can't be read. Tell the owner.") from None
+        return Response(content, media_type=_sniffed(content), headers=_CACHE)
+    kind = TYPES.get(path.suffix.lower())
+    if kind is None:
+        raise HTTPException(404, "This is no video or image that a browser can show. Tell the owner.")
+    return FileResponse(path, media_type=kind, headers=_CACHE)
+
+
+def find(site: Site, path: str) -> Path:
+    """The file of an item's medium.
+
+    Raises:
+        HTTPException: there is none.
+    """
+    first = next((folder for folder in site.folders if (folder / path).is_file()), site.folder)
+    return inside(first, path)
+
+
+def inside(folder: Path, path: str) -> Path:
+    """A file of a folder, never one outside of it.
+
+    Raises:
+        HTTPException: there is none.
+    """
+    root = folder.resolve()
+    try:
+        found = (root / path).resolve()
+        if found.is_relative_to(root) and found.is_file():
+            return found
+    except (OSError, ValueError):
+        pass
+    raise HTTPException(404, "The file of this video or image is missing. Tell the owner.")
+
+
+def _sniffed(content: bytes) -> str:
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in _MAGIC if content.startswith(magic)), "application/octet-stream")

@@ -1,0 +1,1 @@
+"""The mode Verify: proposed answers, their approval by models and people, and measuring in recordings."""

@@ -1,0 +1,94 @@
+"""Projects: starting one, and what can be said about any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session as Orm
+
+from tolman.review.accounts.identity import AccountError
+from tolman.review.modes import MODES
+from tolman.review.pages import minutes
+from tolman.review.site import Site
+from tolman.review.store.history import record
+from tolman.review.store.schema import Assignment, Project, Submission, Task, User
+from tolman.review.tasks.mode import Block
+
+
+def start(db: Orm, site: Site, name: str, mode: str, chosen: Mapping[str, int], by: int | None = None) -> Project:
+    """A new project on the server's benchmark, with its tasks.
+
+    Raises:
+        AccountError: the name is taken, there is no such mode, or a setting is out of its range.
+    """
+    if mode not in MODES:
+        raise AccountError(f"There is no kind of work '{mode}'.")
+    name = " ".join(name.split())
+    if not name or db.scalar(select(Project.id).where(Project.name == name)) is not None:
+        raise AccountError(f"The name '{name}' is taken. Choose another." if name else "Give the project a name.")
+    kind = MODES[mode]
+    settings = dict(kind.fixed)
+    for setting in kind.settings:
+        value = chosen.get(setting.name, setting.default)
+        if not setting.least <= value <= setting.most:
+            raise AccountError(f"{setting.label}: between {setting.least} and {setting.most}, please.")
+        settings[setting.name] = value
+    project = Project(
+        name=name,
+        mode=mode,
+        benchmark=site.loaded.source,
+        settings=settings,
+        created=site.settings.clock(),
+    )
+    db.add(project)
+    db.flush()
+    kind.start(db, site, project, site.loaded.items)
+    record(db, site.settings, "started", project=project.id, user=by, mode=mode, settings=settings)
+    return project
+
+
+def counts(db: Orm, project: Project) -> dict[str, tuple[int, int]]:
+    """Stage → tasks, and how many of them are still open; tasks that are for everybody are never done."""
+    found = db.execute(
+        select(Task.stage, func.count(), func.sum(case((Task.open, 1), else_=0)))
+        .where(Task.project_id == project.id, Task.wanted.is_not(None))
+        .group_by(Task.stage)
+        .order_by(Task.stage)
+    )
+    return {stage: (total, int(still)) for stage, total, still in found}
+
+
+def throughput(db: Orm, project: Project, now: float) -> Block:
+    """Tabulate each person's finished tasks, their speed, and their last submission."""
+    seconds = (
+        select(Submission.assignment_id, func.sum(Submission.seconds).label("seconds"))
+        .group_by(Submission.assignment_id)
+        .subquery()
+    )
+    found = db.execute(
+        select(
+            User.name,
+            func.count(),
+            func.sum(case((Assignment.done >= now - 3600, 1), else_=0)),
+            func.sum(seconds.c.seconds),
+            func.max(Assignment.done),
+        )
+        .select_from(Assignment)
+        .join(Task, Task.id == Assignment.task_id)
+        .join(User, User.id == Assignment.user_id)
+        .outerjoin(seconds, seconds.c.assignment_id == Assignment.id)
+        .where(Task.project_id == project.id, Assignment.state == "done")
+        .group_by(User.name)
+        .order_by(User.name)
+    )
+    rows = [
+        (name, done, int(lately), minutes(total), minutes(total / done if total is not None else None), _ago(now, last))
+        for name, done, lately, total, last in found
+    ]
+    head = ("person", "done", "in the last hour", "time in all", "time for each", "last")
+    return Block("Throughput", head, rows, "Time counts while the page is visible.")
+
+
+def _ago(now: float, then: float) -> str:
+    return f"{minutes(max(0.0, now - then))} ago"

@@ -1,0 +1,221 @@
+"""The rooms behind the door: what there is to do, how it goes, and who is here."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from sqlalchemy import select
+
+from tolman.review.access import Guest, Me, TheSite, allow
+from tolman.review.accounts import identity
+from tolman.review.accounts.identity import AccountError
+from tolman.review.forms.fields import Key, Line
+from tolman.review.modes import MODES
+from tolman.review.pages import page, see_other
+from tolman.review.projects import lifecycle
+from tolman.review.store.history import record
+from tolman.review.store.schema import ROLES, Assignment, Project, User
+from tolman.review.tasks import work
+
+everybody = APIRouter(dependencies=[allow(*ROLES)])
+staff = APIRouter(dependencies=[allow("owner", "reviewer")])
+owner = APIRouter(dependencies=[allow("owner")])
+Role = Literal["annotator", "reviewer", "subject", "owner"]
+Number = Annotated[int | None, Form(ge=0, le=1000)]
+
+
+@everybody.get("/", response_class=HTMLResponse)
+def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
+    """Show projects and their open tasks."""
+    entries = []
+    with site.database.read() as db:
+        for project in db.scalars(select(Project).order_by(Project.id)):
+            mode = MODES.get(project.mode)
+            if mode is None:
+                continue
+            stages = mode.stages_for(me.role)
+            if not stages and me.role != "owner":
+                continue
+            entries.append(
+                {
+                    "project": project,
+                    "mode": mode,
+                    "done": work.done_by(db, project, me, stages),
+                    "waiting": work.waiting(db, site, project, me, stages) if project.open else 0,
+                    "counts": lifecycle.counts(db, project) if me.role == "owner" else {},
+                }
+            )
+    title = site.loaded.benchmark.title if me.role == "owner" else ""
+    return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
+
+
+async def _chosen(request: Request) -> dict[str, str]:
+    """The settings of the form, by the names that they have on the page: MODE-SETTING."""
+    form = await request.form()
+    return {name: value for name, value in form.items() if isinstance(value, str) and value.strip()}
+
+
+@owner.post("/projects", response_class=HTMLResponse)
+def start(
+    request: Request,
+    site: TheSite,
+    guest: Guest,
+    me: Me,
+    entered: Annotated[dict[str, str], Depends(_chosen)],
+    name: Line = "",
+    mode: Line = "",
+    people: Number = None,
+) -> Response:
+    """Start a project."""
+    try:
+        with site.database.write() as db:
+            chosen = {} if people is None else {"people": people}
+            for setting in MODES[mode].settings if mode in MODES else ():
+                text = entered.get(f"{mode}-{setting.name}")
+                if text is not None:
+                    chosen[setting.name] = setting.read(text)
+            lifecycle.start(db, site, name, mode, chosen, me.id)
+    except AccountError as error:
+        return page(request, guest, "problem.html", status=400, title="No project was started", problem=str(error))
+    return see_other("/")
+
+
+@owner.post("/projects/{project}/open", response_class=HTMLResponse)
+def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, Form()]) -> Response:
+    """Pause a project, or let it go on."""
+    with site.database.write() as db:
+        found = db.get(Project, project)
+        if found is None:
+            raise HTTPException(404, "There is no such project.")
+        found.open = open
+        record(db, site.settings, "opened" if open else "paused", project=project, user=me.id)
+    return see_other("/")
+
+
+@everybody.get("/projects/{project}/work", response_class=HTMLResponse)
+def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+    """The next task: the one begun, or a free one."""
+    with site.database.write() as db:
+        found = db.get(Project, project)
+        mode = MODES.get(found.mode) if found else None
+        stages = mode.stages_for(me.role) if mode else []
+        if found is None or mode is None or not stages:
+            raise HTTPException(404, "There is no such project.")
+        own = work.take(db, site, found, me, stages) if found.open else None
+        if own is not None:
+            return see_other(f"/{mode.name}/{own.id}")
+        done = work.done_by(db, found, me, stages)
+    return page(request, guest, "finished.html", project=found, done=done)
+
+
+@staff.get("/projects/{project}/progress", response_class=HTMLResponse)
+def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+    """Show the progress of a project."""
+    with site.database.read() as db:
+        found = db.get(Project, project)
+        if found is None or found.mode not in MODES:
+            raise HTTPException(404, "There is no such project.")
+        mode = MODES[found.mode]
+        stages = mode.stages_for(me.role)
+        if me.role != "owner" and not stages:
+            raise HTTPException(404, "There is no such project.")
+        # What others decided would have a part in what one decides oneself.
+        withheld = me.role != "owner" and not work.all_done(db, found, me, stages)
+        blocks = [lifecycle.throughput(db, found, site.settings.clock())]
+        if not withheld:
+            blocks += mode.progress(db, site, found)
+        counts = lifecycle.counts(db, found)
+    content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks, "withheld": withheld}
+    return page(request, guest, "progress.html", **content)
+
+
+@everybody.post("/tasks/{assignment}/report", response_class=HTMLResponse)
+def report(site: TheSite, me: Me, assignment: Key, note: Line = "") -> Response:
+    """Say that a task can't be done as a video or picture can't be shown, and go on with the next."""
+    with site.database.write() as db:
+        own = db.get(Assignment, assignment)
+        if own is None or own.user_id != me.id:
+            raise HTTPException(404, "There is no such task.")
+        work.report(db, site, own, " ".join(note.split()))
+        project = own.task.project_id
+    return see_other(f"/projects/{project}/work")
+
+
+@owner.post("/projects/{project}/reported", response_class=HTMLResponse)
+def ask_again(site: TheSite, me: Me, project: Key) -> Response:
+    """Have what was reported asked again, once the media are repaired."""
+    with site.database.write() as db:
+        found = db.get(Project, project)
+        if found is None:
+            raise HTTPException(404, "There is no such project.")
+        count = work.ask_again(db, site, found)
+        record(db, site.settings, "asked again", project=project, user=me.id, tasks=count)
+    return see_other(f"/projects/{project}/progress")
+
+
+@owner.get("/people", response_class=HTMLResponse)
+def people(request: Request, site: TheSite, guest: Guest) -> Response:
+    """Show all accounts."""
+    with site.database.read() as db:
+        users = list(db.scalars(select(User).order_by(User.role, User.name)))
+    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link="", role="", about="", named=True)
+
+
+@owner.post("/people/invite", response_class=HTMLResponse)
+def invite(request: Request, site: TheSite, guest: Guest, me: Me, role: Annotated[Role, Form()]) -> Response:
+    """Make an invitation; its link is shown once and stored nowhere."""
+    with site.database.write() as db:
+        token = identity.invite(db, site.settings, role)
+        record(db, site.settings, "invited", user=me.id, role=role)
+        users = list(db.scalars(select(User).order_by(User.role, User.name)))
+    link, named = _link(request, site, f"/invitation/{token}")
+    content: dict[str, Any] = {
+        "users": users,
+        "roles": ROLES[1:],
+        "link": link,
+        "named": named,
+        "role": role,
+        "about": "",
+    }
+    return page(request, guest, "people.html", **content)
+
+
+@owner.post("/people/{user}/reset", response_class=HTMLResponse)
+def reset(request: Request, site: TheSite, guest: Guest, me: Me, user: Key) -> Response:
+    """Take somebody's password away and make a link by which they set another; it is shown once and stored nowhere."""
+    with site.database.write() as db:
+        found = db.get(User, user)
+        if found is None or found.id == me.id or not found.active:
+            raise HTTPException(404, "There is no such account whose password you could reset.")
+        token = identity.reset_password(db, site.settings, found)
+        record(db, site.settings, "password reset", user=me.id, account=found.name)
+        users = list(db.scalars(select(User).order_by(User.role, User.name)))
+        name = found.name
+    link, named = _link(request, site, f"/reset/{token}")
+    content: dict[str, Any] = {
+        "users": users,
+        "roles": ROLES[1:],
+        "link": link,
+        "named": named,
+        "role": "",
+        "about": name,
+    }
+    return page(request, guest, "people.html", **content)
+
+
+def _link(request: Request, site: TheSite, path: str) -> tuple[str, bool]:
+    return site.link(path, request.url.scheme, request.headers.get("host"), request.scope.get("server"))
+
+
+@owner.post("/people/{user}/close", response_class=HTMLResponse)
+def close(site: TheSite, me: Me, user: Key) -> Response:
+    """Close somebody's account; what they did stays."""
+    with site.database.write() as db:
+        found = db.get(User, user)
+        if found is None or found.id == me.id:
+            raise HTTPException(404, "There is no such account that you could close.")
+        identity.close_account(db, found)
+        record(db, site.settings, "closed", user=me.id, account=found.name)
+    return see_other("/people")

@@ -1,0 +1,134 @@
+"""Opening the database: SQLite in WAL mode or PostgreSQL, brought to this version's tables by Alembic."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.util.exc import CommandError
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.orm import Session as Orm
+from sqlalchemy.orm import sessionmaker
+
+from tolman.errors import InputError, UsageError
+from tolman.extras import needs
+
+_BUSY_SECONDS = 30
+_WRITER = 747565
+"""The number of the lock that a writer holds on PostgreSQL, whichever server process it is in."""
+
+
+class Database:
+    """Reading and writing in transactions.
+
+    Args:
+        url: SQLAlchemy's, of SQLite or PostgreSQL.
+
+    Raises:
+        UsageError: the URL is none, or nobody answers there.
+        MissingExtraError: PostgreSQL is asked for, and its driver is missing.
+        InputError: the database was written by a later version.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.engine = _engine(url)
+        try:
+            self._migrate()
+        except DBAPIError as error:
+            raise UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).") from None
+        except CommandError as error:
+            raise InputError(self.engine.url.render_as_string(), f"holds tables of another version ({error})") from None
+        self._reading = sessionmaker(self.engine, expire_on_commit=False)
+        self._writing = sessionmaker(self.engine.execution_options(writes=True), expire_on_commit=False)
+
+    @contextmanager
+    def read(self) -> Iterator[Orm]:
+        """A transaction that sees one state."""
+        with self._reading() as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Orm]:
+        """A transaction that is committed at its end, or not at all; one at a time, so that what it read stays true."""
+        with self._writing() as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+    def _migrate(self) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        with self.engine.execution_options(writes=True).begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+
+def _engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise UsageError(f"--database takes a URL such as postgresql://user@host/name, not '{url}'.") from None
+    backend = parsed.get_backend_name()
+    if backend == "sqlite":
+        _keep_private(parsed.database)
+        return _sqlite(create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False}))
+    if backend != "postgresql":
+        raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
+    with needs("postgres", "PostgreSQL"):
+        import psycopg  # noqa: F401
+    return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20))
+
+
+def _keep_private(file: str | None) -> None:
+    """Have the database's file, which holds the key and all passwords' hashes, readable by its owner alone.
+
+    SQLite gives the files beside it (-wal, -shm, -journal) the same rights when it makes them.
+    """
+    if not file or file == ":memory:":
+        return
+    path = Path(file)
+    with suppress(OSError):  # what can't be made or changed is told when it is opened
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
+            if one.is_file():
+                one.chmod(0o600)
+
+
+def _sqlite(engine: Engine) -> Engine:
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, record: Any) -> None:
+        connection.isolation_level = None  # the driver's own idea of when a transaction begins is off
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        # A reader that turns writer can't wait for another writer; who is to write waits at the start.
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgres(engine: Engine) -> Engine:
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        # One writer at a time, as in SQLite: transactions are short, and those that wait for one lock can't deadlock.
+        if connection.get_execution_options().get("writes"):
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITER})")
+
+    return engine
+
+
+def shown_url(url: str) -> str:
+    """A database's URL without its password."""
+    return make_url(url).render_as_string(hide_password=True)

@@ -1,0 +1,81 @@
+"""Items that people make here: adding them to their project, with who made them and of what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session as Orm
+
+from tolman.items import LETTERS, Item, Media
+from tolman.review.accounts.identity import Person
+from tolman.review.media.serving import key_of, register
+from tolman.review.site import Site
+from tolman.review.store.history import record
+from tolman.review.store.schema import Assignment, ItemVersion, Project, Task, TaskMedium
+from tolman.review.tasks import work
+
+WRITTEN = "written"
+
+
+def add_existing(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
+    """Have the benchmark's own questions in a project that adds to them."""
+    for item in items:
+        work.add_item(db, site, project, item)
+
+
+def add_made(db: Orm, site: Site, own: Assignment, me: Person, item: Item, step: str, seconds: float) -> bool:
+    """Submit what somebody made: a new item, and an assignment that is done.
+
+    Returns:
+        Whether it is new; a form that comes twice makes one item.
+    """
+    project = own.task.project
+    content = {"item": item.model_dump(mode="json")}
+    _, fresh = work.submit(db, site, own, step, content, seconds)
+    if fresh:
+        version = work.add_item(db, site, project, item, origin=WRITTEN, by=me.id)
+        register(db, site, project, item.media)
+        record(
+            db, site.settings, WRITTEN, project=project.id, item=item.id, user=me.id, version=version.version,
+            seconds=seconds,
+        )  # fmt: skip
+        work.finish(db, site, own)
+    return fresh
+
+
+def identity(site: Site, own: Assignment) -> str:
+    """The id of the item that comes of an assignment: the same however often it is submitted."""
+    return site.sign("made", own.task.project_id, own.id)[:16]
+
+
+def show_with(db: Orm, site: Site, project: Project, task: Task, media: Sequence[Media]) -> None:
+    """Let whoever does a task load some media."""
+    known = register(db, site, project, media)
+    for medium in sorted({known[key_of(one)] for one in media}):
+        db.add(TaskMedium(task_id=task.id, medium_id=medium))
+    db.flush()
+
+
+def letters(versions: Sequence[ItemVersion]) -> dict[int, Counter[str]]:
+    """Number of options → how often each letter is right among some items."""
+    found: dict[int, Counter[str]] = {}
+    for version in versions:
+        content = version.content
+        if content["kind"] == "choice":
+            found.setdefault(len(content["options"]), Counter())[content["answer"]] += 1
+    return found
+
+
+def rarest_place(db: Orm, project: Project, options: int, among: Sequence[str] = ()) -> int:
+    """Choose the place of the right option of a new question, from 0: the letter that is right least often.
+
+    Args:
+        db: the database.
+        project: of the question.
+        options: how many it has.
+        among: the question types whose letters count; all where empty.
+    """
+    versions = [v for v in work.current_items(db, project) if not among or v.content["task"] in among]
+    so_far = letters(versions).get(options, Counter())
+    return min(range(options), key=lambda place: so_far[LETTERS[place]])

@@ -1,0 +1,89 @@
+"""Scenes and benchmarks of the version before: read, audited, and made again to the letter, under the names they had."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from before.actors import FIXTURES
+from before.holding import holds
+from before.plans import CHOSEN, GENERATED, audit, digest
+from terminal import tolman
+
+pytest.importorskip("shapely", reason="questions are made with the extra 'generate'")
+
+
+def quick(names: Iterable[str], *chosen: str) -> list[Any]:
+    """Names as parameters of a test; those that aren't chosen take long, or repeat what test_runs.py holds too."""
+    return [name if name in chosen else pytest.param(name, marks=pytest.mark.full) for name in names]
+
+
+def rows(benchmark: Path) -> list[dict[str, Any]]:
+    """The questions of a folder."""
+    (path,) = (benchmark / "data").glob("*.parquet")
+    return pl.read_parquet(path).to_dicts()
+
+
+def text(row: dict[str, Any]) -> dict[str, Any]:
+    """What is asked, and what it is filed under."""
+    return {
+        name: row[name] for name in ("id", "question", "kind", "answer", "unit", "options", "task", "scene", "media")
+    }
+
+
+def test_scenes_are_read(place: Path) -> None:
+    done = tolman(place, "scenes", "worlds", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "simulated/3-0002" in done.stdout
+
+
+@pytest.mark.parametrize("name", quick(CHOSEN, "choices", "site"))
+def test_the_same_command_makes_the_same_questions(place: Path, name: str) -> None:
+    done = tolman(place, "generate", "worlds", *CHOSEN[name], "--out", f"again/{name}")
+    assert done.returncode == 0, done.stderr
+    assert [text(row) for row in rows(place / "again" / name)] == [text(r) for r in rows(place / "benchmarks" / name)]
+
+
+@pytest.mark.parametrize("name", quick(GENERATED, "mmsi"))
+def test_each_preset_gives_the_committed_questions(place: Path, name: str) -> None:
+    done = tolman(place, "generate", "worlds", *GENERATED[name], "--out", f"whole/{name}")
+    assert done.returncode == 0, done.stderr
+    assert digest(place / "whole" / name) == json.loads((FIXTURES / "generated.json").read_text())[name]
+
+
+@pytest.mark.parametrize("preset", quick(("vsi-paper", "all"), "vsi-paper"))
+def test_families_are_found_under_the_names_they_had(place: Path, preset: str) -> None:
+    """All of them by name, as scripts have them, are the whole preset."""
+    provenance = json.loads((FIXTURES / "benchmarks" / "mixed" / "provenance.json").read_text())
+    names = provenance["preset"]["families"]
+    assert {"relative_distance", "relative-distance", "camera-object"} <= set(names)
+    chosen = names[:8] if preset == "vsi-paper" else names
+    options = {"vsi-paper": CHOSEN["paper"], "all": GENERATED["all"]}[preset]
+    done = tolman(place, "generate", "worlds", *options, "--families", ",".join(chosen), "--out", f"named/{preset}")
+    assert done.returncode == 0, done.stderr
+    whole = digest(place / "benchmarks" / "paper")
+    if preset == "all":
+        whole = json.loads((FIXTURES / "generated.json").read_text())["all"]
+    assert digest(place / "named" / preset) == whole
+
+
+@pytest.mark.parametrize("name", quick(("paper", "official", "mixed", "choices"), "official", "mixed"))
+def test_a_published_benchmark_is_audited_as_before(place: Path, expected: dict[str, Any], name: str) -> None:
+    done = tolman(place, *audit(name))
+    assert done.returncode == 0, done.stderr
+    assert holds(expected["audits"][name], json.loads(done.stdout)) == []
+
+
+@pytest.mark.parametrize("name", quick(CHOSEN, "mixed"))
+def test_a_published_benchmark_is_run_with_the_same_figures(place: Path, name: str) -> None:
+    script = f"scripted/answers/{name}.jsonl"
+    done = tolman(place, "run", f"./benchmarks/{name}", "--model", script, "--out", f"fresh/{name}", "--json")
+    assert done.returncode == 1, done.stderr  # one answer is missing
+    old, new = (json.loads((place / part / name / "scores.json").read_text()) for part in ("runs", "fresh"))
+    assert {"official", "careful"} & set(old["rule_sets"])
+    assert holds(old, new) == []

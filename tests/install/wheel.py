@@ -1,0 +1,292 @@
+"""Install the wheel into empty environments, one for the core and one for each extra, and try each of them.
+
+    python tests/install/wheel.py [--package dist/tolman-0.1.0-py3-none-any.whl] [--only core,video] [--python python3.12]
+
+`make test-wheel` builds the wheel and calls this with the packages of `dev`, which make what is tried out. It downloads
+packages, takes minutes, prints a table, and ends with exit code 1 if anything fails. The extra `hf`, some gigabytes, is
+tried only where `--only` names it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import bare
+from materials import make_materials
+
+HELP_LIMIT = 0.35
+"""Seconds for `tolman --help`."""
+HELP_REPEATS = 7
+EXTRACT = str(bare.ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl")
+VSI = ("vsi-bench", "--data", EXTRACT)
+LARGE = ("hf",)
+
+
+class TrialError(Exception):
+    """What was tried doesn't work."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment, and the folder in which commands are typed."""
+
+    folder: Path
+    place: Path
+
+    def tolman(self, *arguments: str, code: int = 0, says: str = "", **variables: str) -> str:
+        """Type a command that must end with an exit code and say something; what it said."""
+        command = [str(self.folder / "bin" / "tolman"), *arguments]
+        done = subprocess.run(command, cwd=self.place, env=self.variables | variables, capture_output=True, text=True)
+        said = done.stdout + done.stderr
+        if done.returncode != code or says not in said:
+            raise TrialError(f"tolman {' '.join(arguments)}: exit code {done.returncode}: {said.strip()[-500:]}")
+        return said
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Nothing of the calling environment but where programs are."""
+        keys = {"OPENAI_API_KEY": "none", "GEMINI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
+        return {"PATH": "/usr/bin:/bin", "HOME": str(self.place), "TOLMAN_CACHE": str(self.place / "cache"), **keys}
+
+    @contextmanager
+    def started(self, *command: str, saying: str) -> Iterator[str]:
+        """A server that runs meanwhile; gives what of its output fits a pattern."""
+        process = subprocess.Popen(
+            [str(self.folder / "bin" / command[0]), *command[1:]], cwd=self.place, env=self.variables | {"PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        assert process.stdout is not None
+        seen = ""
+        try:
+            for line in process.stdout:
+                seen += line
+                if found := re.search(saying, line):
+                    yield found[0]
+                    break
+            else:
+                raise TrialError(f"{' '.join(command)}: {seen.strip()[-500:]}")
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
+
+
+def core(own: Environment) -> str:
+    """A baseline, responses of somebody else's, a report, a sentence in place of a traceback, and the start time."""
+    own.tolman(
+        "run", *VSI, "--protocol", "blind", "--model", "baseline/best-constant", "--out", "run", says="VSI-Bench"
+    )
+    own.tolman("score", "answers.jsonl", "--benchmark", *VSI, "--name", "mine", "--out", "mine", says="mine")
+    own.tolman("report", "run", "--out", "table.html", says="Written")
+    own.tolman("generate", "rooms", "--out", "made", code=2, says="pip install 'tolman[generate]'")
+    times = []
+    for _ in range(HELP_REPEATS):
+        start = time.perf_counter()
+        own.tolman("--help")
+        times.append(time.perf_counter() - start)
+    if (median := statistics.median(times)) > HELP_LIMIT:
+        raise TrialError(f"tolman --help takes {median:.2f} s, more than {HELP_LIMIT} s")
+    return f"baseline, score, report; --help {median:.2f} s (limit {HELP_LIMIT} s)"
+
+
+def figures(own: Environment) -> str:
+    """A page with its figure."""
+    own.tolman("run", *VSI, "--protocol", "blind", "--model", "baseline/best-constant", "--out", "run")
+    own.tolman("scenes", "rooms", "--out", "scenes.html")
+    for page in ("run/report.html", "scenes.html"):
+        if "<svg" not in (own.place / page).read_text(encoding="utf-8"):
+            raise TrialError(f"{page} has no figure")
+    return "figure of a run, floor plans"
+
+
+def _answered(own: Environment, *more: str) -> None:
+    """Six questions about videos and images, answered by a server on loopback."""
+    with own.started("python", str(bare.ROOT / "tests" / "loopback.py"), saying=r"http://\S+") as url:
+        own.tolman("run", "./bench", "--model", "openai/m", "--base-url", url, "--out", "run", *more, says="bench")
+
+
+def video(own: Environment) -> str:
+    """Frames and images reach an endpoint, and the codec works."""
+    _answered(own)
+    own.tolman("doctor", "--extra", "video", says="H.264 in MP4 written and read")
+    return "6 questions on videos and images"
+
+
+def excel(own: Environment) -> str:
+    """A result file that is an Excel sheet."""
+    own.tolman("score", "answers.xlsx", "--benchmark", *VSI, "--out", "scored", says="VSI-Bench")
+    return "a VLMEvalKit sheet scored"
+
+
+def correspondence(own: Environment) -> str:
+    """Matched points between two images."""
+    _answered(own, "--protocol", "correspondence", "--ids", "which")
+    return "points of 2 images matched"
+
+
+def generate(own: Environment) -> str:
+    """Questions of four papers out of three rooms, and an oracle that reads their answers off the scenes."""
+    own.tolman("generate", "rooms", "--out", "made", "--preset", "all")
+    own.tolman(
+        "run", "./made", "--model", "baseline/oracle", "--scenes", "rooms", "--protocol", "blind", "--out", "run"
+    )
+    own.tolman("audit", "./made", "--scenes", "rooms")
+    return "generate --preset all, oracle, audit"
+
+
+def curate(own: Environment) -> str:
+    """Near-duplicates by pictures."""
+    own.tolman("curate", "duplicates", "./bench", says="looked at")
+    return "duplicates by pictures"
+
+
+def analyze(own: Environment) -> str:
+    """Words, weights and blind learners."""
+    own.tolman("analyze", "diversity", *VSI)
+    own.tolman("analyze", "weights", "--published", "spatialbench", "--counts", "318,527,291,98,113")
+    own.tolman("analyze", "bias", *VSI, "--folds", "3")
+    return "diversity, weights, bias"
+
+
+def syntax(own: Environment) -> str:
+    """Syntactic structures."""
+    own.tolman("analyze", "diversity", *VSI, "--structures")
+    return "diversity --structures"
+
+
+def simulate(own: Environment) -> str:
+    """A room on video."""
+    own.tolman("simulate", "--scenes", "1", "--seconds", "2", "--out", "worlds")
+    own.tolman("doctor", "--extra", "simulate", says="drawn by")
+    return "1 room, 2 s of video"
+
+
+def review(own: Environment) -> str:
+    """The application answers."""
+    with (
+        own.started("tolman", "review", "./bench", "--port", "0", saying=r"http://localhost:\d+\S*") as url,
+        urlopen(url, timeout=30) as page,
+    ):
+        if page.status != 200:
+            raise TrialError(f"{url} answers {page.status}")
+    own.tolman("doctor", "--extra", "review")
+    return "the start page"
+
+
+def postgres(own: Environment) -> str:
+    """The driver (a server is tried in tests/review)."""
+    own.tolman("doctor", "--extra", "postgres", says="psycopg")
+    return "driver imported"
+
+
+def ingest(own: Environment) -> str:
+    """A scan with its video, and a media pool."""
+    own.tolman("ingest", "generic", "scans", "--out", "scenes", says="1")
+    own.tolman("ingest", "media", "bench/images", "--out", "pool", "--source", "Rooms")
+    return "a scan, a media pool"
+
+
+def lidar(own: Environment) -> str:
+    """Something measured in clouds of three formats."""
+    for name in ("cloud.laz", "cloud.pcd", "cloud.ply"):
+        own.tolman("measure", name, "size", "--box", "-0.8,-0.6,-0.1,0.8,0.6,0.8")
+    own.tolman("measure", "cloud.laz", "diameter", "--shape", "cylinder", "--box", "1.2,1.2,-0.1,2.2,2.2,1.2")
+    return "LAZ, PCD and PLY measured"
+
+
+def _refused_by_nobody(model: str) -> Callable[[Environment], str]:
+    def trial(own: Environment) -> str:
+        own.tolman(
+            "run", *VSI, "--protocol", "blind", "--limit", "2", "--retries", "0", "--model", model, "--base-url",
+            "http://127.0.0.1:9", "--out", "run", code=2, says="can't be reached",
+        )  # fmt: skip
+        return "a call to nobody ends in a sentence"
+
+    return trial
+
+
+def hf(own: Environment) -> str:
+    """The packages can be imported (networks are tried by `make test-full`)."""
+    own.tolman("doctor", "--extra", "hf")
+    return "imported"
+
+
+TRIALS: dict[str, Callable[[Environment], str]] = {
+    "core": core, "figures": figures, "video": video, "excel": excel, "correspondence": correspondence,
+    "generate": generate, "curate": curate, "hf": hf, "gemini": _refused_by_nobody("gemini/m"),
+    "anthropic": _refused_by_nobody("anthropic/m"), "analyze": analyze, "syntax": syntax, "simulate": simulate,
+    "review": review, "postgres": postgres, "ingest": ingest, "lidar": lidar,
+}  # fmt: skip
+
+
+def main() -> None:
+    """Install and try, one after the other."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--package", help="default: the newest wheel in dist/")
+    parser.add_argument("--only", help=f"default: {', '.join(name for name in TRIALS if name not in LARGE)}")
+    parser.add_argument("--python", default=sys.executable)
+    options = parser.parse_args()
+    wheels = sorted((bare.ROOT / "dist").glob("tolman-*.whl"), key=lambda path: path.stat().st_mtime)
+    if options.package is None and not wheels:
+        sys.exit("no wheel in dist/: build it with 'make dist', or name one with --package.")
+    package = options.package or str(wheels[-1])
+    names = options.only.split(",") if options.only else [name for name in TRIALS if name not in LARGE]
+    print("| installed | packages | MB | install | tried | result |\n|---|---:|---:|---:|---|---|", flush=True)
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="tolman-wheel-") as folder:
+        materials = make_materials(Path(folder) / "materials")
+        for name in names:
+            try:
+                row = _tried(name, package, options.python, Path(folder) / name, materials)
+            except (TrialError, subprocess.CalledProcessError) as error:
+                failed += 1
+                row = f"| | | | **failed**: {' '.join(str(error).split())} |"
+            print(f"| `{name}` {row}", flush=True)
+            shutil.rmtree(Path(folder) / name, ignore_errors=True)
+    sys.exit(bool(failed))
+
+
+def _tried(name: str, package: str, python: str, folder: Path, materials: Path) -> str:
+    environment = folder / "environment"
+    subprocess.run([python, "-m", "venv", str(environment)], check=True)
+    site = next(environment.glob("lib/python*/site-packages"))
+    before, start = _megabytes(site), time.perf_counter()
+    wanted = package if name == "core" else _with_extra(package, name)
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run([*pip, wanted], capture_output=True, text=True)
+    if done.returncode:
+        raise TrialError(f"pip install {wanted}: {done.stderr.strip()[-500:]}")
+    seconds, size = time.perf_counter() - start, _megabytes(site) - before
+    count = len(list(site.glob("*.dist-info"))) - 2  # pip and setuptools, which the environment begins with
+    shutil.copytree(materials, folder / "place", symlinks=True)
+    tried = TRIALS[name](Environment(environment, folder / "place"))
+    return f"| {count} | {size:.0f} | {seconds:.0f} s | {tried} | works |"
+
+
+def _with_extra(package: str, extra: str) -> str:
+    """'tolman==0.1.0' or a wheel's path, with an extra."""
+    if package.endswith(".whl"):
+        return f"{package}[{extra}]"
+    name, _, version = package.partition("==")
+    return f"{name}[{extra}]" + (f"=={version}" if version else "")
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(p.stat().st_blocks * 512 for p in folder.rglob("*") if p.is_file() and not p.is_symlink()) / 2**20
+
+
+if __name__ == "__main__":
+    main()

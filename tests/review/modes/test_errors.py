@@ -1,0 +1,186 @@
+"""Labelling errors: from a run to the file that `tolman analyze errors` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from making import violations
+from reviewing import Client, Served, enter, items, press_media_keys, serving, settings_of, snap
+from terminal import tolman
+from tolman.review.accounts.identity import AccountError
+from tolman.review.store.schema import Submission
+
+THOUGHT = "The lamp stands to the left of the door, so that it must be seen before the others are."
+
+
+def _tolman(place: Path, *arguments: str) -> str:
+    done = tolman(place, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def run(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a model that is wrong on all questions but one, and explains all but one of its answers."""
+    place = tmp_path_factory.mktemp("run")
+    lines = []
+    for item in items():
+        wrong = "9" if item.kind == "number" else next(letter for letter in item.letters if letter != item.answer)
+        answer = item.answer if item.id == "order" else wrong
+        lines.append({"id": item.id, "response": answer if item.id == "pair" else f"{THOUGHT} {item.id}.\n\n{answer}"})
+    (place / "answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    _tolman(place, "score", "answers.jsonl", "--benchmark", str(benchmark), "--name", "guesser", "--out", "run")
+    return place / "run"
+
+
+@pytest.fixture
+def with_run(benchmark: Path, run: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
+    settings, clock = settings_of(benchmark, tmp_path / "store", database, runs=(run,))
+    with serving(settings, clock) as running:
+        yield running
+
+
+def _tasks(client: Client, project: int) -> Iterator[str]:
+    for _ in range(20):
+        page = client.get(f"/projects/{project}/work")
+        if not page.url.path.startswith("/errors/"):
+            return
+        yield page.url.path
+    raise AssertionError("there is no end of tasks")
+
+
+def test_two_people_label_and_their_file_is_read(with_run: Served, run: Path) -> None:
+    project = with_run.project("errors")
+    for name, choices in (("Ann", ["perception"]), ("Bob", ["relational", "transformation"])):
+        client = with_run.person("annotator", name)
+        seen = 0
+        for path in _tasks(client, project):
+            assert THOUGHT in client.last.text
+            assert "guesser" not in client.last.text
+            csrf = {"csrf": client.csrf, "seconds": "2"}
+            first = client.http.post(path, data=csrf)
+            assert (first.status_code, "choose what applies" in first.text) == (422, True)
+            both = client.http.post(path, data=csrf | {"group-categories": ["perception", "correct"]})
+            assert (both.status_code, "stands alone" in both.text) == (422, True)
+            strange = client.http.post(path, data=csrf | {"group-categories": ["perception", "owned"]})
+            assert strange.status_code == 422
+            note = "<b>unsure</b>" if not seen else ""
+            done = client.http.post(path, data=csrf | {"group-categories": choices, "note": note})
+            assert done.status_code == 303
+            seen += 1
+        # One number of two is the worse half; 'order' is right, 'pair' comes without reasoning.
+        assert seen == 4
+    owner = with_run.person("reviewer", "Rita")
+    progress = owner.get(f"/projects/{project}/progress").text
+    assert "Visual perception error" in progress
+    assert f"/errors/projects/{project}/labels.jsonl" in progress
+    got = owner.get(f"/errors/projects/{project}/labels.jsonl")
+    rows = [json.loads(line) for line in got.text.splitlines()]
+    assert [(row["annotator"], row["categories"]) for row in rows] == [
+        ("Ann", ["perception"]), ("Bob", ["relational", "transformation"]),
+    ] * 4  # fmt: skip
+    file = run.parent / "labels.jsonl"
+    file.write_text(got.text)
+    found = json.loads(_tolman(run.parent, "analyze", "errors", "run", "--labels", "labels.jsonl", "--json"))
+    assert found["distributions"][0]["n"] == 4
+
+
+def test_drafts_are_kept(with_run: Served) -> None:
+    project = with_run.project("errors")
+    ann = with_run.person("annotator", "Ann")
+    path = next(_tasks(ann, project))
+    data = {"csrf": ann.csrf, "group-categories": ["perception", "relational"], "note": "half done", "seconds": "1"}
+    assert ann.http.post(f"{path}/draft", data=data).status_code == 204
+    page = ann.get(path).text
+    assert page.count("checked") == 2
+    assert "half done" in page
+
+
+def test_who_may_not_see_it(with_run: Served) -> None:
+    project = with_run.project("errors")
+    path = next(_tasks(with_run.person("annotator", "Ann"), project))
+    labels = f"/errors/projects/{project}/labels.jsonl"
+    assert with_run.person("annotator", "Bob").get(path).status_code == 404
+    assert with_run.person("subject", "Sue").get(path).status_code == 403
+    assert with_run.person("annotator", "Cid").get(labels).status_code == 403
+    assert with_run.visitor().get(labels, follow=False).status_code == 303
+    assert with_run.person("reviewer", "Rita").get("/errors/projects/99/labels.jsonl").status_code == 404
+
+
+def test_without_a_run_the_owner_is_told_how_to_give_one(served_sqlite: Served) -> None:
+    with pytest.raises(AccountError, match="--errors-of RUN"):
+        served_sqlite.project("errors")
+
+
+def test_an_error_is_labelled_by_keyboard(browser: Any, with_run: Served) -> None:
+    project = with_run.project("errors")
+    context = browser.new_context(base_url=with_run.url, viewport={"width": 1180, "height": 900})
+    page = context.new_page()
+    enter(page, with_run, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    page.get_by_text(THOUGHT).wait_for()
+    assert not violations(page)
+    heading = page.locator("h1").inner_text()
+    page.keyboard.press("3")
+    page.keyboard.press("4")
+    assert page.locator(":checked").count() == 2
+    page.keyboard.press("3")
+    assert page.locator(":checked").count() == 1
+    page.keyboard.press("3")
+    snap(page, "errors")
+    page.keyboard.press("Enter")
+    page.locator("h1").filter(has_not_text=heading).wait_for()
+    with with_run.site.database.read() as db:
+        (given,) = db.scalars(select(Submission.content))
+    assert given["labels"] == {"categories": ["relational", "transformation"]}
+    context.close()
+
+
+def test_labels_stay_closed_to_who_may_still_label(with_run: Served) -> None:
+    project = with_run.project("errors", people=2)
+    ann, rita, owner = (
+        with_run.person(r, n) for r, n in (("annotator", "Ann"), ("reviewer", "Rita"), ("owner", "Olga"))
+    )
+    file = f"/errors/projects/{project}/labels.jsonl"
+    for path in _tasks(ann, project):
+        ann.post(path, **{"group-categories": "perception"})
+    assert rita.get(file).status_code == 403
+    assert "perception" not in rita.get(f"/projects/{project}/progress").text.lower()
+    assert '"annotator": "Ann"' in owner.get(file).text
+    for path in _tasks(rita, project):
+        assert rita.get(file).status_code == 403
+        rita.get(f"/projects/{project}/work")
+        rita.post(path, **{"group-categories": "perception"})
+    assert '"annotator": "Ann"' in rita.get(file).text
+
+
+def test_media_keys_leave_the_errors_chosen(browser: Any, with_run: Served) -> None:
+    project = with_run.project("errors", people=1)
+    context = browser.new_context(base_url=with_run.url, viewport={"width": 1180, "height": 900})
+    page = context.new_page()
+    enter(page, with_run, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    for number in range(1, 5):
+        page.get_by_text(f"{number} of 4", exact=True).wait_for()
+        kind = page.locator("input[type=checkbox]").nth(1)
+        if number % 2:
+            kind.check()
+        else:
+            page.keyboard.press("2")
+        assert kind.is_checked()
+        press_media_keys(page)
+        press_media_keys(page, kind)
+        page.get_by_role("button", name="Submit").click()
+    page.get_by_role("heading", name="Nothing is left to do").wait_for()
+    context.close()
+    with with_run.site.database.read() as db:
+        chosen = [content["labels"]["categories"] for content in db.scalars(select(Submission.content))]
+    assert len(chosen) == 4
+    assert chosen == [chosen[0]] * 4
+    assert len(chosen[0]) == 1

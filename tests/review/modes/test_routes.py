@@ -1,0 +1,164 @@
+"""Planning routes on a floor plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("shapely", reason="routes need the extra 'generate'")
+
+from making import HOSTILE, make_rooms, violations, written
+from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
+from tolman.generate.collection import open_collection
+from tolman.generate.families.vsi_bench.route_plan import recompute
+from tolman.generate.geometry import SceneGeometry
+from tolman.item_table import read_items
+from tolman.review.accounts.identity import AccountError
+from tolman.review.modes.routes import SETTINGS
+from tolman.review.projects.export import publish
+from tolman.review.tasks.work import item_of
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_rooms(tmp_path_factory.mktemp("rooms"))
+
+
+@pytest.fixture
+def served(benchmark: Path, rooms: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
+    settings, clock = settings_of(benchmark, tmp_path / "store", database, scenes=rooms)
+    with serving(settings, clock) as running:
+        yield running
+
+
+def _send(client: Client, path: str, start: str, stops: list[str], facing: str = "") -> Any:
+    fields = {"csrf": client.csrf, "start": start, "facing": facing, "stop": stops, "seconds": "2"}
+    return client._keep(client.http.post(path, data=fields, follow_redirects=True))
+
+
+def test_a_route_becomes_a_question_with_the_scene_s_truth(served: Served, rooms: Path, tmp_path: Path) -> None:
+    project = served.project("routes", routes=4)
+    ann = served.person("annotator", "Ann")
+    page = ann.get(f"/projects/{project}/work")
+    path = page.url.path
+    assert path.startswith("/routes/")
+    assert HOSTILE not in page.text
+    assert (
+        ann.get(page.text.split('<video controls preload="metadata" playsinline src="')[1].split('"')[0]).status_code
+        == 200
+    )
+    for start, stops, facing, sentence in (
+        ("", [], "", "Choose where the route begins"),
+        ("door", ["bed"], "", "2 to 5 stops"),
+        ("door", ["chair", "sofa"], "", "“chair” can&#39;t be named"),
+        ("door", ["bed", "door"], "", "twice"),
+        ("door", ["lamp", "plant"], "door", "twice"),
+        ("door", ["lamp", "bed"], "", "A turn is ambiguous"),
+        ("bed", ["sofa", "lamp"], "", "chair stands in the way"),
+        ("door", ["nothing", "bed"], "", "can&#39;t be named"),
+    ):  # fmt: skip
+        told = _send(ann, f"{path}/plan", start, stops, facing).text
+        assert sentence in told, told
+        assert _send(ann, path, start, stops, facing).status_code == 422
+    assert not written(served, project)
+    preview = _send(ann, f"{path}/plan", "door", ["bed", "sofa"]).text
+    assert "beginning at the door facing the bed" in preview
+    assert 'Turn Left <span class="tag good">✓' in preview
+    assert "selected>bed" in ann.get(path).text
+    for start, stops, facing in (
+        ("door", ["bed", "sofa"], ""), ("door", ["bed", "sofa"], "lamp"), ("lamp", ["door", "bed"], ""),
+    ):  # fmt: skip
+        path = ann.get(f"/projects/{project}/work").url.path
+        assert _send(ann, path, start, stops, facing).status_code == 200
+    path = ann.get(f"/projects/{project}/work").url.path
+    assert "there already" in _send(ann, path, "door", ["bed", "sofa"]).text
+
+    made = [item_of(version) for version in written(served, project)]
+    truths = [(item.evidence["stops"], item.evidence.get("facing"), item.answer_text) for item in made]
+    assert truths == [
+        (["door", "bed", "sofa"], None, "Turn Left"),
+        (["door", "bed", "sofa"], "lamp", "Turn Right, Turn Left"),
+        (["lamp", "door", "bed"], None, "Turn Left"),
+    ]
+    letters = [item.answer for item in made if len(item.options) == 3]
+    assert letters == ["A", "B"]  # whichever is right least often
+    (geometry,) = [g for g in open_collection(rooms) if isinstance(g, SceneGeometry) and g.scene.video]
+    for item in made:
+        again = recompute(geometry, item, SETTINGS)
+        assert (again.exact, again.violations) == (item.answer_text, ())
+    publish(served.site, tmp_path / "out")
+    published = read_items(tmp_path / "out" / "items.parquet")
+    assert {item.id for item in made} < {item.id for item in published}
+    assert (tmp_path / "out" / "videos" / "room.mp4").read_bytes() == (rooms / "videos" / "room.mp4").read_bytes()
+    owner = served.person("owner", "Olga")
+    assert "Turn Left" in owner.get(f"/projects/{project}/progress").text
+    assert served.person("annotator", "Bob").get(path).status_code == 404
+
+
+def test_without_scenes(served_sqlite: Served) -> None:
+    with pytest.raises(AccountError, match="--scenes FOLDER"):
+        served_sqlite.project("routes")
+
+
+@pytest.mark.parametrize("database", [None])
+def test_a_route_is_planned_on_the_page(page: Any, served: Served) -> None:
+    project = served.project("routes", routes=2)
+    enter(page, served, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    page.locator("[data-landmark=door]").click()
+    page.locator("[data-landmark=bed]").click()
+    page.get_by_text("2 to 5 stops").wait_for()
+    page.locator("[data-landmark=sofa]").click()
+    page.get_by_text("The route is clear").wait_for()
+    assert page.locator("svg polyline.way").count() == 1
+    page.get_by_label("facing").select_option("lamp")
+    page.get_by_text("1. [please fill in] 2. Go forward until the bed").wait_for()
+    page.set_viewport_size({"width": 1180, "height": 1050})
+    page.evaluate("scrollTo(0, 0)")
+    snap(page, "routes")
+    assert not violations(page)
+    page.get_by_role("button", name="Submit the route").click()
+    page.get_by_text("2 of 2", exact=True).wait_for()
+
+    # By keyboard alone, and over a lost connection.
+    for label, letters in (("The robot begins at", "la"), ("Stop 1", "do"), ("Stop 2", "be")):
+        page.get_by_label(label, exact=True).focus()
+        page.keyboard.type(letters)
+    page.get_by_text("The route is clear").wait_for()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Submit the route").press("Enter")
+    page.get_by_text("The connection is lost").wait_for()
+    page.context.set_offline(False)
+    page.get_by_role("heading", name="Nothing is left to do").wait_for(timeout=15000)
+    answers = [item_of(version).answer_text for version in written(served, project)]
+    assert answers == ["Turn Right, Turn Left", "Turn Left"]
+    assert page.title() != "owned"
+
+
+def test_media_keys_leave_the_route_as_it_was_chosen(
+    browser: Any, benchmark: Path, rooms: Path, tmp_path: Path
+) -> None:
+    settings, clock = settings_of(benchmark, tmp_path / "store", None, scenes=rooms)
+    with serving(settings, clock) as served:
+        project = served.project("routes", routes=4)
+        context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 900})
+        page = context.new_page()
+        enter(page, served, "annotator", "Ann")
+        page.goto(f"/projects/{project}/work")
+        for label, value in (("The robot begins at", "door"), ("Stop 1", "bed"), ("Stop 2", "sofa")):
+            field = page.get_by_label(label, exact=True)
+            field.select_option(value)
+            press_media_keys(page)
+            field.focus()
+            for key in ("Space", "ArrowRight", "ArrowLeft", "Space"):  # up and down do move in a list
+                page.keyboard.press(key)
+            assert field.input_value() == value
+        page.get_by_text("The route is clear").wait_for()
+        page.get_by_role("button", name="Submit the route").click()
+        page.locator(".place-bar", has_text="2 of").wait_for()
+        context.close()
+        (version,) = written(served, project)
+        assert "beginning at the door facing the bed" in item_of(version).question

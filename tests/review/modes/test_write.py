@@ -1,0 +1,313 @@
+"""Writing questions from a media pool."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from making import written
+from metadata_media import SECRETS, film, photo
+from reviewing import Client, Served, serving, settings_of
+from tolman.ingest.media_pool import bring_in, read_pool
+from tolman.item_table import read_items
+from tolman.review.accounts.identity import AccountError
+from tolman.review.projects.export import publish
+from tolman.review.store.pool import key_of
+from tolman.review.store.schema import HistoryEvent
+from tolman.review.tasks.work import item_of
+from tolman.scoring.error_types import MMSI, typed_already
+
+HOSTILE = "<script>document.title='owned'</script>"
+
+
+@pytest.fixture
+def pool(pool_folder: Path, tmp_path: Path) -> Path:
+    shutil.copytree(pool_folder, tmp_path / "pool")
+    return tmp_path / "pool"
+
+
+@pytest.fixture
+def writing(pool: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
+    """A server that begins with a new benchmark."""
+    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", database, pool=pool, uploads=1)
+    with serving(settings, clock) as running:
+        yield running
+
+
+@pytest.fixture
+def writing_sqlite(pool: Path, tmp_path: Path) -> Iterator[Served]:
+    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=pool, uploads=1)
+    with serving(settings, clock) as running:
+        yield running
+
+
+def keys(pool: Path) -> dict[str, str]:
+    return {medium.original: key_of(medium) for medium in read_pool(pool)}
+
+
+def begin(served: Served, name: str = "Ann", **chosen: int) -> tuple[Client, str, int]:
+    """An annotator on the first question of a new project."""
+    project = served.project("write", **({"questions": 3} | chosen))
+    client = served.person("annotator", name)
+    page = client.get(f"/projects/{project}/work")
+    assert page.url.path.startswith("/write/"), page.text
+    return client, page.url.path, project
+
+
+def form(chosen: list[str], **changes: Any) -> dict[str, Any]:
+    """A whole question about some media."""
+    fields: dict[str, Any] = {
+        "tab": "one", "seen": "0", "seconds": "3", "category": "Motion (Cam.)", "kind": "choice",
+        "question": "Which way did the camera turn?", "option": ["left", "right", "up", "not at all"], "answer": "B",
+        "step": ["The lamp is left in the first picture. It is right in the second.", "So it turned left."],
+        "step-kind": ["grounding", "logic"], "needed": chosen,
+    } | {f"has-{key}": "1" for key in chosen}  # fmt: skip
+    return {name: value for name, value in (fields | changes).items() if value is not None}
+
+
+def send(client: Client, path: str, fields: dict[str, Any]) -> Any:
+    return client._keep(client.http.post(path, data={"csrf": client.csrf} | fields, follow_redirects=True))
+
+
+def choose(client: Client, path: str, chosen: list[str]) -> Any:
+    for key in chosen:
+        answer = client.post(f"{path}/edit", do=f"add:{key}", tab="one", seen=0)
+    return answer
+
+
+def test_a_question_is_written_once_and_published_with_its_media(writing: Served, pool: Path, tmp_path: Path) -> None:
+    client, path, project = begin(writing)
+    names = keys(pool)
+    chosen = [names["turn/005.png"], names["walk/001.png"]]
+    page = choose(client, path, chosen)
+    assert page.text.index("turn/005.png") < page.text.index("walk/001.png")
+    refused = send(client, path, form([]))
+    assert refused.status_code == 422
+    assert "can&#39;t be answered without pictures 1, 2" in refused.text
+    assert "Which way did the camera turn?" in refused.text
+    client.post(f"{path}/edit", do=f"up:{chosen[1]}", tab="one", seen=0)
+    first = send(client, path, form(chosen))
+    assert first.url.path != path, first.text
+    again = send(client, path, form(chosen, question="Another?"))
+    assert again.url.path == first.url.path
+    (version,) = written(writing, project)
+    item = item_of(version)
+    assert item.question == "Which way did the camera turn?"
+    assert (item.answer, item.task) == ("B", "Motion (Cam.)")
+    assert item.reasoning is not None
+    assert typed_already(MMSI, item.reasoning)
+    assert item.labels == {"source": "Rooms", "licence": "CC BY 4.0"}
+    assert [one["original"] for one in item.evidence["media"]] == ["walk/001.png", "turn/005.png"]
+    with writing.site.database.read() as db:
+        told = [e for e in db.query(HistoryEvent) if e.what == "written"]
+    assert [e.item for e in told] == [item.id]
+
+    done = publish(writing.site, tmp_path / "out")
+    assert done.items == 1
+    (published,) = read_items(tmp_path / "out" / "items.parquet")
+    assert published.media == item.media
+    first_path = tmp_path / "out" / item.media[0].path
+    assert first_path.read_bytes() == (pool / "media" / "Rooms" / "walk" / "001.png").read_bytes()
+    history = json.loads((tmp_path / "out" / "review.json").read_text())["items"][item.id]
+    assert [e["by"] for e in history if e["what"] == "written"] == ["Ann"]
+
+
+def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> None:
+    client, path, project = begin(writing_sqlite, questions=20, per_category=6)
+    names = keys(pool)
+
+    def told(chosen: list[str], **changes: Any) -> str:
+        return send(client, f"{path}/edit", form(chosen, **changes)).text
+
+    empty = client.post(f"{path}/edit", tab="one", seen=0).text
+    for sentence in ("Choose what the question is about", "Write the question", "Option A, B, C, D is empty",
+                     "Mark the right option", "Choose a category", "Write down the reasoning"):  # fmt: skip
+        assert sentence in empty
+    one = names["walk/000.png"]
+    choose(client, path, [one])
+    assert "needs two pictures or more" in told([one])
+    twin = names["walk/copy.png"]
+    choose(client, path, [twin])
+    assert "Pictures 1 and 2 are the same" in told([one, twin])
+    client.post(f"{path}/edit", do=f"drop:{twin}", tab="one", seen=0)
+    near = [names["walk/001.png"], names["walk/002.png"]]
+    choose(client, path, near)
+    assert "Pictures 2 and 3 look the same" in told([one, *near])
+    for key in near:
+        client.post(f"{path}/edit", do=f"drop:{key}", tab="one", seen=0)
+    other = names["walk/003.png"]
+    choose(client, path, [other])
+    both = [one, other]
+    assert "Nothing is missing" in told(both)
+    assert "without picture 2" in told(both, needed=[one])
+    assert "Options A and C are the same" in told(both, option=["Left", "right", " left.", "up"])
+    assert "much longer than the others" in told(
+        both, option=["left", "right, and then far up to the ceiling", "up", "down"]
+    )
+    assert "1 &lt;image&gt; marks and 2 media" in told(both, question="What is in <image>?")
+    assert "Nothing is missing" in told(both, question="From <image> to <image>: which way?")
+    assert "is no number in digits" in told(both, kind="number", number="three")
+    assert "Nothing is missing" in told(both, kind="number", number="2,5", unit="m")
+    assert "three steps or more" in told(both, category="MSR")
+    assert HOSTILE not in told(both, question=HOSTILE)
+    assert "Choose a category" in told(both, category="Colours")
+
+    for number in range(6):
+        assert send(client, path, form(both, question=f"Which way, {number}?")).status_code == 200
+        path = client.get(f"/projects/{project}/work").url.path
+        choose(client, path, both)
+    assert "enough questions of" in told(both)
+    more = told(both, category="MSR", question="Which way 3")
+    assert "same question about the same media" in more
+    assert "B is right in 6 of 6 questions so far, A in 0" in more
+    assert "says nearly the same" in told(both, category="MSR", question="Which way, 3, 4?")
+    choose(client, path, [names["turn/009.png"]])
+    assert "with these words is there already, about other media" in told(
+        [*both, names["turn/009.png"]], category="MSR", question="Which way 3"
+    )
+
+
+def test_the_pool_is_browsed_filtered_and_paged(writing_sqlite: Served, pool: Path) -> None:
+    client, path, _ = begin(writing_sqlite)
+    page = client.get(path).text
+    assert "32 found, page 1 of 2" in page
+    assert page.count('loading="lazy"') == 24
+    assert "CC BY 4.0" in page
+    assert client.get(f"{path}/pool", params={"number": 2}).text.count('loading="lazy"') == 8
+    assert "5 found" in client.get(f"{path}/pool", params={"group": "walk"}).text
+    film = client.get(f"{path}/pool", params={"kind": "video", "source": "Streets", "text": "drive MP4"}).text
+    assert "1 found" in film
+    assert "video, 2.0 s" in film
+    assert "Nothing in the pool fits" in client.get(f"{path}/pool", params={"text": HOSTILE}).text
+    for key in keys(pool).values():
+        small = client.get(f"/write/pool/{key}/small")
+        assert small.headers["content-type"] == "image/jpeg"
+        assert max(Image.open(io.BytesIO(small.content)).size) <= 320
+    video = keys(pool)["drive.mp4"]
+    part = client.http.get(f"/write/pool/{video}/whole", headers={"range": "bytes=0-99"})
+    assert (part.status_code, len(part.content)) == (206, 100)
+    for strange in ("0" * 32, "..%2f..%2fpool.parquet"):
+        assert client.get(f"/write/pool/{strange}/whole").status_code == 404
+
+
+def test_spans_of_videos(writing_sqlite: Served, pool: Path) -> None:
+    client, path, project = begin(writing_sqlite)
+    video = keys(pool)["drive.mp4"]
+    choose(client, path, [video])
+    for start, end, sentence in (
+        ("x", "", "no number of seconds"),
+        ("1", "0.5", "ends before it starts"),
+        ("", "9", "2.0 s long"),
+    ):
+        fields = form([video]) | {f"start-{video}": start, f"end-{video}": end}
+        assert sentence in send(client, f"{path}/edit", fields).text
+    send(client, path, form([video]) | {f"start-{video}": "0.5", f"end-{video}": "1,25"})
+    (version,) = written(writing_sqlite, project)
+    (medium,) = item_of(version).media
+    assert (medium.kind, medium.start, medium.end) == ("video", 0.5, 1.25)
+
+
+def test_two_tabs_and_what_is_kept(writing: Served, pool: Path) -> None:
+    client, path, _ = begin(writing)
+    chosen = [keys(pool)["walk/001.png"]]
+    choose(client, path, chosen)
+    send(client, f"{path}/edit", form(chosen, question="First tab"))
+    assert "First tab" in client.get(path).text
+    page = send(client, f"{path}/edit", form(chosen, tab="two", seen="2", question="Second tab"))
+    assert "another tab" not in page.text
+    stale = send(client, f"{path}/edit", form(chosen, question="First tab, stale"))
+    assert "in another tab" in stale.text
+    assert "Second tab" in client.get(path).text
+    refused = send(client, path, form(chosen, question="First tab, stale"))
+    assert refused.status_code == 422
+    assert "Second tab" in refused.text
+    steps = send(client, f"{path}/edit", form(chosen, tab="two", seen="2", do="step"))
+    assert steps.text.count('name="step"') == 3
+    fewer = send(client, f"{path}/edit", form(chosen, tab="two", seen="2", do="option:1"))
+    assert fewer.text.count('name="option"') == 3
+    assert "checked" not in fewer.text.split('name="answer"')[1].split(">")[0]
+    assert writing.person("annotator", "Bob").get(path).status_code == 404
+
+
+def test_files_are_taken_for_what_they_hold(writing_sqlite: Served, pool: Path) -> None:
+    client, path, _ = begin(writing_sqlite)
+
+    def upload(content: bytes, name: str = "../../etc/x.png", licence: str = "CC0") -> Any:
+        return client.http.post(
+            f"{path}/upload",
+            data={"csrf": client.csrf, "licence": licence},
+            files={"file": (name, content, "image/png")},
+        )
+
+    buffer = io.BytesIO()
+    Image.new("RGB", (40, 30), "red").save(buffer, "JPEG")
+    good = upload(buffer.getvalue())
+    assert "It is in the pool as" in good.text, good.text
+    assert len(read_pool(pool)) == 33
+    (medium,) = [m for m in read_pool(pool) if m.source == "uploads"]
+    assert medium.path.startswith("media/uploads/")
+    assert medium.path.endswith(".jpg")
+    assert medium.licence == "CC0"
+    upload(buffer.getvalue())
+    assert len(read_pool(pool)) == 33
+    assert "under which licence" in upload(buffer.getvalue() + b"x", licence=" ").text
+    assert "no JPEG, PNG" in upload(b"<svg onload=alert(1)></svg>").text
+    assert "no readable image" in upload(buffer.getvalue()[:60]).text
+    assert "The file" in upload(b"\0\0\0\x18ftypmp42" + b"\0" * 64).text
+    bomb = io.BytesIO()
+    Image.new("1", (9500, 9500)).save(bomb, "PNG")
+    assert len(bomb.getvalue()) < 1_000_000
+    assert "too large for a picture" in upload(bomb.getvalue()).text
+    assert upload(b"\xff\xd8\xff" + b"\0" * 1_100_000).status_code == 413
+    assert upload(b"\xff\xd8\xff" + b"\0" * 1_001_000).status_code == 422
+    assert len(read_pool(pool)) == 33
+    assert not list((writing_sqlite.site.settings.store / "uploads").iterdir())
+
+
+def test_without_a_pool_or_without_leave(served_sqlite: Served, pool: Path, tmp_path: Path) -> None:
+    with pytest.raises(AccountError, match="--pool FOLDER"):
+        served_sqlite.project("write")
+    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "other", None, pool=pool)
+    with serving(settings, clock) as running:
+        client, path, _ = begin(running)
+        assert "Add a file" not in client.get(path).text
+        sent = client.http.post(f"{path}/upload", data={"csrf": client.csrf}, files={"file": ("a.png", b"x")})
+        assert sent.status_code == 403
+
+
+def test_uploads_and_what_is_published_have_no_place_and_no_owner(
+    writing_sqlite: Served, pool: Path, tmp_path: Path
+) -> None:
+    client, path, _ = begin(writing_sqlite)
+    files = {".jpg": photo("JPEG", 6), ".png": photo("PNG"), ".webp": photo("WEBP")}
+    files[".mp4"] = film(tmp_path / "a.mp4").read_bytes()
+    for suffix, content in files.items():
+        assert any(secret in content for secret in SECRETS)
+        data, sent_as = {"csrf": client.csrf, "licence": "CC0"}, (f"jane{suffix}", content)
+        sent = client.http.post(f"{path}/upload", data=data, files={"file": sent_as})
+        assert sent.status_code == 200, sent.text
+    taken = {Path(medium.path).suffix: medium for medium in read_pool(pool) if medium.source == "uploads"}
+    assert set(taken) == set(files)
+    assert (taken[".jpg"].width, taken[".jpg"].height) == (40, 60)
+    for medium in taken.values():
+        content = (pool / medium.path).read_bytes()
+        assert not [secret for secret in SECRETS if secret in content], medium.path
+        assert hashlib.sha256(content).hexdigest() == medium.sha256
+    # What the owner brought in is stored, and so published, without it as well; the pool itself stays as it was.
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "jane.jpg").write_bytes(photo("JPEG"))
+    bring_in([tmp_path / "own"], pool, source="Own", licence="CC0")
+    (own,) = [medium for medium in read_pool(pool) if medium.source == "Own"]
+    shelf = writing_sqlite.site.pool
+    assert shelf is not None
+    stored = (writing_sqlite.site.settings.store / shelf.keep(own)).read_bytes()
+    assert b"SecretMaker" in (pool / own.path).read_bytes()
+    assert not [secret for secret in SECRETS if secret in stored]

@@ -1,0 +1,134 @@
+"""What leaves the database: runs of people, and a benchmark with its history; another round begins with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from reviewing import TRUTHS, Clock, Served, answer_all, items, review, serving, settings_of
+from tolman import benchmarks
+from tolman.cli import app
+from tolman.errors import InputError, UsageError
+from tolman.item_table import read_items
+from tolman.models.base import ModelOptions
+from tolman.reports.loaded import load_runs
+from tolman.review.projects.export import export_runs, publish
+from tolman.review.settings import ReviewSettings
+from tolman.runs.run import RunRequest, run
+
+
+def _answer(served: Served, project: int, name: str, answers: dict[str, str]) -> None:
+    answer_all(served.person("subject", name), project, answers)
+
+
+def test_subjects_are_runs_that_are_scored_and_reported_like_any_other(
+    served: Served, benchmark: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="no project"):
+        export_runs(served.site, tmp_path / "people")
+    project = served.project("answer")
+    _answer(served, project, "Sam", TRUTHS)
+    _answer(served, project, "Sue B.", {**TRUTHS, "order": "C", "count": "4"})
+    half = served.person("subject", "Hal")
+    page = half.get(f"/projects/{project}/work")
+    half.post(page.url.path, answer="1" if "inputmode" in page.text else "A", seconds=1)
+
+    folders, _ = export_runs(served.site, tmp_path / "people")
+    assert [folder.path.name for folder in folders] == ["Hal", "Sam", "Sue-B-"]
+    runs = {r.record.settings.model: r for r in load_runs([folder.path for folder in folders])}
+    cells = {name: r.figures["rule_sets"]["careful"]["cells"] for name, r in runs.items()}
+    assert cells["human/Sam"]["average"]["value"] == 100
+    assert cells["human/Sue B."]["obj_appearance_order"]["value"] == 0
+    assert runs["human/Hal"].figures["unanswered"] == {"failed": 0, "missing": len(items()) - 1}
+    assert all(outcome.seconds == 2 for outcome in folders[1].outcomes())
+
+    request = RunRequest(
+        benchmark=str(benchmark), model="baseline/most-frequent", out=tmp_path / "model", options=ModelOptions()
+    )
+    model, _ = run(request, started=lambda started: None, done=lambda outcome: None)
+    told = CliRunner().invoke(app, ["report", str(model.path), *(str(f.path) for f in folders), "--format", "markdown"])
+    assert told.exit_code == 0, told.output
+    assert "human/Sam" in told.output
+    assert "baseline/most-frequent" in told.output
+    told = CliRunner().invoke(
+        app, ["analyze", "humans", *(str(f.path) for f in folders[1:]), "--cuts", "1,3", "--json"]
+    )
+    assert told.exit_code == 0, told.output
+    assert set(json.loads(told.output)["people"]) == {"Sam", "Sue B."}
+
+
+def test_a_reviewed_benchmark_carries_its_history_and_can_be_reviewed_again(
+    served: Served, benchmark: Path, tmp_path: Path
+) -> None:
+    project = served.project("review", people=2)
+    ann, bob, cat = (served.person("reviewer", name) for name in ("Ann", "Bob", "Cat"))
+    with pytest.raises(UsageError, match="--undecided"):
+        publish(served.site, tmp_path / "second")
+    review(
+        ann,
+        project,
+        {"order": {"verdict": "discard", "reason": "unclear"}, "which": {"verdict": "discard", "reason": "x"}},
+    )
+    review(bob, project, {"which": {"verdict": "discard", "reason": "x"}}, pair="A")
+    review(cat, project)
+    done = publish(served.site, tmp_path / "second")
+    assert (done.items, done.verdicts, done.version) == (5, {"approve": 5, "discard": 1}, 2)
+    out = {item.id: item for item in read_items(tmp_path / "second" / "items.parquet")}
+    assert set(out) == set(TRUTHS) - {"which"}
+    told = out["order"].evidence["review"]
+    assert (told["verdict"], told["adjudicated"], told["agreed"], told["reviewers"]) == ("approve", True, False, 2)
+    assert out["pair"].evidence["review"]["answered_alike"] == 1
+    assert (
+        out["count"].evidence["review"]["seconds"] == [5.0, 5.0] or sum(out["count"].evidence["review"]["seconds"]) > 0
+    )
+    assert (tmp_path / "second" / "videos" / "left.mp4").read_bytes() == (
+        benchmark / "videos" / "left.mp4"
+    ).read_bytes()
+    history = json.loads((tmp_path / "second" / "review.json").read_text())
+    assert [event["what"] for event in history["items"]["order"]] == [
+        "version", "review", "review", "disagreed", "adjudicate", "decided"
+    ]  # fmt: skip
+    assert history["agreement"]["reviews"] == 6
+    assert set(history["seconds"]) == {"Ann", "Bob"}
+    with pytest.raises(InputError):
+        publish(served.site, benchmark)
+
+    settings, clock = settings_of(tmp_path / "second", tmp_path / "again", None)
+    with serving(settings, clock) as second:
+        review(second.person("reviewer", "Dan"), second.project("review", people=1))
+        done = publish(second.site, tmp_path / "third")
+        assert (done.items, done.version) == (5, 3)
+    later = json.loads((tmp_path / "third" / "review.json").read_text())
+    assert later["earlier"]["items"]["order"] == history["items"]["order"]
+
+
+def test_the_command_line_writes_both(served_sqlite: Served, benchmark: Path, tmp_path: Path) -> None:
+    _answer(served_sqlite, served_sqlite.project("answer", "A"), "Sam", TRUTHS)
+    review(served_sqlite.person("reviewer", "Ann"), served_sqlite.project("review", "R", people=1))
+    common = ["review", str(benchmark), "--store", str(tmp_path / "store")]
+    done = CliRunner().invoke(app, [*common, "--runs", str(tmp_path / "people")])
+    assert done.exit_code == 0, done.output
+    assert "human/Sam" in done.output
+    done = CliRunner().invoke(app, [*common, "--export", str(tmp_path / "new"), "--project", "R"])
+    assert done.exit_code == 0, done.output
+    assert "6 questions, version 2" in done.output
+    done = CliRunner().invoke(app, ["benchmarks", str(tmp_path / "new")])
+    assert done.exit_code == 0, done.output
+
+
+def test_a_reviewed_release_is_not_cited_as_the_release(tmp_path: Path) -> None:
+    extract = Path(__file__).parents[2] / "extracts" / "vsi_bench_extract.jsonl"
+    settings = ReviewSettings(benchmark="vsi-bench", data=extract, store=tmp_path / "store")
+    with serving(settings, Clock()) as served:
+        project = served.project("review", people=1)
+        publish(served.site, tmp_path / "out", undecided=True)
+    found = benchmarks.get(str(tmp_path / "out"))
+    assert project
+    assert found.title == "VSI-Bench, reviewed"
+    assert found.credits.startswith(
+        "Questions of VSI-Bench (Yang et al., Thinking in Space, 2024) as reviewed with tolman"
+    )
+    assert found.scored_like == "VSI-Bench"

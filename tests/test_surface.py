@@ -1,0 +1,70 @@
+"""What stands around the package and must agree with it: versions, workflows, what the pages say of installing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import bare
+import tolman
+
+yaml = pytest.importorskip("yaml", reason="workflows are YAML")
+
+ROOT = bare.ROOT
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert bare.PROJECT["version"] == tolman.__version__ == str(citation["version"])
+    assert f"## {tolman.__version__} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert citation["license"] == bare.PROJECT["license"]
+    assert citation["keywords"] == bare.PROJECT["keywords"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=[path.name for path in WORKFLOWS])
+def test_workflows_call_what_the_makefile_has(path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    commands = [step["run"] for job in content["jobs"].values() for step in job["steps"] if "run" in step]
+    targets = [target for command in commands for target in re.findall(r"^make ([\w-]+)", command, re.MULTILINE)]
+    assert targets
+    assert [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
+
+
+def test_the_tests_run_on_every_python_that_is_supported() -> None:
+    content = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
+    matrix = content["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert f">={matrix['python'][0]}" == bare.PROJECT["requires-python"]
+    assert {system.partition("-")[0] for system in matrix["os"]} == {"ubuntu", "macos"}
+
+
+def test_what_has_not_been_run_says_so() -> None:
+    for path in WORKFLOWS:
+        assert "has not been run yet" in path.read_text(encoding="utf-8")
+
+
+def test_as_long_as_there_is_no_release_the_readme_installs_from_the_checkout() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "pip install '.[" in text
+    assert "pip install tolman" not in text
+    assert "pip install 'tolman" not in text
+
+
+def test_the_core_has_no_plotting_library() -> None:
+    names = {re.split(r"[\[<>=]", line)[0] for line in bare.PROJECT["dependencies"]}
+    assert "matplotlib" not in names
+    assert any(line.startswith("matplotlib") for line in bare.PROJECT["optional-dependencies"]["figures"])
+
+
+def test_dev_has_every_extra_but_the_large_ones() -> None:
+    extras = bare.PROJECT["optional-dependencies"]
+    lacking = {
+        extra: [line for line in lines if line not in extras["dev"]]
+        for extra, lines in extras.items()
+        if extra not in ("dev", "docs", "hf", "syntax")
+    }
+    assert {extra: lines for extra, lines in lacking.items() if lines} == {}

@@ -1,0 +1,59 @@
+"""Response stores as functions: the same as the commands, without a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tolman.errors import InputError, UsageError
+from tolman.responses import Response
+from tolman.runs.store import ResponseStore
+from tolman.workflows.stores import (
+    StoreExportConfig,
+    StorePruneConfig,
+    StoreShowConfig,
+    export_store,
+    prune_store,
+    summarize_store,
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store with two answers of one model and one of another."""
+    path = tmp_path / "s.sqlite"
+    opened = ResponseStore(path)
+    for key, model in (("a", "x/one"), ("b", "x/one"), ("c", "x/two")):
+        opened.put(key, model, '{"asked": 1}', Response(id=key, response="A"))
+    opened.close()
+    return path
+
+
+def test_showing_and_writing_out(
+    store: Path, tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]
+) -> None:
+    summary = summarize_store(StoreShowConfig(store=store))
+    count = export_store(StoreExportConfig(out=tmp_path / "one.jsonl", store=store))
+    quiet()
+    assert ([(one.model, one.answers) for one in summary.models], count) == ([("x/one", 2), ("x/two", 1)], 3)
+    told = json.loads(command("store", "show", "--store", store, "--json").stdout)
+    assert [(one["model"], one["answers"], one["first"]) for one in told["models"]] == [
+        (one.model, one.answers, one.first) for one in summary.models
+    ]
+    assert command("store", "export", "two.jsonl", "--store", store).stdout == "Written: 3 answers to two.jsonl.\n"
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+def test_pruning(store: Path, command: Callable[..., Any], quiet: Callable[[], None]) -> None:
+    with pytest.raises(UsageError, match="say which answers"):
+        prune_store(StorePruneConfig(store=store))
+    assert prune_store(StorePruneConfig(store=store, older_than=1.0)) == 0
+    assert prune_store(StorePruneConfig(store=store, model="x/two")) == 1
+    quiet()
+    assert command("store", "prune", "--all", "--store", store).stdout == "Deleted: 2 answers.\n"
+    with pytest.raises(InputError, match="does not exist"):
+        summarize_store(StoreShowConfig(store=store.with_name("no.sqlite")))
