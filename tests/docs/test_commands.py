@@ -10,7 +10,7 @@ import pytest
 
 from docs.blocks import LANGUAGES, blocks, commands_of, pages
 from docs.carrying import Page, clerk, completed, parse
-from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, QUICK, SHORTENED, find
+from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, QUICK, SHORTENED, SLOW, find
 from docs.files import write_files
 from loopback import serving
 from tolman.cli import without_plugins
@@ -36,9 +36,16 @@ def typed(stage: Path, url: str, tmp_path: Path, tmp_path_factory: pytest.TempPa
     return Page(place, url, tmp_path_factory.getbasetemp() / "cache")
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=() if page in QUICK else pytest.mark.full) for page in WITH_COMMANDS]
-)
+@pytest.mark.parametrize("page", QUICK)
+def test_quick_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
+    typed.thorough = False
+    write_files(page, typed.place)
+    for command in commands_of(page):
+        typed.carry_out(command)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
     wanted = commands_of(page)
     if not (typed.place / "meta_info").exists() and any("meta_info" in command.text for command in wanted):
@@ -67,7 +74,7 @@ def test_what_is_not_carried_out_is_listed_with_its_reason() -> None:
         assert key is not None
         print(f"{command.page}: {command.text}\n    only parsed: {ONLY_PARSED[key]}")
     assert len(parsed) <= MOST_ONLY_PARSED
-    for table in (ONLY_PARSED, NOT_TOLMAN, SHORTENED, EXIT_CODES):
+    for table in (ONLY_PARSED, NOT_TOLMAN, SHORTENED, SLOW, EXIT_CODES):
         used = {find(table, command) for command in found}
         assert not set(table) - used, "stands in no page (any more)"
 
