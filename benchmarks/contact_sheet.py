@@ -41,7 +41,7 @@ def main() -> None:
     benchmark = open_folder(asked.folder)
     by_task: dict[str, list[Item]] = {}
     for item in benchmark.load(asked.folder, "all"):
-        by_task.setdefault(item.labels.get("family", item.task), []).append(item)
+        by_task.setdefault(item.labels.get("family", item.task).rpartition("/")[2], []).append(item)
     asked.out.mkdir(parents=True, exist_ok=True)
     answers: dict[str, list[dict[str, str | None]]] = {}
     for task in sorted(task for task in by_task if asked.only in task):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.generate.build import Collected, Entry, Spool, collect, items_of, select
+from tolman.generate.build import Collected, DraftEntry, Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
 from tolman.generate.settings import GenerationPreset, preset
 from tolman.items import Item
@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from guessing.attackers import ATTACKERS, accuracy
 
 
-def choices(entries: list[Entry], collected: Collected, seed: int) -> dict[str, list[Item]]:
+def choices(entries: list[DraftEntry], collected: Collected, seed: int) -> dict[str, list[Item]]:
     """By question type."""
     found: dict[str, list[Item]] = {}
     for item in items_of(entries, collected, seed):
@@ -38,7 +38,7 @@ def choices(entries: list[Entry], collected: Collected, seed: int) -> dict[str, 
 
 def unfiltered(rules: GenerationPreset, per_scene: int | None = None) -> GenerationPreset:
     """The same rules without filtering, with another share of each scene."""
-    changes = {"turns": 0} | ({"per_scene": per_scene, "per_task": None} if per_scene else {})
+    changes = {"max_filter_rounds": 0} | ({"per_scene": per_scene, "per_task": None} if per_scene else {})
     return rules.model_copy(update={"share": rules.share.model_copy(update=changes)})
 
 

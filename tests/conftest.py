@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dialogues import Talk
+from tolman import plugins
 from tolman.items import Item
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,9 +34,9 @@ LONG = (
     "generate/test_pairs.py", "generate/test_vsi_bench.py", "simulate/test_render.py", "runs/test_end_to_end.py",
     "review/test_server.py", "review/modes/test_browser_write.py", "simulate/test_furnish.py", "simulate/test_lidar.py",
     "geometry/test_rooms.py", "scoring/test_reading.py", "runs/test_resume.py", "runs/test_protocols.py", "runs/test_judging.py",
-    "reports/test_analyses.py", "reports/test_maps.py", "reports/test_errors.py", "review/modes/test_browser_review.py",
+    "commands/test_analyze.py", "commands/test_analyze_maps.py", "commands/test_analyze_errors.py", "review/modes/test_browser_review.py",
     "review/modes/verify/test_browser_verify.py", "review/test_security.py", "review/modes/test_errors.py", "generate/test_levels.py",
-    "generate/test_egoexo.py", "generate/test_unguessed.py", "analyze/bias/test_prune.py", "before/test_benchmarks.py",
+    "generate/test_egoexo.py", "generate/test_shortcuts.py", "analyze/bias/test_prune.py", "before/test_benchmarks.py",
     "before/test_runs.py",
 )  # fmt: skip
 """Files of ten seconds or more, the longest first: one that is begun last is waited for by all other workers."""
@@ -98,6 +99,12 @@ def number() -> Callable[..., Item]:
         )
 
     return make
+
+
+@pytest.fixture
+def passing_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plugins that the test loads are unloaded again behind it."""
+    monkeypatch.setattr(plugins, "_loaded", dict(plugins._loaded))
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def test_run_writes_a_folder_that_says_all_about_itself(place: Path) -> None:
     assert set(figures["rule_sets"]) == {"official", "careful"}
     assert figures["rule_sets"]["official"]["expectation_cells"]["rel_distance"]["value"] == pytest.approx(25)
     assert {p.name for p in (place / "random").iterdir()} == {
-        "run.json", "items.parquet", "responses.jsonl", "scores.parquet", "scores.json", "report.html",
+        "run.json", "items.parquet", "responses.jsonl", "scores.parquet", "scores.json", "report.html", "tolman.toml",
     }  # fmt: skip
 
 

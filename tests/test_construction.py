@@ -88,7 +88,7 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
         (["generate", "nowhere", "--out", "fresh"], "nowhere: holds no scenes-*.parquet and no scene meta-info"),
         (
             ["generate", "scenes", "--out", "fresh", "--preset", "vsi"],
-            "there is no preset 'vsi'; known: vsi-paper, vsi-official",
+            "there is no generation preset 'vsi'; did you mean 'vsi-paper' or 'vsi-official'?",
         ),
         (["generate", "scenes", "--out", "scenes"], "scenes: holds other files"),
         (
@@ -110,7 +110,9 @@ def test_filtering_can_be_left_out(place: Path) -> None:
     for name, arguments in (("filtered", []), ("raw", ["--filter-rounds", "0"])):
         made = tolman(place, "generate", "scenes", "--families", "size", "--out", name, *arguments)
         assert made.returncode == 0, made.stderr
-        rounds[name] = json.loads((place / name / "provenance.json").read_text())["preset"]["share"]["turns"]
+        rounds[name] = json.loads((place / name / "provenance.json").read_text())["preset"]["share"][
+            "max_filter_rounds"
+        ]
     assert rounds == {"filtered": 10, "raw": 0}
     assert "shortcut filtering was off" in (place / "raw" / "README.md").read_text()
     assert "shortcut filtering was off" not in (place / "filtered" / "README.md").read_text()

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 
 from tolman import benchmarks, models, protocols
+from tolman.curate.stages import REGISTRY as STAGES
 from tolman.errors import InputError, UsageError
 from tolman.ingest import formats
+from tolman.items import KINDS
 from tolman.media import matchers
 from tolman.plugins import load_plugin
 from tolman.registry import Registry, declaring
+from tolman.scoring.metric import REGISTRY as METRICS
+from tolman.workflows.analyses import ANALYSES
 
 REGISTRIES = {
     "benchmark": benchmarks._REGISTRY,
@@ -19,6 +23,10 @@ REGISTRIES = {
     "protocol": protocols._REGISTRY,
     "format": formats._REGISTRY,
     "matcher": matchers._REGISTRY,
+    "analysis": ANALYSES,
+    "metric": METRICS,
+    "item kind": KINDS,
+    "curation stage": STAGES,
 }
 
 

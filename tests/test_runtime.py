@@ -131,3 +131,41 @@ asyncio.run(notebook())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
     assert done.stdout == "cleaned up\ninterrupted\n", done.stderr
+
+
+def test_a_signal_ends_what_the_main_thread_asks_whatever_others_ask_meanwhile() -> None:
+    code = """
+import asyncio, os, signal, threading
+from tolman.errors import RunInterruptedError
+from tolman.runtime import run_until_stopped, stoppable
+
+other = threading.Event()
+
+async def beside():
+    other.set()
+    await asyncio.sleep(0.5)
+    print("the other went on", flush=True)
+
+async def asking():
+    thread.start()
+    other.wait()
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    try:
+        await asyncio.sleep(600)
+    finally:
+        print("cleaned up", flush=True)
+
+thread = threading.Thread(target=lambda: run_until_stopped(beside()))
+try:
+    with stoppable():
+        run_until_stopped(asking())
+except RunInterruptedError as error:
+    print(error.exit_code, flush=True)
+thread.join()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert done.stdout == "cleaned up\n143\nthe other went on\n", done.stderr
+
+
+def test_what_a_coroutine_returns_reaches_the_caller() -> None:
+    assert run_until_stopped(_told("back")) == ("back", "")

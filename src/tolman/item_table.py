@@ -76,9 +76,18 @@ def read_items(path: Path) -> list[Item]:
     for number, row in enumerate(rows, start=1):
         try:
             items.append(Item(**from_row(row)))
-        except (ValidationError, ValueError, TypeError, KeyError) as error:
+        except ValidationError as error:
+            field, what = first_problem(error)
+            raise InputError(path, what, row=number, field=field, fix="correct the row or leave it out") from None
+        except (ValueError, TypeError, KeyError) as error:
             raise InputError(path, f"is no item ({str(error).splitlines()[-1].strip()})", row=number) from None
     return items
+
+
+def first_problem(error: ValidationError) -> tuple[str, str]:
+    """The field of an item that is wrong first, and what is wrong with it."""
+    first = error.errors()[0]
+    return ".".join(str(part) for part in first["loc"]) or "answer", first["msg"].removeprefix("Value error, ")
 
 
 def tasks_in(paths: Sequence[Path]) -> list[str]:

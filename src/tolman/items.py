@@ -6,16 +6,53 @@ import string
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from tolman.errors import UsageError
+from tolman.plugins import loaded_plugins
+from tolman.registry import Registry
 
 LETTERS = string.ascii_uppercase
+OWN_KINDS = ("choice", "number")
+"""Tolman's own item kinds."""
 MEDIA_MARK = "<image>"
 """Where a medium stands in the text of a question or an option, in the order of `Item.media`."""
 
-AnswerKind = Literal["choice", "number"]
 Unit = Literal["count", "m", "cm", "m2"]
+
+KINDS = Registry("item kind", "tolman.kinds", "KIND", "tolman.kinds")
+known_kinds: dict[str, Any] = {}
+"""Tolman's own kinds by name, as far as items of them were made: looked up for every response that is scored."""
+_other_kinds: dict[tuple[str, tuple[Path, ...]], Any] = {}
+
+
+def kind_named(name: str) -> Any:
+    """The kind of that name, a `tolman.kinds.ItemKind`.
+
+    Raises:
+        UsageError: there is none; the sentence has the nearest name and lists all.
+    """
+    found = known_kinds.get(name)
+    if found is not None:
+        return found
+    if name in OWN_KINDS:
+        found = known_kinds[name] = KINDS.get(name)
+        return found
+    key = name, tuple(loaded_plugins())  # another plugin may bring another one
+    if key not in _other_kinds:
+        _other_kinds[key] = KINDS.get(name)
+    return _other_kinds[key]
+
+
+def _check_kind(name: str) -> str:
+    try:
+        kind_named(name)
+    except UsageError as error:
+        raise ValueError(str(error).removesuffix(".")) from None
+    return name
 
 
 @lru_cache(maxsize=1 << 14)
@@ -50,8 +87,8 @@ class Item(BaseModel):
         id: unique in its benchmark.
         question: the text, without its options. Where it (or an option) holds as many `<image>` marks as
             there are media, the media stand there; otherwise they come as the benchmark's prompt says.
-        kind: `choice` (the answer is a letter) or `number`.
-        answer: the letter, or the number as the benchmark prints it.
+        kind: `choice` (the answer is a letter), `number`, or another that `tolman.kinds` or a plugin has.
+        answer: the letter, or the number as the benchmark prints it; of other kinds the text that is right.
         unit: what a number counts or measures: `count`, `m`, `cm` or `m2`; None where the question doesn't say.
         options: the texts of the options, without letters; the first is A.
         verbatim: the question as released, where the released prompt uses that text as a whole.
@@ -68,7 +105,7 @@ class Item(BaseModel):
 
     id: str
     question: str
-    kind: AnswerKind
+    kind: Annotated[str, AfterValidator(_check_kind)]
     answer: str
     unit: Unit | None = None
     options: tuple[str, ...] = ()
@@ -83,18 +120,9 @@ class Item(BaseModel):
 
     @model_validator(mode="after")
     def _answer_fits_its_kind(self) -> Item:
-        if self.kind == "choice":
-            if not 2 <= len(self.options) <= len(LETTERS):
-                raise ValueError(f"a choice needs 2 to {len(LETTERS)} options, here are {len(self.options)}")
-            if self.answer not in self.letters:
-                raise ValueError(f"the answer {self.answer!r} is none of the options {', '.join(self.letters)}")
-        else:
-            if self.options:
-                raise ValueError("a number question has no options")
-            try:
-                float(_exact(self.answer))
-            except (ValueError, ZeroDivisionError, OverflowError):
-                raise ValueError(f"the answer {self.answer!r} is no number") from None
+        problem = kind_named(self.kind).check(self)
+        if problem:
+            raise ValueError(problem)
         return self
 
     @property
@@ -119,8 +147,9 @@ class Item(BaseModel):
 
     @property
     def answer_text(self) -> str:
-        """The text of the right option, or the number."""
-        return self.options[self.letters.index(self.answer)] if self.kind == "choice" else self.answer
+        """The right answer in words: the text of the right option, or the number."""
+        text: str = kind_named(self.kind).answer_text(self)
+        return text
 
     @property
     def lettered_options(self) -> list[str]:

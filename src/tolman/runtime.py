@@ -21,7 +21,8 @@ from tolman.errors import RunInterruptedError
 _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 T = TypeVar("T")
 _asking: asyncio.Task[Any] | None = None
-"""What the main thread's event loop is at work on."""
+"""What the main thread waits for in `run_until_stopped`, in whichever thread its event loop is: signals come to the
+main thread, and what other threads wait for is none of their business."""
 
 
 @contextmanager
@@ -93,9 +94,7 @@ def run_blocking(main: Coroutine[Any, Any, T]) -> T:
             raise
 
 
-def run_until_stopped(
-    main: Coroutine[Any, Any, None], run: Callable[[Coroutine[Any, Any, None]], None] = run_blocking
-) -> None:
+def run_until_stopped(main: Coroutine[Any, Any, T], run: Callable[[Coroutine[Any, Any, T]], T] = run_blocking) -> T:
     """Run a coroutine, which is cancelled and cleans up after itself where a signal of `stoppable` comes.
 
     Ctrl-C is asyncio's own affair; a shell's background job ignores it, and is told by the other signals all the same.
@@ -108,16 +107,21 @@ def run_until_stopped(
         KeyboardInterrupt: a signal came.
     """
 
-    async def watched() -> None:
+    is_main = threading.current_thread() is threading.main_thread()
+
+    async def watched() -> T:
         global _asking
-        _asking = asyncio.current_task()
+        before = _asking
+        if is_main:
+            _asking = asyncio.current_task()
         try:
-            await main
+            return await main
         finally:
-            _asking = None
+            if is_main:
+                _asking = before
 
     try:
-        run(watched())
+        return run(watched())
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
@@ -128,7 +132,8 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, *_SIGNALS)}
+    known = (number for number in (signal.SIGINT, *_SIGNALS) if signal.getsignal(number) is not None)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in known}
     try:
         yield
     finally:

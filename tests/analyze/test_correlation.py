@@ -1,19 +1,17 @@
 """The papers' correlations from their own tables, and both coefficients against other implementations."""
 
-import io
-import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from tolman.analyze.correlation import correlate
 from tolman.errors import InputError, TolmanError, UsageError
-from tolman.reports.analyses.correlation import print_correlation
+from tolman.workflows.analyses.correlation import CorrelationConfig, analyze_correlation, to_json
 
 TABLES = Path(__file__).parent / "tables"
 columns = st.integers(3, 12).flatmap(
@@ -21,11 +19,9 @@ columns = st.integers(3, 12).flatmap(
 )
 
 
-def correlations(table: Path, score: str, **options: object) -> dict[str, dict[str, float]]:
-    console = Console(file=io.StringIO())
-    settings = {"against": [], "lower_is_better": [], "seed": 0, "as_json": True, **options}
-    print_correlation(console, table, [], score=score, **settings)  # type: ignore[arg-type]
-    found: dict[str, dict[str, float]] = json.loads(console.file.getvalue())["correlations"]  # type: ignore[attr-defined]
+def correlations(table: Path, score: str | None, lower_is_better: tuple[str, ...] = ()) -> dict[str, dict[str, Any]]:
+    config = CorrelationConfig(table=table, score=score, lower_is_better=lower_is_better)
+    found: dict[str, dict[str, Any]] = to_json(analyze_correlation(config))["correlations"]
     return found
 
 
@@ -37,7 +33,7 @@ def test_mmsi_bench_table_11() -> None:
 
 
 def test_site_table_6() -> None:
-    found = correlations(TABLES / "site_table_6.csv", "L2 Dist", lower_is_better=["L2 Dist"])
+    found = correlations(TABLES / "site_table_6.csv", "L2 Dist", lower_is_better=("L2 Dist",))
     printed = {
         "MathVista": 0.935,
         "POPE": -0.602,
@@ -96,6 +92,6 @@ def test_a_bad_table_is_one_sentence(tmp_path: Path, text: str, score: str, sent
 
 def test_the_column_to_start_from_is_asked_for() -> None:
     with pytest.raises(UsageError, match="--score"):
-        correlations(TABLES / "site_table_6.csv", None)  # type: ignore[arg-type]
+        correlations(TABLES / "site_table_6.csv", None)
     with pytest.raises(TolmanError, match="no run folder"):
-        print_correlation(Console(file=io.StringIO()), TABLES / "site_table_6.csv", [TABLES], score=None, against=[], lower_is_better=[], seed=0, as_json=True)  # fmt: skip
+        analyze_correlation(CorrelationConfig(table=TABLES / "site_table_6.csv", runs=(TABLES,)))

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from score_frames import score_frame
-from tolman.analyze.deltas import Asked, deltas
+from tolman.analyze.deltas import ProtocolRun, deltas
 from tolman.scoring.compare import differences
 from tolman.scoring.table import Column, Mean, Table, pool
 
@@ -25,8 +25,12 @@ def run(seed: int, share: float, skip: int = 0, repeats: int = 1) -> pl.DataFram
 
 
 def test_each_model_is_compared_with_itself_and_with_chance() -> None:
-    runs = [Asked("m", "direct", run(1, 0.6)), Asked("m", "blind", run(2, 0.4)), Asked("n", "direct", run(3, 0.5))]
-    runs.append(Asked("n", "chain-of-thought", run(4, 0.5)))
+    runs = [
+        ProtocolRun("m", "direct", run(1, 0.6)),
+        ProtocolRun("m", "blind", run(2, 0.4)),
+        ProtocolRun("n", "direct", run(3, 0.5)),
+    ]
+    runs.append(ProtocolRun("n", "chain-of-thought", run(4, 0.5)))
     chance = run(5, 0.25)
     found = deltas(runs, TABLE, chance=chance)
     assert [(d.what, d.model) for d in found] == [
@@ -41,10 +45,10 @@ def test_each_model_is_compared_with_itself_and_with_chance() -> None:
 
 def test_the_mean_over_models_weighs_every_model_once() -> None:
     runs = [
-        Asked("m", "direct", run(1, 0.7, repeats=3)),
-        Asked("m", "blind", run(2, 0.4)),
-        Asked("n", "direct", run(3, 0.9)),
-        Asked("n", "blind", run(4, 0.3)),
+        ProtocolRun("m", "direct", run(1, 0.7, repeats=3)),
+        ProtocolRun("m", "blind", run(2, 0.4)),
+        ProtocolRun("n", "direct", run(3, 0.9)),
+        ProtocolRun("n", "blind", run(4, 0.3)),
     ]
     one, other, mean = deltas(runs, TABLE)
     assert mean.model == "mean of 2 models"
@@ -58,9 +62,9 @@ def test_the_mean_over_models_weighs_every_model_once() -> None:
 
 def test_the_mean_is_over_items_that_all_models_answered() -> None:
     runs = [
-        Asked("m", "direct", run(1, 0.7)),
-        Asked("m", "blind", run(2, 0.4)),
-        Asked("n", "direct", run(3, 0.9, skip=40)),
-        Asked("n", "blind", run(4, 0.3)),
+        ProtocolRun("m", "direct", run(1, 0.7)),
+        ProtocolRun("m", "blind", run(2, 0.4)),
+        ProtocolRun("n", "direct", run(3, 0.9, skip=40)),
+        ProtocolRun("n", "blind", run(4, 0.3)),
     ]
     assert [d.figures["avg"].n for d in deltas(runs, TABLE)] == [100, 60, 60]

@@ -1,11 +1,14 @@
 """Shares of errors: laws, the choice of errors, agreement."""
 
+import random
+
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.analyze.errors import PEOPLE, Label, agreements, consensus, distributions, people_alpha, weights, worst
+from tolman.scoring.coefficients import cohen
 from tolman.scoring.error_types import CORRECT, MMSI, VSI
 
 errors = st.sets(st.sampled_from([kind.key for kind in VSI.types]), min_size=1).map(frozenset)
@@ -80,11 +83,13 @@ def test_a_judge_is_held_against_most_people_and_people_against_each_other() -> 
     assert (judge.n, judge.accuracy, judge.overlap) == (5, 0.6, 0.6)
     # The judge says g g t r t, people g g l r c: chance (2·2 + 1·1)/25.
     assert judge.kappa == pytest.approx((0.6 - 0.2) / 0.8)
+    assert (judge.kappa_interval, judge.kappa_reason) == (None, "5.0 effective clusters; an interval needs 6")
     assert found["anna", "ben"].accuracy == 0.8
     assert set(found) == {("j, without", PEOPLE), ("anna", "ben"), ("anna", "cleo"), ("ben", "cleo")}
     alpha = people_alpha(labels, MMSI)
-    assert alpha is not None
-    assert 0 < alpha < 1
+    assert alpha.value is not None
+    assert 0 < alpha.value < 1
+    assert alpha.n == 5
 
 
 def test_people_who_are_evenly_divided_decide_nothing() -> None:
@@ -92,3 +97,31 @@ def test_people_who_are_evenly_divided_decide_nothing() -> None:
     assert consensus(labels) == ({("m", "2", 0): frozenset({"logic"})}, 1)
     found = agreements([*labels, label("1", "logic", who="j", source="j"), label("2", "logic", who="j", source="j")])
     assert (found[0].n, found[0].undecided, found[0].kappa) == (1, 1, None)
+
+
+def test_kappa_and_alpha_have_intervals_clustered_by_scene() -> None:
+    generator = random.Random(0)
+    names = ["grounding", "logic", "reconstruction", CORRECT]
+    truth = [generator.choice(names) for _ in range(60)]
+    labels = []
+    for who, source in (("anna", PEOPLE), ("ben", PEOPLE), ("j", "j")):
+        said = [name if generator.random() < 0.7 else generator.choice(names) for name in truth]
+        labels += [label(str(i), name, who=who, source=source) for i, name in enumerate(said)]
+    apart = {a.first: a for a in agreements(labels)}
+    assert apart["anna"].n == 60
+    scenes = {str(i): f"scene {i // 5}" for i in range(60)}
+    together = {a.first: a for a in agreements(labels, scenes)}
+    one, other = ([label.categories for label in labels if label.annotator == who] for who in ("anna", "ben"))
+    expected = cohen(one, other, list(scenes.values()))
+    found = together["anna"]
+    assert (found.kappa, found.kappa_interval) == (expected.value, expected.interval)
+    assert found.kappa_interval is not None
+    assert found.kappa is not None
+    assert found.kappa_interval.low < found.kappa < found.kappa_interval.high
+    assert found.kappa_interval != apart["anna"].kappa_interval
+    alpha = people_alpha(labels, MMSI, scenes)
+    assert alpha.interval is not None
+    assert alpha.value is not None
+    assert alpha.interval.low < alpha.value < alpha.interval.high
+    few = agreements(labels, {item: f"scene {int(item) // 30}" for item in scenes})[0]
+    assert (few.kappa_interval, few.kappa_reason) == (None, "2.0 effective clusters; an interval needs 6")

@@ -20,12 +20,12 @@ Asked = tuple[dict[str, SceneGeometry], list[Item]]
 def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) -> Asked:
     """A collection's scenes, and what a preset asks about them."""
     rules = preset(name)
-    share = rules.share.model_copy(update={"most_common": most_common, "turns": 0})
+    share = rules.share.model_copy(update={"most_common": most_common, "max_filter_rounds": 0})
     rules = rules.model_copy(update={"share": share})
     scenes = {g.scene.id: g for g in open_collection(folder) if isinstance(g, SceneGeometry)}
     with Spool(spool) as drafts:
         collected = collect(scenes.values(), rules, 0, drafts)
-        items = list(items_of(select(collected, rules, 0), collected, 0, like=rules.like))
+        items = list(items_of(select(collected, rules, 0), collected, 0, scoring_profile=rules.scoring_profile))
     return scenes, items
 
 

@@ -9,11 +9,12 @@ pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 from generate.test_captures import PLACES, capture, scene, thing
 from tolman.generate.audit import audit
 from tolman.generate.draft import Recomputed
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
+from tolman.generate.families.spatialbench import order_on_route, route_gaps
+from tolman.generate.families.spatialbench.order_on_route import PassingSettings
+from tolman.generate.families.spatialbench.route_gaps import FillInSettings
+from tolman.generate.families.vsi_bench.relative_direction import LEVELS
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.levels import fill_in, passing
-from tolman.generate.levels.settings import FillInSettings, PassingSettings
-from tolman.generate.relative_direction import LEVELS
 from tolman.generate.settings import preset
 from tolman.items import Item, Unit
 from tolman.scenes import Scene
@@ -131,10 +132,11 @@ def test_the_same_in_spatialbenchs_words() -> None:
         "desk -> bed -> sofa -> plant",
     )
     question = "What is the first-time appearance order of these objects in the video: bed, sofa, desk, plant?"
-    labels = {"family": "appearance-order"}
-    for options, expected in (((right, swapped, other), DOUBT), ((right, other), SAFE)):
-        item = choice("appearance_order", question, *options).model_copy(update={"labels": labels})
-        assert verdict(item, scene())[0] == expected
+    for family in ("spatialbench/appearance-order", "appearance-order"):  # and as earlier versions labelled it
+        for options, expected in (((right, swapped, other), DOUBT), ((right, other), SAFE)):
+            made = choice("appearance_order", question, *options)
+            item = made.model_copy(update={"labels": {"family": family}})
+            assert verdict(item, scene())[0] == expected
 
 
 def route(*options: str) -> Item:
@@ -164,13 +166,13 @@ def test_spatialbench_families() -> None:
         "If you move in a straight line from the door to the desk, in which order do you pass the lamp, the sofa and "
         "the bed?"
     )
-    spans, beside, _ = passing.along(geometry, "door", "desk", ["lamp", "sofa", "bed"])
+    spans, beside, _ = order_on_route.along(geometry, "door", "desk", ["lamp", "sofa", "bed"])
     names = [("lamp", "sofa", "bed")[i] for i in spans[:, 1].argsort()]
-    item = choice(passing.TASK, question, " -> ".join(names), " -> ".join(reversed(names)))
-    aside = passing.recompute(geometry, item, PassingSettings(aside=0.1, gap=0.0))
+    item = choice(order_on_route.TASK, question, " -> ".join(names), " -> ".join(reversed(names)))
+    aside = order_on_route.recompute(geometry, item, PassingSettings(aside=0.1, gap=0.0))
     assert abs(beside).max() > 0.1
     assert "more than 0.1 m beside the route" in aside.harmless
-    tied = passing.recompute(geometry, item, PassingSettings(aside=9.0, gap=3.0))
+    tied = order_on_route.recompute(geometry, item, PassingSettings(aside=9.0, gap=3.0))
     assert set(tied.violations) - set(tied.harmless)
 
     def turns(settings: FillInSettings) -> Recomputed:
@@ -178,7 +180,7 @@ def test_spatialbench_families() -> None:
             "You are a robot at the door and face the bed. Your target is the desk. Your route will be: 'Go straight "
             "until the bed, [1], go straight until the lamp, [2], go straight until the desk.' What fills the gaps?"
         )
-        return fill_in.recompute(geometry, choice(fill_in.TASK, text, "x", "y"), settings)
+        return route_gaps.recompute(geometry, choice(route_gaps.TASK, text, "x", "y"), settings)
 
     longer = turns(FillInSettings(shortest=9.0))
     assert longer.violations

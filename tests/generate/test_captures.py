@@ -8,13 +8,16 @@ import pytest
 
 pytest.importorskip("shapely", reason="routes need the extra 'generate'")
 
-from tolman.generate import appearance_order, counting, route_plan
 from tolman.generate.build import Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft, Rejected
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
+from tolman.generate.families.vsi_bench import appearance_order, counting, route_plan
+from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
+from tolman.generate.families.vsi_bench.counting import CountingSettings
+from tolman.generate.families.vsi_bench.route_plan import RouteSettings
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import AppearanceSettings, RouteSettings, preset
+from tolman.generate.settings import preset
 from tolman.items import Item
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting
@@ -95,11 +98,11 @@ def test_what_the_video_does_not_show_is_not_asked() -> None:
     assert half.unseen == {"chair"}
     assert "chair" not in half.whole
     (reason,) = {
-        d.reason for d in counting.draft(half, PAPER.counting) if isinstance(d, Rejected) and "video" in d.reason
+        d.reason for d in counting.draft(half, CountingSettings()) if isinstance(d, Rejected) and "video" in d.reason
     }
     assert reason == "the video doesn't show all of them"
     full = SceneGeometry(scene(*chairs), [capture(more=[c.id for c in chairs])])
-    assert [d.answer for d in counting.draft(full, PAPER.counting) if isinstance(d, Draft)] == ["3"]
+    assert [d.answer for d in counting.draft(full, CountingSettings()) if isinstance(d, Draft)] == ["3"]
     assert SceneGeometry(scene(*chairs)).unseen == frozenset()  # without a recording all may be asked about
 
 

@@ -11,12 +11,14 @@ import pytest
 
 from generate.conftest import Asked
 from generate.plan_solver import PlanSolver
+from tolman.generate import registry
 from tolman.generate.draft import Draft, Rejected
-from tolman.generate.egoexo import association, reordering
-from tolman.generate.egoexo.rig import WEARER, Rig, rigs
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
+from tolman.generate.families.site import association, reordering
+from tolman.generate.families.site.support.rig import WEARER, SceneRig, rigs
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import SITE, preset
+from tolman.generate.registry import SITE
+from tolman.generate.settings import preset
 from tolman.items import MEDIA_MARK, Item
 from tolman.scenes import Capture, Scene
 
@@ -37,7 +39,7 @@ def test_items_are_of_site_s_category_and_are_recomputed(asked: Callable[[str], 
     scenes, items = asked("site")
     for item in items:
         assert item.task == item.labels["site_category"] == "multi-view & cross-image reasoning"
-        assert item.labels["change"] == ("dynamic" if item.labels["family"].startswith("reorder") else "static")
+        assert item.labels["change"] == ("dynamic" if item.labels["family"].startswith("site/reorder") else "static")
         assert item.interleaved
         found = recompute(scenes[str(item.scene)], item, RULES, released=False)
         if found.place is None:
@@ -47,24 +49,24 @@ def test_items_are_of_site_s_category_and_are_recomputed(asked: Callable[[str], 
 
 
 def test_every_distractor_is_another_moment_that_the_pictures_rule_out(asked: Callable[[str], Asked]) -> None:
-    settings = RULES.association
+    settings = association.FAMILIES[0].settings
     _, items = asked("site")
     for item in items:
-        if item.labels["family"].startswith("associate"):
+        if item.labels["family"].startswith("site/associate"):
             assert item.evidence["clues"]
             assert len({tuple(shot) for shot in item.evidence["shots"]}) == 5
             for other in item.evidence["others"]:
                 assert other["metres"] >= settings.moved or other["degrees"] >= settings.turned
                 assert other["near"] in ("time", "place")
         else:
-            assert min(item.evidence["steps"]) >= RULES.reordering.step
+            assert min(item.evidence["steps"]) >= reordering.FAMILIES[0].settings.step
 
 
 def test_pictures_of_one_question_differ(asked: Callable[[str], Asked], rigs: Path) -> None:
     from tolman.media.video import read_frames, read_index
 
     scenes, items = asked("site")
-    for item in [i for i in items if i.labels["family"].startswith("associate")][:4]:
+    for item in [i for i in items if i.labels["family"].startswith("site/associate")][:4]:
         captures = {c.id: c for c in scenes[str(item.scene)].captures}
         pictures = []
         for name, frame, _ in item.evidence["shots"][1:]:
@@ -115,9 +117,8 @@ def recorded(*, seconds: float = 12.0, offset: float = 0.0, every: float = 0.25)
 
 
 def drafts_of(geometry: SceneGeometry, family: str) -> list[Draft]:
-    module = association if family.startswith("associate") else reordering
-    settings = RULES.association if module is association else RULES.reordering
-    return [d for d in module.family(family).draft(geometry, settings) if isinstance(d, Draft)]
+    own = registry.family(family)
+    return [d for d in own.draft(geometry, own.settings) if isinstance(d, Draft)]
 
 
 @pytest.mark.parametrize("family", SITE)
@@ -129,7 +130,7 @@ def test_recordings_of_people_are_asked_about_by_their_poses_alone(family: str) 
     for draft in drafts:
         assert "a person wears" in draft.question
         times = [captures[shot.capture].scene_time(shot.frame) for shot in draft.shots]
-        if family.startswith("associate"):
+        if family.startswith("site/associate"):
             assert times[1] == pytest.approx(times[0], abs=0.05)
             assert min(abs(t - times[0]) for t in times[2:]) > 1
         else:
@@ -139,8 +140,8 @@ def test_recordings_of_people_are_asked_about_by_their_poses_alone(family: str) 
 
 def test_pictures_a_second_apart_are_asked_about_once() -> None:
     geometry = recorded(seconds=30.0, every=1.0)
-    (rig,) = rigs(geometry, RULES.association)
-    assert RULES.association.every < 1
+    (rig,) = rigs(geometry, association.FAMILIES[0].settings)
+    assert association.FAMILIES[0].settings.every < 1
     assert len(rig.moments) == len({(moment.ego, moment.exo) for moment in rig.moments}) == 30
     drafts = drafts_of(geometry, SITE[0])
     assert len(drafts) > 3
@@ -164,18 +165,18 @@ def test_recordings_at_other_times_give_none() -> None:
 def test_one_camera_gives_a_reason() -> None:
     alone = recorded()
     geometry = SceneGeometry(alone.scene, alone.captures[:1])
-    (found,) = association.family(SITE[0]).draft(geometry, RULES.association)
+    (found,) = association.FAMILIES[0].draft(geometry, association.FAMILIES[0].settings)
     assert isinstance(found, Rejected)
     assert found.reason == "no exocentric recording: none has a role that begins with 'exo'"
 
 
 def test_a_wearer_is_looked_for_only_inside_the_picture() -> None:
     geometry = recorded()
-    rig = Rig(geometry, *geometry.captures, RULES.association)
+    rig = SceneRig(geometry, *geometry.captures, association.FAMILIES[0].settings)
     assert rig.shows(rig.exo, 24, WEARER)  # in the middle of the picture
     assert not rig.shows(rig.ego, 24, WEARER)
     away = rig.exo.model_copy(update={"poses": (turned(4.0, 0.0, 2.0, -np.pi / 2),) * len(rig.exo.times)})
-    assert not Rig(geometry, rig.ego, away, RULES.association).shows(away, 24, WEARER)
+    assert not SceneRig(geometry, rig.ego, away, association.FAMILIES[0].settings).shows(away, 24, WEARER)
 
 
 def test_pictures_move_with_their_options(asked: Callable[[str], Asked]) -> None:

@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("shapely", reason="views need the extra 'generate'")
 
 from simulate.worlds import world
+from tolman.generate.families.mmsi_bench.support.movers import movers_of
+from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
+from tolman.generate.families.mmsi_bench.support.views import gallery
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.pairs.movers import movers_of
-from tolman.generate.pairs.views import gallery
-from tolman.generate.settings import preset
 from tolman.simulate.actors import with_actors
 from tolman.simulate.robots import with_robots
 
@@ -19,7 +19,7 @@ from tolman.simulate.robots import with_robots
 def test_people_have_a_front_and_robots_have_none() -> None:
     peopled, _ = with_actors(world("street"), "act", seconds=12.0)
     moving, _ = with_robots(peopled, "drive", seconds=12.0)
-    shown = gallery(SceneGeometry(moving.scene), preset("mmsi").views)
+    shown = gallery(SceneGeometry(moving.scene), ViewSettings())
     movers = {shown.category(mover.number): mover for mover in movers_of(shown)}
     assert len(movers) == 3  # a person, what is carried, a robot
     for name, mover in movers.items():

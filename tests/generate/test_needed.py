@@ -14,9 +14,9 @@ from generate.test_captures import capture, scene, thing
 from tolman.generate.again import again, drafts_of
 from tolman.generate.build import Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
-from tolman.generate.families import categories_in
+from tolman.generate.drafting import categories_in
+from tolman.generate.families.spatialbench.support.settings import MIN_SHOWN_SHARE
 from tolman.generate.geometry import SEEN, SceneGeometry
-from tolman.generate.levels.settings import SHOWN
 from tolman.generate.publish import publish
 from tolman.generate.settings import preset
 from tolman.item_table import read_items
@@ -54,7 +54,7 @@ def test_what_is_named_is_seen_in_these_frames(found: Asked) -> None:
         assert said.frames == len(video.times)
         assert said.seconds == pytest.approx(video.times[-1] - video.times[0] + 0.5, abs=0.01)  # two frames a second
         width, height = video.size or (0, 0)
-        least = max(SEEN, SHOWN * width * height) if item.labels else SEEN
+        least = max(SEEN, MIN_SHOWN_SHARE * width * height) if item.labels else SEEN
         kinds = {thing.id: thing.category for thing in geometry.scene.objects}
         for one in said.needed:
             shown = {f for first, last in one.frames for f in range(first, last + 1)}

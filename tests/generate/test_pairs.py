@@ -16,24 +16,26 @@ from generate.pair_solver import Place
 from tolman.benchmarks.mmsi_bench.data import TASKS
 from tolman.errors import UsageError
 from tolman.generate.build import Collected, Spool, collect, items_of, select
-from tolman.generate.draft import Draft, Rejected, Shot, Step
-from tolman.generate.families import drafts, recompute
+from tolman.generate.draft import Draft, ReasoningStep, Rejected, Shot
+from tolman.generate.drafting import drafts, labels, recompute
+from tolman.generate.families.mmsi_bench.support.names import confusable
+from tolman.generate.families.mmsi_bench.support.regions import regions_of
+from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
+from tolman.generate.families.mmsi_bench.support.views import gallery
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.pairs.names import confusable
-from tolman.generate.pairs.regions import regions_of
-from tolman.generate.pairs.views import gallery
-from tolman.generate.settings import MMSI, VSI, preset
-from tolman.generate.taxonomy import PLACES, labels
+from tolman.generate.registry import MMSI, VSI
+from tolman.generate.settings import preset
 from tolman.items import Item
 from tolman.scoring.error_types import MMSI as STEPS
 from tolman.scoring.error_types import typed_already
 
 SCENES = 16
 PAPER = preset("mmsi")
+VIEWS = ViewSettings(of_scene=60, chains=120)
 RULES = PAPER.model_copy(
     update={
-        "views": PAPER.views.model_copy(update={"of_scene": 60, "chains": 120}),
-        "share": PAPER.share.model_copy(update={"turns": 1}),
+        "settings": dict.fromkeys(MMSI, VIEWS),
+        "share": PAPER.share.model_copy(update={"max_filter_rounds": 1}),
     }
 )
 
@@ -52,7 +54,7 @@ def collected(places: dict[str, SceneGeometry], tmp_path_factory: pytest.TempPat
 
 @pytest.fixture(scope="module")
 def items(collected: Collected) -> list[Item]:
-    return list(items_of(select(collected, RULES, 0), collected, 0, like="mmsi-bench"))
+    return list(items_of(select(collected, RULES, 0), collected, 0, scoring_profile="mmsi-bench"))
 
 
 def by_task(items: Sequence[Item]) -> dict[str, list[Item]]:
@@ -90,7 +92,7 @@ def test_no_picture_alone_tells(items: list[Item], places: dict[str, SceneGeomet
     for item in items:
         geometry = places[item.scene or ""]
         if item.task == "Positional Relationship (Obj.–Obj.)":
-            shown = gallery(geometry, RULES.views)
+            shown = gallery(geometry, VIEWS)
             views = [shown.view(capture, frame) for capture, frame, _ in item.evidence["shots"]]
             words = item.question.split(" the ")
             target = shown.find(words[-1].rstrip("?"), views)
@@ -127,8 +129,7 @@ def test_items_say_what_they_show_where_they_belong_and_why(items: list[Item]) -
     assert len(lengths) >= 3
 
 
-def test_every_family_has_its_place_in_all_taxonomies() -> None:
-    assert {*VSI, *MMSI} <= set(PLACES)
+def test_what_a_question_says_goes_before_the_place_of_its_family() -> None:
     outdoors = labels("camera-camera", outdoors=True, own={"scale": "figural"})
     assert outdoors["scale"] == "figural"
     assert labels("camera-camera", outdoors=True, own={})["scale"] == "environmental"
@@ -137,7 +138,7 @@ def test_every_family_has_its_place_in_all_taxonomies() -> None:
 def test_names_mean_one_thing_in_what_is_shown(places: dict[str, SceneGeometry]) -> None:
     assert "armchair" in confusable("chair")
     assert confusable("piano") == {"piano"}
-    shown = gallery(places["made/0"], RULES.views)
+    shown = gallery(places["made/0"], VIEWS)
     view = next(view for view in shown.views if len(shown.clear(view)) >= 3)
     chairs = {i for i, thing in enumerate(shown.scene.objects) if thing.category == "chair"}
     double = replace(view, pixels={**view.pixels, **dict.fromkeys(chairs, 0.05)})
@@ -150,7 +151,7 @@ def test_names_mean_one_thing_in_what_is_shown(places: dict[str, SceneGeometry])
 
 def test_regions_are_what_stands_together(places: dict[str, SceneGeometry]) -> None:
     geometry = next(g for g in places.values() if "table" in g.members)
-    found = regions_of(gallery(geometry, RULES.views))
+    found = regions_of(gallery(geometry, VIEWS))
     assert {geometry.scene.objects[i].category for i in found["dining area"].members} == {"table", "chair"}
     middle = geometry.center("table")[:2]
     assert np.linalg.norm(found["dining area"].middle - middle) < 0.3
@@ -164,30 +165,30 @@ def test_without_poses_there_are_no_pictures(places: dict[str, SceneGeometry]) -
 
 
 def test_families_can_be_chosen() -> None:
-    assert RULES.choosing(["multi-step", "camera-object"]).families == ("camera-object", "multi-step")
-    with pytest.raises(UsageError, match="there is no question family 'camera'"):
+    chosen = ("mmsi-bench/camera-object", "mmsi-bench/multi-step")
+    assert RULES.choosing(["multi-step", "camera-object"]).families == chosen
+    with pytest.raises(UsageError, match="there is no question family 'camera'; did you mean"):
         RULES.choosing(["camera"])
-    with pytest.raises(UsageError, match="the preset 'mmsi' has no family 'counting'"):
+    with pytest.raises(UsageError, match="the preset 'mmsi' has no family 'vsi-bench/counting'"):
         RULES.choosing(["counting"])
-    assert set(preset("vsi-paper").written()) == {"name", "share", *VSI}
-    assert "views" in RULES.written()
-    assert "counting" not in RULES.written()
+    assert set(preset("vsi-paper").written()["settings"]) == set(VSI)
+    assert set(RULES.written()["settings"]) == set(MMSI)
 
 
 def test_shots_make_the_same_words_different_questions(tmp_path_factory: pytest.TempPathFactory) -> None:
     geometry = made_place(3)
-    base = Draft("t", geometry.scene.id, "Where?", "a", None, ("a", "b"), reasoning=(Step("logic", "So a."),))
+    base = Draft("t", geometry.scene.id, "Where?", "a", None, ("a", "b"), reasoning=(ReasoningStep("logic", "So a."),))
     ego = geometry.captures[0].id
     with Spool(tmp_path_factory.mktemp("spool") / "drafts") as spool:
-        from tolman.generate.build import Entry
+        from tolman.generate.build import DraftEntry
         from tolman.generate.pictures import sources_of
 
         made = Collected(spool)
         for frames in ((1, 2), (1, 3)):
             one = replace(base, shots=tuple(Shot(ego, frame) for frame in frames))
-            made.entries.append(Entry("t", "a", False, False, 2, spool.add(one, sources_of(one, geometry))))
+            made.entries.append(DraftEntry("t", "a", False, False, 2, spool.add(one, sources_of(one, geometry))))
         video = replace(base, shots=(Shot(ego, 2, 6),))
-        made.entries.append(Entry("t", "a", False, False, 2, spool.add(video, sources_of(video, geometry))))
+        made.entries.append(DraftEntry("t", "a", False, False, 2, spool.add(video, sources_of(video, geometry))))
         found = list(items_of(made.entries, made, 0))
     assert len({item.id for item in found}) == 3
     assert (found[2].media[0].start, found[2].media[0].end) == (1.0, 3.0)

@@ -11,15 +11,15 @@ pytest.importorskip("av", reason="pictures need the extra 'video'")
 from PIL import Image
 
 from tolman.errors import InputError
-from tolman.generate.pictures import Source, take_out
+from tolman.generate.pictures import PictureSource, take_out
 from videos import read_code, write_video
 
 
 def test_each_picture_is_the_frame_of_its_number_and_there_once(tmp_path: Path) -> None:
     (tmp_path / "videos").mkdir()
     write_video(tmp_path / "videos" / "a.mp4", 40)
-    sources = [Source("videos/a.mp4", frame) for frame in (31, 4, 31, 17)] + [
-        Source("videos/a.mp4", start=0.0, end=1.0)
+    sources = [PictureSource("videos/a.mp4", frame) for frame in (31, 4, 31, 17)] + [
+        PictureSource("videos/a.mp4", start=0.0, end=1.0)
     ]
     names = take_out(sources, tmp_path, tmp_path / "out")
     assert set(names) == {("videos/a.mp4", frame) for frame in (4, 17, 31)}
@@ -32,13 +32,13 @@ def test_each_picture_is_the_frame_of_its_number_and_there_once(tmp_path: Path) 
 
 def test_a_video_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"gone\.mp4: is missing"):
-        take_out([Source("gone.mp4", 0)], tmp_path, tmp_path / "out")
+        take_out([PictureSource("gone.mp4", 0)], tmp_path, tmp_path / "out")
     with pytest.raises(InputError, match="is missing"):
-        take_out([Source("../other.mp4", 0)], tmp_path, tmp_path / "out")
+        take_out([PictureSource("../other.mp4", 0)], tmp_path, tmp_path / "out")
     (tmp_path / "broken.mp4").write_bytes(b"no video")
     with pytest.raises(InputError, match=r"broken\.mp4: can't be read"):
-        take_out([Source("broken.mp4", 0)], tmp_path, tmp_path / "out")
+        take_out([PictureSource("broken.mp4", 0)], tmp_path, tmp_path / "out")
     write_video(tmp_path / "short.mp4", 5)
     with pytest.raises(InputError, match="has 5 frames, and its recording speaks of frame 9"):
-        take_out([Source("short.mp4", 9)], tmp_path, tmp_path / "out")
-    assert take_out([Source("gone.mp4")], tmp_path, tmp_path / "none") == {}
+        take_out([PictureSource("short.mp4", 9)], tmp_path, tmp_path / "out")
+    assert take_out([PictureSource("gone.mp4")], tmp_path, tmp_path / "none") == {}

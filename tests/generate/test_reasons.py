@@ -11,7 +11,7 @@ pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
 from generate.test_captures import PLACES, capture, scene
 from tolman.generate.draft import Draft, Rejected
-from tolman.generate.families import drafts
+from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import PRESETS, preset
 from tolman.scene_table import write_captures, write_scenes

@@ -15,10 +15,10 @@ from scipy.optimize import lsq_linear
 
 from tolman import benchmarks, models
 from tolman.errors import UsageError
-from tolman.generate.audit import Finding, audit, summary
+from tolman.generate.audit import AuditFinding, audit, summary
 from tolman.generate.build import Collected, Spool, as_choice, collect, items_of, select
 from tolman.generate.collection import open_collection
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.publish import publish
 from tolman.generate.settings import preset
@@ -32,7 +32,7 @@ from tolman.scoring.score import score
 
 BENCHMARK = benchmarks.get("vsi-bench")
 _FILTERED = preset("vsi-paper")
-PAPER = _FILTERED.model_copy(update={"share": _FILTERED.share.model_copy(update={"turns": 0})})
+PAPER = _FILTERED.model_copy(update={"share": _FILTERED.share.model_copy(update={"max_filter_rounds": 0})})
 """What is filtered is tested in `test_shortcuts`; here all that can be asked is."""
 NEAR_A_BOUNDARY = [
     1000, 1035, 1067, 1096, 1821, 1832, 1833, 1835, 1843, 1895, 3567, 3604, 3645, 3647, 3663, 3665, 3670, 3672, 3679,
@@ -56,11 +56,11 @@ def released(shared_data: Path) -> list[Item]:
 
 
 @pytest.fixture(scope="module")
-def findings(released: list[Item], scenes: dict[str, SceneGeometry]) -> list[Finding]:
+def findings(released: list[Item], scenes: dict[str, SceneGeometry]) -> list[AuditFinding]:
     return audit(released, scenes, PAPER)
 
 
-def test_released_answers_are_reproduced(findings: list[Finding]) -> None:
+def test_released_answers_are_reproduced(findings: list[AuditFinding]) -> None:
     agree = {row["task"]: (row["agree"], row["checked"]) for row in summary(findings) if row["checked"]}
     assert agree == {
         "object_counting": (561, 565),
@@ -82,7 +82,7 @@ def test_no_released_question_breaks_the_released_rules(released: list[Item], sc
     assert broken == []
 
 
-def test_the_audit_finds_what_is_wrong(findings: list[Finding]) -> None:
+def test_the_audit_finds_what_is_wrong(findings: list[AuditFinding]) -> None:
     far = [f for f in findings if f.task == "object_rel_distance" and f.evidence["room_area"] > 40]
     assert len(far) == 199
     assert sum(f.evidence["sampled_gap"] <= 0.30 for f in far) == 54
@@ -97,7 +97,7 @@ def test_the_audit_finds_what_is_wrong(findings: list[Finding]) -> None:
     assert (worst.answer, worst.exact) == ("0.5", pytest.approx(0.268, abs=0.0005))
 
 
-def test_answers_in_doubt_are_told_from_broken_rules_that_leave_them_safe(findings: list[Finding]) -> None:
+def test_answers_in_doubt_are_told_from_broken_rules_that_leave_them_safe(findings: list[AuditFinding]) -> None:
     """Of 125 relative distances that break a rule, the nearest option of 70 leads by the whole margin: two wrong ones
     tie, or a thing stands very near."""
     rows = {row["task"]: (row["in_doubt"], row["broken_but_safe"]) for row in summary(findings)}

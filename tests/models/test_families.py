@@ -10,7 +10,7 @@ from tolman.models.base import ModelOptions
 
 
 def test_every_family_can_be_named() -> None:
-    assert models.families() == ["anthropic", "baseline", "gemini", "hf", "openai", "scripted"]
+    assert models.families() == ["anthropic", "baseline", "gemini", "hf", "openai", "python", "scripted"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from dialogues import PICTURE, Talk, Turn
 from tolman import benchmarks, protocols
 from tolman.cognitive_maps import read_map
 from tolman.errors import UsageError
-from tolman.generate.families import categories_in
+from tolman.generate.drafting import categories_in
 from tolman.items import Item
 from tolman.protocols.base import ProtocolOptions
 from tolman.protocols.cognitive_map import drawn_map

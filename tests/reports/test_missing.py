@@ -11,16 +11,17 @@ from rich.console import Console
 
 from tolman import benchmarks
 from tolman.benchmarks.spatialbench.taxonomy import LEVELS
+from tolman.commands.show.comparison import show_comparison
+from tolman.commands.show.report import print_report
 from tolman.item_table import data_hash
 from tolman.items import Item
-from tolman.reports.comparison import compare_runs
 from tolman.reports.content import build
 from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.terminal import print_report
 from tolman.reports.write import render
 from tolman.responses import Response
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.runs.scoring import score_run
+from tolman.workflows.compare import CompareConfig, compare
 
 Make = Callable[..., Item]
 SPATIALBENCH = benchmarks.get("spatialbench")
@@ -86,10 +87,11 @@ def test_the_table_and_every_other_form_name_the_missing_level(run: LoadedRun) -
 def test_a_comparison_names_it_too(run: LoadedRun, tmp_path: Path) -> None:
     other = scored(tmp_path / "other", run.folder.items())
     console = Console(file=io.StringIO(), width=300)
-    compare_runs(console, run.folder.path, [other.folder.path], "careful", as_json=False)
+    config = CompareConfig(a=run.folder.path, b=(other.folder.path,), scorer="careful")
+    show_comparison(console, compare(config), as_json=False)
     assert "‡ A − other: Score without a scored question of Causality" in console.file.getvalue()
     console = Console(file=io.StringIO(), width=300)
-    compare_runs(console, run.folder.path, [other.folder.path], None, as_json=True)
+    show_comparison(console, compare(CompareConfig(a=run.folder.path, b=(other.folder.path,))), as_json=True)
     figures = json.loads(console.file.getvalue())["comparisons"][0]["columns"]["score"]
     assert (figures["missing"], figures["a"]) == (["Causality"], pytest.approx(74.08))
 

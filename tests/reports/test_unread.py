@@ -12,12 +12,12 @@ import pytest
 from rich.console import Console
 
 from tolman import benchmarks
+from tolman.commands.show.comparison import show_comparison
+from tolman.commands.show.report import print_report
 from tolman.item_table import data_hash
 from tolman.items import Item
-from tolman.reports.comparison import compare_runs
 from tolman.reports.content import build
 from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.terminal import print_report
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, mark_sentence, sample_sentence
 from tolman.reports.write import render
 from tolman.responses import Response
@@ -26,6 +26,7 @@ from tolman.runs.scoring import score_run
 from tolman.scoring.judge_sample import wilson
 from tolman.scoring.score import ADDED
 from tolman.scoring.unread import Unread
+from tolman.workflows.compare import CompareConfig, compare
 
 MakeRun = Callable[..., list[LoadedRun]]
 EVIL = "</script><mark onclick=alert(1)>B</mark><img src=x onerror=alert(2)> 🪑 A"
@@ -216,7 +217,7 @@ def test_a_comparison_says_what_could_not_be_read(make_run: MakeRun, tmp_path: P
     texts = []
     for as_json in (False, True):
         console = Console(file=io.StringIO(), width=80)
-        compare_runs(console, tmp_path / "run", others, None, as_json=as_json)
+        show_comparison(console, compare(CompareConfig(a=tmp_path / "run", b=tuple(others))), as_json=as_json)
         texts.append(console.file.getvalue())
     for shares in (
         "6.0 % of 1,000 answers could not be read (6.0 % none, 0.0",

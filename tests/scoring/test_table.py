@@ -12,8 +12,10 @@ ONLY_A = frozenset({pool("a")})
 
 @pytest.mark.parametrize("make", [pool, lambda *tasks, metric: Pool(frozenset(tasks), metric)])
 def test_an_unknown_metric_is_refused(make: type[Pool]) -> None:
-    with pytest.raises(UsageError, match="no metric 'within-25'; known: mean, chance-adjusted"):
-        make("object_abs_distance", metric="within-25")
+    with pytest.raises(
+        UsageError, match=r"no metric 'within25'; did you mean 'within-X'\? known: mean, chance-adjusted, "
+    ):
+        make("object_abs_distance", metric="within25")
 
 
 def test_names_and_weights_that_mean_nothing_are_refused() -> None:

@@ -47,8 +47,8 @@ def test_generate_show_solve_and_run(worlds: Path, tmp_path: Path, monkeypatch: 
     shown = {media.path for item in items for media in item.media}
     assert {f"images/{path.name}" for path in Path("pairs/images").iterdir()} == shown
     settings = json.loads(Path("pairs/provenance.json").read_text())["preset"]
-    assert settings["families"] == chosen.split(",")
-    assert "views" in settings
+    assert settings["families"] == [f"mmsi-bench/{name}" for name in chosen.split(",")]
+    assert set(settings["settings"]) == set(settings["families"])
     ran = CliRunner().invoke(
         app,
         ["run", "./pairs", "--model", "baseline/oracle", "--scenes", str(worlds), "--out", "o", "--json"],

@@ -35,7 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, needs_egl: None) -> Path:
 @pytest.fixture(scope="module")
 def solved(folder: Path) -> list[tuple[Item, float | str]]:
     rules = preset("vsi-paper")
-    rules = rules.model_copy(update={"share": rules.share.model_copy(update={"most_common": 1.0, "turns": 0})})
+    rules = rules.model_copy(
+        update={"share": rules.share.model_copy(update={"most_common": 1.0, "max_filter_rounds": 0})}
+    )
     with Spool(folder / "drafts") as spool:
         collected = collect(open_collection(folder), rules, 0, spool)
         items = list(items_of(select(collected, rules, 0), collected, 0))

@@ -84,9 +84,7 @@ def test_a_failed_call_is_counted_and_the_config_lies_beside_what_is_there(
     assert "'tolman curate run --config tolman.toml' repeats this." in first
 
 
-def test_repeated_questions(
-    rooms: Path, tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]
-) -> None:
+def test_repeated_questions(tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]) -> None:
     from tolman.item_table import write_items
     from tolman.items import Item
 
@@ -94,6 +92,7 @@ def test_repeated_questions(
         options = ("red", "green", "blue")
         return Item(id=name, question="Which colour has the sofa by the window?", kind="choice", options=options, answer=answer, task="t")  # fmt: skip
 
+    (tmp_path / "b").mkdir()
     write_items(tmp_path / "b" / "items.parquet", [item("1", "A"), item("2", "B")])
     (tmp_path / "b" / "benchmark.json").write_text('{"name": "b", "title": "B"}')
     config = CurateDuplicatesConfig(benchmark=str(tmp_path / "b"), names_only=True, out=tmp_path / "one.jsonl")

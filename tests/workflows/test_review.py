@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
 
 from folders import contents
-from reviewing import Served, answer_all, make_benchmark, review, serving, settings_of
+from reviewing import TRUTHS, Served, answer_all, make_benchmark, review, serving, settings_of
 from tolman.errors import UsageError
 from tolman.workflows.review import ReviewConfig, export_review_runs, export_reviewed, serve_review
 
@@ -29,7 +29,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 def test_answers_as_runs(
     served: Served, tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]
 ) -> None:
-    answer_all(served.person("subject", "Sam"), served.project("answer"), {"count": "3"})
+    answer_all(served.person("subject", "Sam"), served.project("answer"), TRUTHS)
     quiet()
     config = ReviewConfig(benchmark=str(tmp_path / "small"), store=tmp_path / "store", runs=tmp_path / "one")
     result = export_review_runs(config)

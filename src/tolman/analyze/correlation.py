@@ -19,7 +19,7 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How two columns go together.
+    """The correlation of two columns over models.
 
     Attributes:
         n: models with both figures.
@@ -35,6 +35,25 @@ class Correlation:
     pearson_interval: Interval | None
     spearman_interval: Interval | None
     resamples: int
+
+
+@dataclass(frozen=True)
+class CorrelationResult:
+    """One column against others.
+
+    Attributes:
+        score: the column that is correlated with the others.
+        negated: columns in which lower is better, whose signs were turned.
+        seed: of the bootstrap.
+        marks: a line for each score that lacks parts of its benchmark.
+        correlations: other column → its correlation with the score.
+    """
+
+    score: str
+    negated: tuple[str, ...]
+    seed: int
+    marks: list[str]
+    correlations: dict[str, Correlation]
 
 
 def correlate(x: Floats, y: Floats, *, seed: int = 0, resamples: int = RESAMPLES) -> Correlation:

@@ -1,4 +1,4 @@
-"""Deltas: what vision and protocols add, item by item.
+"""Deltas: ablation of vision and of protocols, item by item.
 
 Source: VSI-Bench paper, Figure 12 and Table 13 ("vision enabled − vision disabled", "vision disabled − chance level
 (frequency)"), Tables 2 to 5 (one protocol against another).
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from tolman.scoring.compare import Difference, differences, one_row_each
-from tolman.scoring.table import Table
+from tolman.scoring.table import Column, Table
 
 DIRECT, BLIND = "direct", "blind"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProtocolRun:
     """One model under one protocol.
 
     Attributes:
@@ -46,7 +46,30 @@ class Delta:
     figures: dict[str, Difference]
 
 
-def deltas(runs: Sequence[Asked], table: Table, *, chance: pl.DataFrame | None = None, seed: int = 0) -> list[Delta]:
+@dataclass(frozen=True)
+class DeltasResult:
+    """Comparisons of several runs.
+
+    Attributes:
+        scorer: whose scores were compared.
+        chance: name of the baseline that gives the chance level, or 'none'.
+        chance_items: questions that the baseline was built from; 0 where no comparison needed one.
+        deltas: the comparisons.
+        unanswered: run → items without an answer, which are left out; only runs that have some.
+        columns: of the benchmark's table.
+    """
+
+    scorer: str
+    chance: str
+    chance_items: int
+    deltas: list[Delta]
+    unanswered: dict[str, int]
+    columns: tuple[Column, ...]
+
+
+def deltas(
+    runs: Sequence[ProtocolRun], table: Table, *, chance: pl.DataFrame | None = None, seed: int = 0
+) -> list[Delta]:
     """Compare every model with itself.
 
     For each model: its direct run less its blind one; its blind run less chance; each other protocol less the direct
@@ -91,4 +114,4 @@ def _mean(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     each = [one_row_each(frame) for frame in frames]  # so that every model counts once, however often it was asked
     shared = set.intersection(*(set(frame["id"]) for frame in each))
     mine = pl.col("id").is_in(list(shared))
-    return pl.concat([frame.filter(mine) for frame in each])
+    return pl.concat([frame.filter(mine) for frame in each], how="diagonal")

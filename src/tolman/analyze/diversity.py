@@ -43,6 +43,19 @@ class Diversity:
     structures: int | None
 
 
+@dataclass(frozen=True)
+class DiversityResult:
+    """The diversity of a benchmark's questions.
+
+    Attributes:
+        label: whose questions, for headings.
+        tasks: question type → counts; 'all' first.
+    """
+
+    label: str
+    tasks: dict[str, Diversity]
+
+
 def diversity(questions: Sequence[str], structures: Iterable[str] | None = None) -> Diversity:
     """Count.
 
@@ -71,7 +84,7 @@ def unique_ngrams(tokenized: Iterable[Tokens], n: int) -> set[Tokens]:
 
 
 def tokenizer() -> Callable[[str], Tokens]:
-    """What parts a question into tokens.
+    """Make the function that parts a question into tokens.
 
     Raises:
         MissingExtraError: NLTK or Punkt isn't installed.

@@ -10,15 +10,18 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from tolman.items import Item
-from tolman.scoring.agreement import cohen_kappa, jaccard, krippendorff_alpha, nominal, observed_agreement
+from tolman.scoring.agreement import jaccard, nominal, observed_agreement
 from tolman.scoring.clusters import Floats
-from tolman.scoring.error_types import CORRECT, MMSI, VSI, Taxonomy
+from tolman.scoring.coefficients import Coefficient, alpha, cohen
+from tolman.scoring.error_types import CORRECT, MMSI, VSI, ErrorTaxonomy
+from tolman.scoring.intervals import Interval
 from tolman.scoring.shares import Share, share
 
 Key = tuple[str, str, int]
@@ -30,7 +33,7 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What somebody made of a response's reasoning.
+    """Error categories that a person or a judge gave to a response's reasoning.
 
     Attributes:
         response: which.
@@ -75,15 +78,17 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How far two sources, or two people, say the same of the same responses.
+class LabelAgreement:
+    """Agreement of two sources, or of two people, on the same responses.
 
     Attributes:
         first, second: who.
         n: responses that both labelled.
         accuracy: share with exactly the same categories.
         overlap: mean of what is shared of all categories that either names; the accuracy where one applies.
-        kappa: Cohen's.
+        kappa: Cohen's; None where it isn't defined, or for one response.
+        kappa_interval: 95 %, clustered by scene; None where none can hold.
+        kappa_reason: why there is no interval.
         undecided: responses left out because people are divided evenly.
     """
 
@@ -93,10 +98,61 @@ class Agreement:
     accuracy: float | None
     overlap: float | None
     kappa: float | None
+    kappa_interval: Interval | None
+    kappa_reason: str | None
     undecided: int = 0
 
 
-def usual_taxonomy(items: Sequence[Item]) -> Taxonomy:
+@dataclass(frozen=True, slots=True)
+class JudgeFailure:
+    """A judgement that failed.
+
+    Attributes:
+        run, source: whose response, and which judge.
+        id, repeat: of the response.
+        why: a sentence.
+    """
+
+    run: str
+    source: str
+    id: str
+    repeat: int
+    why: str
+
+
+@dataclass(frozen=True)
+class ErrorsResult:
+    """The errors behind several runs' answers.
+
+    Attributes:
+        taxonomy: the categories.
+        scorer: whose scores say which answers are right.
+        distributions: for each run and source, of all tasks and then of each.
+        agreement: between judges and people.
+        people_alpha: Krippendorff's, of all people.
+        failures: judgements that failed; they are in no figure.
+        judged: judgements that didn't.
+        without_reasoning: responses that are an answer alone, which nobody judged.
+        input_tokens, output_tokens: of the judge's calls.
+        cost: of these, where prices are known.
+        written: files.
+    """
+
+    taxonomy: ErrorTaxonomy
+    scorer: str
+    distributions: list[Distribution]
+    agreement: list[LabelAgreement]
+    people_alpha: Coefficient
+    failures: list[JudgeFailure]
+    judged: int
+    without_reasoning: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    written: tuple[Path, ...]
+
+
+def usual_taxonomy(items: Sequence[Item]) -> ErrorTaxonomy:
     """The taxonomy of the benchmark's paper: MMSI-Bench's where its question types are the questions'."""
     from tolman.benchmarks.mmsi_bench.data import TASKS
 
@@ -124,8 +180,8 @@ def worst(answers: pl.DataFrame) -> pl.DataFrame:
     ).drop("row")
 
 
-def weights(labels: Iterable[Label], taxonomy: Taxonomy) -> dict[tuple[Key, str], dict[str, float]]:
-    """What each category gets of a response, by response and source: n categories get 1/n each, several annotators
+def weights(labels: Iterable[Label], taxonomy: ErrorTaxonomy) -> dict[tuple[Key, str], dict[str, float]]:
+    """Share of each category in a response, by response and source: n categories get 1/n each, several annotators
     count equally, and all parts add up to 1."""
     grouped: dict[tuple[Key, str], list[Label]] = defaultdict(list)
     for label in labels:
@@ -141,7 +197,7 @@ def weights(labels: Iterable[Label], taxonomy: Taxonomy) -> dict[tuple[Key, str]
 
 
 def distributions(
-    labels: Sequence[Label], answers: pl.DataFrame, taxonomy: Taxonomy, *, right_from: float
+    labels: Sequence[Label], answers: pl.DataFrame, taxonomy: ErrorTaxonomy, *, right_from: float
 ) -> list[Distribution]:
     """The types for each run and source, for all tasks together and then for each.
 
@@ -178,7 +234,7 @@ def _distribution(
     run: str,
     source: str,
     task: str | None,
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     clusters: NDArray[np.intp],
     right: NDArray[np.bool_],
     table: Floats,
@@ -214,7 +270,7 @@ def _distribution(
 
 
 def consensus(labels: Iterable[Label]) -> tuple[dict[Key, frozenset[str]], int]:
-    """What most people say of each response, and how many responses have no such answer."""
+    """Majority label of each response, and how many responses have none."""
     said: dict[Key, Counter[frozenset[str]]] = defaultdict(Counter)
     for label in labels:
         said[label.response][label.categories] += 1
@@ -226,11 +282,12 @@ def consensus(labels: Iterable[Label]) -> tuple[dict[Key, frozenset[str]], int]:
     return agreed, len(said) - len(agreed)
 
 
-def agreements(labels: Sequence[Label]) -> list[Agreement]:
+def agreements(labels: Sequence[Label], clusters: Mapping[str, str] | None = None) -> list[LabelAgreement]:
     """Every judge against what most people say, then every two people, then every two judges.
 
     Args:
         labels: of any annotators; each labels a response once.
+        clusters: item id → its scene; an item is a cluster of its own where None.
     """
     people = [label for label in labels if label.source == PEOPLE]
     own: dict[str, dict[Key, frozenset[str]]] = defaultdict(dict)
@@ -241,20 +298,29 @@ def agreements(labels: Sequence[Label]) -> list[Agreement]:
     divided = {label.response for label in people} - set(agreed)
     found = []
     for judge, said in judges.items() if people else ():
-        found.append(_agreement(judge, PEOPLE, said, agreed, len(divided & set(said))))
+        found.append(_agreement(judge, PEOPLE, said, agreed, clusters, len(divided & set(said))))
     for group in (own, judges):
         for (a, first), (b, second) in itertools.combinations(group.items(), 2):
-            found.append(_agreement(a, b, first, second))
+            found.append(_agreement(a, b, first, second, clusters))
     return found
 
 
-def people_alpha(labels: Iterable[Label], taxonomy: Taxonomy) -> float | None:
-    """Krippendorff's alpha of all people; sets of categories are as far apart as what they don't share."""
+def people_alpha(
+    labels: Iterable[Label], taxonomy: ErrorTaxonomy, clusters: Mapping[str, str] | None = None
+) -> Coefficient:
+    """Krippendorff's alpha of all people; sets of categories are as far apart as what they don't share.
+
+    Args:
+        labels: of any annotators; those of judges say nothing.
+        taxonomy: the categories.
+        clusters: item id → its scene; an item is a cluster of its own where None.
+    """
     units: dict[Key, list[frozenset[str]]] = defaultdict(list)
     for label in labels:
         if label.source == PEOPLE:
             units[label.response].append(label.categories)
-    return krippendorff_alpha(units.values(), jaccard if taxonomy.several else nominal)
+    scenes = [(clusters or {}).get(item, item) for _, item, _ in units]
+    return alpha(list(units.values()), scenes, jaccard if taxonomy.several else nominal)
 
 
 def _agreement(
@@ -262,9 +328,14 @@ def _agreement(
     second: str,
     one: Mapping[Key, frozenset[str]],
     other: Mapping[Key, frozenset[str]],
+    clusters: Mapping[str, str] | None,
     undecided: int = 0,
-) -> Agreement:
+) -> LabelAgreement:
     both = [key for key in one if key in other]
     a, b = [one[key] for key in both], [other[key] for key in both]
     overlap = sum(1 - jaccard(x, y) for x, y in zip(a, b, strict=True)) / len(both) if both else None
-    return Agreement(first, second, len(both), observed_agreement(a, b), overlap, cohen_kappa(a, b), undecided)
+    kappa = cohen(a, b, [(clusters or {}).get(item, item) for _, item, _ in both])
+    accuracy = observed_agreement(a, b)
+    return LabelAgreement(
+        first, second, len(both), accuracy, overlap, kappa.value, kappa.interval, kappa.reason, undecided
+    )

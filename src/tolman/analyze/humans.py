@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -20,7 +21,7 @@ from tolman.errors import UsageError
 from tolman.scoring.aggregate import cells
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval, t_quantile
-from tolman.scoring.table import Table
+from tolman.scoring.table import Column, Table
 
 Ints = NDArray[np.intp]
 Tier = Literal["easy", "medium", "hard"]
@@ -63,6 +64,29 @@ class Difficulty:
     cuts: tuple[float, float]
     paces: dict[str, float]
     untimed: int
+
+
+@dataclass(frozen=True)
+class HumansResult:
+    """Several people on one benchmark.
+
+    Attributes:
+        scorer: of their answers.
+        columns: of the benchmark's table that somebody has a figure in.
+        people: person → column key → figure.
+        average: column key → average over people.
+        difficulty: items in tiers; None where no answer has a time.
+        marks: a line for each figure that lacks parts of the benchmark.
+        out: the folder that was written; None for none.
+    """
+
+    scorer: str
+    columns: tuple[Column, ...]
+    people: dict[str, dict[str, float]]
+    average: dict[str, Average]
+    difficulty: Difficulty | None
+    marks: list[str]
+    out: Path | None
 
 
 def averages(

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -40,7 +42,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class MapPair:
     """The distance of two categories, in grid units.
 
     Attributes:
@@ -87,7 +89,7 @@ class Locality:
 
 @dataclass(frozen=True)
 class Consistency:
-    """How far objects are off their places once a map is turned, mirrored, moved and scaled to fit best.
+    """Distance of objects from their places once a map is turned, mirrored, moved and scaled to fit best.
 
     Attributes:
         local: root mean square in grid units where each object with its nearest neighbours is fitted on its own.
@@ -100,6 +102,68 @@ class Consistency:
     local: float
     whole: float
     maps: int
+
+
+@dataclass(frozen=True)
+class ItemMap:
+    """A map with what stands above it.
+
+    Attributes:
+        run, item, question: whose, and about what.
+        drawn: the two maps.
+        problems: what of the response could not be used.
+        questions: how many share this map; the one named is the first.
+    """
+
+    run: str
+    item: str
+    question: str
+    drawn: Drawn
+    problems: tuple[str, ...]
+    questions: int = 1
+
+
+@dataclass
+class RunMaps:
+    """The maps of one run, each once, and what could not be used.
+
+    Attributes:
+        maps: those that were read.
+        unread: maps that could not be read.
+        answers: responses that came with these maps.
+        strange: categories that were asked for and that the scene doesn't have.
+    """
+
+    maps: list[ItemMap] = field(default_factory=list)
+    unread: int = 0
+    answers: int = 0
+    strange: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def drawn(self) -> list[Drawn]:
+        """The maps with their true ones."""
+        return [one.drawn for one in self.maps]
+
+
+@dataclass(frozen=True)
+class MapsResult:
+    """The maps of several runs against the true ones.
+
+    Attributes:
+        grid: cells along each side.
+        stretch: whether true maps fill the grid along both axes.
+        maps: run → its maps.
+        localities: run → accuracy of distances.
+        consistencies: run → local against whole fit; None where no map has enough objects.
+        written: files.
+    """
+
+    grid: int
+    stretch: bool
+    maps: dict[str, RunMaps]
+    localities: dict[str, Locality]
+    consistencies: dict[str, Consistency | None]
+    written: tuple[Path, ...] = ()
 
 
 def edges(grid: int) -> Floats:
@@ -124,18 +188,18 @@ def distance(one: CognitiveMap, a: str, b: str) -> float | None:
     return min((math.dist(p, q) for p in first for q in second), default=None)
 
 
-def pairs(maps: Iterable[Drawn]) -> list[Pair]:
+def pairs(maps: Iterable[Drawn]) -> list[MapPair]:
     """All pairs of categories of the true maps."""
     found = []
     for one in maps:
         for a, b in itertools.combinations(one.true.places, 2):
             true = distance(one.true, a, b)
             if true is not None:
-                found.append(Pair(one.scene, (a, b), true, distance(one.drawn, a, b)))
+                found.append(MapPair(one.scene, (a, b), true, distance(one.drawn, a, b)))
     return found
 
 
-def locality(found: Sequence[Pair], grid: int = 10) -> Locality:
+def locality(found: Sequence[MapPair], grid: int = 10) -> Locality:
     """Accuracy by true distance.
 
     Args:
@@ -200,7 +264,7 @@ def misfit(drawn: Floats, true: Floats) -> float:
     return max(0.0, float((b**2).sum()) - fitted) / (2 * len(drawn) - 4)
 
 
-def _accuracy(chosen: Sequence[Pair]) -> Share | None:
+def _accuracy(chosen: Sequence[MapPair]) -> Share | None:
     if not chosen:
         return None
     clusters = np.unique([pair.scene for pair in chosen], return_inverse=True)[1]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -23,7 +24,7 @@ from tolman.generate.sampling import quotas
 from tolman.scoring.aggregate import Prepared, prepare
 from tolman.scoring.clusters import Floats
 from tolman.scoring.compare import one_row_each
-from tolman.scoring.table import Table
+from tolman.scoring.table import Column, Table
 
 Ints = NDArray[np.intp]
 DRAWS = 200
@@ -33,7 +34,7 @@ _MOST_SWEEPS = 20
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How far a model's figures on a subset are from those on all items, in points of the 0–100 scale.
+    """Distance of a model's figures on a subset from those on all items, in points of the 0–100 scale.
 
     Attributes:
         headline: of the headline.
@@ -81,6 +82,29 @@ class Subset:
     held_out: list[HeldOut]
     tasks: dict[str, int]
     items: int
+
+
+@dataclass(frozen=True)
+class RepresentativeResult:
+    """A subset, and what it was chosen by.
+
+    Attributes:
+        models: names of the runs.
+        scorer: of their answers.
+        seed: of everything drawn at random.
+        size: items that were asked for.
+        headline: the column of the benchmark's main figure.
+        subset: the subset with its checks.
+        out: the folder that was written; None for none.
+    """
+
+    models: list[str]
+    scorer: str
+    seed: int
+    size: int
+    headline: Column
+    subset: Subset
+    out: Path | None
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ _TOTAL = 10.0
 
 
 @dataclass(frozen=True)
-class Weights:
+class CapabilityWeights:
     """The optimum.
 
     Attributes:
@@ -50,9 +50,31 @@ class Weights:
     scores: Floats
 
 
+@dataclass(frozen=True)
+class WeightsResult:
+    """The optimum for a benchmark's levels.
+
+    Attributes:
+        title: of the benchmark.
+        levels: column key → title, the simplest level first.
+        counts: questions of each level.
+        models: whose scores it was solved over.
+        alpha, k: of the objective.
+        weights: the optimum.
+    """
+
+    title: str
+    levels: dict[str, str]
+    counts: list[float]
+    models: list[str]
+    alpha: float
+    k: float
+    weights: CapabilityWeights
+
+
 def solve(
     means: Floats, counts: Floats, *, alpha: float = ALPHA, trade_off: float = TRADE_OFF, seed: int = 0
-) -> Weights:
+) -> CapabilityWeights:
     """Find the weights.
 
     The objective isn't convex, so SLSQP starts from every corner of the simplex, its centre and seeded draws.
@@ -110,7 +132,7 @@ def solve(
         raise UsageError("no weights let every level count at least as much as the one before it.")
     value, e = best
     c = contributions(e)
-    return Weights(
+    return CapabilityWeights(
         e=e,
         f=weight(e),
         c=c,

@@ -35,5 +35,5 @@ def named(name: str) -> BenchmarkSpec:
     """
     found = _REGISTRY.get(name)
     if not isinstance(found, BenchmarkSpec):
-        raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.base.Benchmark.")
+        raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.base.BenchmarkSpec.")
     return found

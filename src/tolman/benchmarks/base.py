@@ -13,8 +13,10 @@ from tolman.items import MEDIA_MARK, Item, Media
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Part, Sampling
 from tolman.names import hint
+from tolman.scoring.item_kind import kind_of
 from tolman.scoring.judged import EXTRACTION, Judging
 from tolman.scoring.judged import NAME as JUDGED
+from tolman.scoring.rule_sets import further_rule_sets
 from tolman.scoring.rules import RuleSet, with_metric_of
 from tolman.scoring.table import Table
 
@@ -109,12 +111,7 @@ def plain_question(item: Item, preset: PromptPreset, sees: bool) -> Message:
 
 def plain_demand(item: Item, preset: PromptPreset) -> str:
     """One sentence that asks for the answer alone."""
-    if item.kind == "choice":
-        return "Answer with the option's letter only."
-    return f"Answer with a single number{_UNIT_NAMES.get(item.unit or '', '')} only."
-
-
-_UNIT_NAMES = {"m": " of metres", "cm": " of centimetres", "m2": " of square metres"}
+    return kind_of(item).demand(item)
 
 
 @dataclass(frozen=True)
@@ -146,8 +143,8 @@ class BenchmarkSpec:
         one_shot: solved examples, or None.
         needs_positive_truths: whether the metric for numbers is meaningless for a true value of 0 or below, so that
             such items are refused when they are loaded.
-        scored_like: of a folder that is `like` a benchmark, the title of that one: it lends its prompts, parsers and
-            table, and has no part in the questions.
+        scored_like: of a folder with a scoring profile, the title of the benchmark that it names: that one lends its
+            prompts, parsers and table, and has no part in the questions.
 
     Raises:
         UsageError: a preset names a rule set that there isn't, or two rule sets have one name.
@@ -179,13 +176,13 @@ class BenchmarkSpec:
     def __post_init__(self) -> None:
         own = [rules.name for rules in self.rule_sets]
         if len(set(own)) < len(own):
-            raise UsageError(f"{self.title} has the rule sets {', '.join(own)}; give it one of each name.")
+            raise UsageError(f"{self.title} has the scorers {', '.join(own)}; give it one of each name.")
         for preset in self.presets if own else ():  # what has no rule sets is asked and never scored
             for name in preset.rule_sets:
                 if name not in own:
                     raise UsageError(
-                        f"the preset '{preset.name}' of {self.title} has the rule set '{name}', which there isn't; "
-                        f"{hint(name, own)}."
+                        f"the prompt preset '{preset.name}' of {self.title} has the scorer '{name}', which there "
+                        f"isn't; {hint(name, own)}."
                     )
         official = next((rules for rules in self.rule_sets if rules.name == OFFICIAL), None)
         if official is not None:
@@ -210,8 +207,23 @@ class BenchmarkSpec:
         for rules in self.rule_sets:
             if rules.name == name:
                 return rules
-        known = [rules.name for rules in self.rule_sets]
-        raise UsageError(f"{self.title} has no rule set '{name}'; {hint(name, known)}.")
+        further = self.further_rule_sets()
+        for rules in further:
+            if rules.name == name:
+                return rules
+        known = [rules.name for rules in (*self.rule_sets, *further)]
+        raise UsageError(f"{self.title} has no scorer '{name}'; {hint(name, known)}.")
+
+    def further_rule_sets(self) -> list[RuleSet]:
+        """The rule sets of plugins that apply to the benchmark, but for names that it has itself; with the metric of
+        `official` where they state none."""
+        own = [rules.name for rules in self.rule_sets]
+        official = next((rules for rules in self.rule_sets if rules.name == OFFICIAL), None)
+        return [
+            rules if rules.metric_stated or official is None else with_metric_of(rules, official)
+            for rules in further_rule_sets(self.name)
+            if rules.name not in own
+        ]
 
     @property
     def credits(self) -> str:

@@ -1,14 +1,15 @@
 """A benchmark that is a folder: published items as Parquet, and a benchmark.json that says what they are.
 
 ```
-benchmark.json     {"name": …, "title": …, "paper": …, "licence": …, "like": "vsi-bench" or null}
+benchmark.json     {"name": …, "title": …, "paper": …, "licence": …,
+                    "scoring_profile": "vsi-bench" or null}
 items.parquet      as `tolman.item_table` writes them (or data/*.parquet)
 …                  the media that the items name
 ```
 
-With `like`, prompts, rule sets and table are those of a benchmark that can be named; without it, a plain prompt, the
-rule set `careful`, and a figure for each question type. `paper` says where the questions come from: whatever the folder
-is like, its questions are not that benchmark's.
+With `scoring_profile` (`like` in files of earlier versions), prompts, scorers and table are those of a benchmark that
+can be named; without it, a plain prompt, the scorer `careful`, and a figure for each question type. `paper` says where
+the questions come from: whatever its scoring profile, the folder's questions are not that benchmark's.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ from tolman.scoring.rules import careful
 from tolman.scoring.table import Column, Mean, Table, pool
 
 FILE = "benchmark.json"
-_FIELDS = {"name", "title", "paper", "licence", "like"}
+PROFILE = "scoring_profile"
+OLD_PROFILE = "like"
+"""What earlier versions call the scoring profile."""
+_FIELDS = {"name", "title", "paper", "licence", PROFILE, OLD_PROFILE}
 _PRESET = PromptPreset("plain", "Tolman's own", Frames(count=32), Sampling(temperature=0.0), rule_sets=("careful",))
 
 
@@ -45,12 +49,13 @@ def open_folder(folder: Path) -> BenchmarkSpec:
         InputError: it is none.
     """
     card = _card(folder / FILE)
-    if card.get("like"):
+    profile = card.get(PROFILE) or card.get(OLD_PROFILE)
+    if profile:
         from dataclasses import replace
 
         from tolman import benchmarks
 
-        like = benchmarks.named(card["like"])
+        like = benchmarks.named(profile)
         return replace(
             like,
             name=str(folder),
@@ -92,9 +97,17 @@ def _card(path: Path) -> dict[str, Any]:
         raise InputError(path, f"is no JSON ({error})") from None
     if not isinstance(card, dict) or not card.get("title"):
         raise InputError(path, "is missing", field="title", fix='write {"title": …}')
-    unknown = sorted(set(card) - _FIELDS)
+    if card.get(PROFILE) and card.get(OLD_PROFILE) not in (None, card[PROFILE]):
+        what = f"names the scoring profile '{card[PROFILE]}' and, by its old name, '{card[OLD_PROFILE]}'"
+        raise InputError(path, what, field=OLD_PROFILE, fix="keep one of them")
+    unknown = set(card) - _FIELDS
     if unknown:
-        raise InputError(path, "is not a known field", field=unknown[0], fix=hint(unknown[0], sorted(_FIELDS)))
+        raise InputError(
+            path,
+            "is not a known field",
+            field=sorted(unknown)[0],
+            fix=hint(sorted(unknown)[0], sorted(_FIELDS - {OLD_PROFILE})),
+        )
     return card
 
 

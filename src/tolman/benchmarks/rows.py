@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError, UnknownFieldWarning
 from tolman.extras import needs
+from tolman.item_table import first_problem
 from tolman.items import Item
 
 Row = dict[str, Any]
@@ -111,9 +112,7 @@ def make_item(path: Path, number: int, **fields: Any) -> Item:
     try:
         return Item(**fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "answer"
-        what = first["msg"].removeprefix("Value error, ")
+        field, what = first_problem(error)
         raise InputError(path, what, row=number, field=field, fix="correct the row or leave it out") from None
 
 

@@ -71,10 +71,10 @@ def configured(config: type[Any], command: str | None = None) -> Callable[[Calla
             incomplete: Incomplete | None = None
             for one_config in configs:
                 try:
-                    place = body(one_config, **values)
+                    result = body(one_config, **values)
                 except Incomplete as error:
-                    incomplete, place = error, error.folder
-                for folder in place if isinstance(place, list) else [place]:
+                    incomplete, result = error, error.folder
+                for folder in result if isinstance(result, list) else [result]:
                     if isinstance(folder, Path) and folder.is_dir():
                         write_config(folder / FILE, name, one_config, typed=_typed(ctx))
             if incomplete is not None:

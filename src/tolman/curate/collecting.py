@@ -20,7 +20,7 @@ from tolman.curate.duplicates import (
     without_repeats,
 )
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
-from tolman.curate.pipeline import Work, plainly
+from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.curate.recipe import Against, Duplicates
 from tolman.errors import InputError
 from tolman.files import atomic_write
@@ -179,3 +179,15 @@ def _without(before: Path, out: Path, dropped: set[str]) -> int:
         with atomic_write(out / path.name) as partial:
             kept.write_parquet(partial)
     return total
+
+
+STAGES = (
+    Stage("import", import_stage, import_settings, lambda recipe: True),
+    Stage(
+        "duplicates",
+        duplicates_stage,
+        lambda work: work.recipe.duplicates,
+        lambda recipe: recipe.duplicates is not None,
+        after="import",
+    ),
+)

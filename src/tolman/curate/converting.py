@@ -13,7 +13,7 @@ from tolman.curate.asking import Asker
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_lines, write_pool
 from tolman.curate.convert import Bank, Unconverted, convert, needs_model
 from tolman.curate.distractors import checking_task, writing_task
-from tolman.curate.pipeline import Work
+from tolman.curate.pipeline import Stage, Work
 from tolman.curate.recipe import Convert
 from tolman.generate.options import Dealer
 
@@ -128,3 +128,12 @@ class Converter:
 def _is_text(candidate: Candidate) -> bool:
     how = candidate.evidence.get("converted", {})
     return how.get("from") == "text" and how.get("by") in ("answers", "model")
+
+
+STAGE = Stage(
+    "convert",
+    convert_stage,
+    lambda work: [work.recipe.convert.model_dump(mode="json"), work.recipe.seed],
+    lambda recipe: True,
+    after="classify",
+)

@@ -18,7 +18,7 @@ from tolman.curate.classify import UNSURE, filter_task, systems_task
 from tolman.curate.importing import QuestionSource
 from tolman.curate.labels import agreement, read_hand_labels
 from tolman.curate.mapping import ASK, NO
-from tolman.curate.pipeline import Work, file_state, plainly
+from tolman.curate.pipeline import Stage, Work, file_state, plainly
 from tolman.curate.recipe import Classify
 from tolman.curate.taxonomy import Taxonomy
 from tolman.errors import UsageError
@@ -231,3 +231,12 @@ class Sorter:
         self.left += 1
         row = {"id": candidate.id, "stage": "classify", "reason": reason, "question": candidate.question}
         self.people.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+STAGE = Stage(
+    "classify",
+    classify_stage,
+    classify_settings,
+    lambda recipe: recipe.classify is not None,
+    after="duplicates",
+)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -76,6 +77,10 @@ class Work:
         """The categories."""
         return open_taxonomy(self.recipe.classify.taxonomy if self.recipe.classify else "site")
 
+    def options(self, stage: str) -> dict[str, Any]:
+        """The table [stages.NAME] of a plugin's stage; empty where the recipe has none."""
+        return dict(self.recipe.stages.get(stage, {}))
+
     def asker(self, asked: AskedModel) -> Asker:
         """A model that is asked about candidates, and tells the watch."""
         return Asker(asked, self.store, self.root, self.watch.advance)
@@ -89,14 +94,34 @@ class Stage:
         name: of its folder.
         run: (work, folder of the stage before, own folder) → what it did; `failed` counts calls that must be made
             again.
-        settings: (work) → all that determines it, besides what comes in.
-        wanted: whether the recipe has it.
+        settings: (work) → all that determines it, besides what comes in; where None its table in the recipe, and the
+            seed.
+        wanted: whether the recipe has it. A plugin's has, where there is a table [stages.NAME] in it.
+        after: the stage that it comes after; '' for the first.
+
+    Raises:
+        UsageError: a name that no folder of a pool can have.
     """
 
     name: str
     run: Callable[[Work, Path, Path], dict[str, Any]]
-    settings: Callable[[Work], Any]
-    wanted: Callable[[Recipe], bool] = lambda recipe: True
+    settings: Callable[[Work], Any] | None = None
+    wanted: Callable[[Recipe], bool] | None = None
+    after: str = ""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", self.name) or self.name in ("media", "recipe"):
+            raise UsageError(
+                f"a stage can't be named '{self.name}': it names a folder; use lower case letters, digits and hyphens."
+            )
+
+    def is_wanted(self, recipe: Recipe) -> bool:
+        """Whether a recipe has the stage."""
+        return self.wanted(recipe) if self.wanted else self.name in recipe.stages
+
+    def determined_by(self, work: Work) -> Any:
+        """What its fingerprint is taken of: its settings; a plugin's are its table in the recipe, and the seed."""
+        return self.settings(work) if self.settings else [work.options(self.name), work.recipe.seed]
 
 
 @dataclass(frozen=True)
@@ -128,7 +153,7 @@ def carry_out(work: Work, stages: list[Stage], until: str | None = None) -> list
         InputError: the folder holds something else, or a source can't be read.
         EndpointError, RunInterruptedError: see `Asker.ask`.
     """
-    chosen = [stage for stage in stages if stage.wanted(work.recipe)]
+    chosen = [stage for stage in stages if stage.is_wanted(work.recipe)]
     names = [stage.name for stage in chosen]
     if until is not None and until not in names:
         raise UsageError(f"the recipe has no stage '{until}'; {hint(until, names)}.")
@@ -137,7 +162,7 @@ def carry_out(work: Work, stages: list[Stage], until: str | None = None) -> list
     before, mark = work.root, tolman.__version__
     for stage in chosen:
         folder = work.root / stage.name
-        mark = _fingerprint(stage.name, stage.settings(work), mark)
+        mark = _fingerprint(stage.name, stage.determined_by(work), mark)
         known = _stamp(folder)
         if known is not None and known["fingerprint"] == mark:
             found.append(Done(stage.name, folder, known["statistics"], again=False))

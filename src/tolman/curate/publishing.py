@@ -15,7 +15,7 @@ from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.data import CATEGORIES
 from tolman.curate.candidates import Candidate, read_pool, write_lines
 from tolman.curate.fields import plain
-from tolman.curate.pipeline import STAMP, Work, file_state, plainly
+from tolman.curate.pipeline import STAMP, Stage, Work, file_state, plainly
 from tolman.curate.statistics import counts, pool_table
 from tolman.errors import InputError, UsageError
 from tolman.files import link_or_copy, write_text
@@ -178,3 +178,6 @@ path of this folder. Questions and media stay under the licences of their source
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+STAGE = Stage("benchmark", publish_stage, publish_settings, lambda recipe: True, after="verify")

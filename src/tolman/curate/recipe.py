@@ -159,6 +159,7 @@ class Recipe(_Part):
         sources: question sets.
         duplicates, classify, convert, stratify, verify, publish: the stages. `duplicates`, `classify`, `stratify` and
             `verify` are left out where they are not in the recipe.
+        stages: settings of stages that plugins add, by name: the tables [stages.NAME].
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
@@ -171,6 +172,7 @@ class Recipe(_Part):
     stratify: Stratify | None = None
     verify: Verify | None = None
     publish: Publish = Publish()
+    stages: dict[str, dict[str, Any]] = {}
 
     @model_validator(mode="after")
     def _names_differ(self) -> Recipe:

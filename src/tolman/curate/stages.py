@@ -1,39 +1,74 @@
-"""The stages of a recipe in their order."""
+"""The stages of a recipe in their order: Tolman's own, each declared in its module, and those of plugins."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from tolman.curate.collecting import duplicates_stage, import_settings, import_stage
-from tolman.curate.converting import convert_stage
-from tolman.curate.filtering import classify_settings, classify_stage
 from tolman.curate.pipeline import Done, Stage, Work, carry_out
-from tolman.curate.publishing import publish_settings, publish_stage
 from tolman.curate.recipe import Recipe
-from tolman.curate.stratifying import stratify_stage
-from tolman.curate.verify import verify_stage
+from tolman.errors import UsageError
+from tolman.names import hint, unknown
+from tolman.registry import Registry
 
-STAGES = [
-    Stage("import", import_stage, import_settings),
-    Stage("duplicates", duplicates_stage, lambda w: w.recipe.duplicates, lambda r: r.duplicates is not None),
-    Stage("classify", classify_stage, classify_settings, lambda r: r.classify is not None),
-    Stage("convert", convert_stage, lambda w: [w.recipe.convert.model_dump(mode="json"), w.recipe.seed]),
-    Stage(
-        "stratify",
-        stratify_stage,
-        lambda w: [w.recipe.stratify and w.recipe.stratify.model_dump(mode="json"), w.recipe.seed],
-        lambda r: r.stratify is not None,
-    ),
-    Stage(
-        "verify",
-        verify_stage,
-        lambda w: [w.recipe.verify and w.recipe.verify.model_dump(mode="json"), w.recipe.seed],
-        lambda r: r.verify is not None,
-    ),
-    Stage("benchmark", publish_stage, publish_settings),
-]
+
+def _problem(thing: object) -> str:
+    return "" if isinstance(thing, Stage) else "is no Stage of tolman.curate.pipeline"
+
+
+REGISTRY = Registry(
+    "curation stage", "tolman.curate", "STAGE", "tolman.curation_stages", "STAGES", named_by_file=False, check=_problem
+)
+
+
+def stages_of(recipe: Recipe) -> list[Stage]:
+    """All stages in the order in which they are carried out, wanted or not.
+
+    Raises:
+        UsageError: the recipe has a table for a stage that there isn't, or a stage comes after none that there is.
+    """
+    known = REGISTRY.all()
+    for name in recipe.stages:
+        if name not in known or _is_own(known[name]):
+            raise unknown("stage of a plugin", name, [one.name for one in known.values() if not _is_own(one)])
+    return in_order(list(known.values()))
+
+
+def in_order(stages: Sequence[Stage]) -> list[Stage]:
+    """Each stage behind the one that it comes after. Of several after one, Tolman's own is last, so that what is added
+    comes right behind its place; else they go by name.
+
+    Raises:
+        UsageError: a stage comes after none of them.
+    """
+    names = [stage.name for stage in stages]
+    for stage in stages:
+        if stage.after and stage.after not in names:
+            raise UsageError(
+                f"the stage '{stage.name}' comes after '{stage.after}', which there isn't; {hint(stage.after, names)}."
+            )
+    found: list[Stage] = []
+
+    def follow(place: str) -> None:
+        for stage in sorted((one for one in stages if one.after == place), key=lambda one: (_is_own(one), one.name)):
+            found.append(stage)
+            follow(stage.name)
+
+    follow("")
+    if len(found) < len(stages):
+        lost = ", ".join(f"'{stage.name}'" for stage in stages if stage not in found)
+        raise UsageError(f"the stages {lost} come after each other in a circle; give one of them another place.")
+    return found
+
+
+def _is_own(stage: Stage) -> bool:
+    return stage.run.__module__.startswith("tolman.curate.")
 
 
 def curate(recipe: Recipe, pool: Path, work: Work | None = None, until: str | None = None) -> list[Done]:
-    """Carry out a recipe; see `carry_out`."""
-    return carry_out(work or Work(recipe, pool), STAGES, until)
+    """Carry out a recipe; see `carry_out`.
+
+    Raises:
+        UsageError: see `stages_of`.
+    """
+    return carry_out(work or Work(recipe, pool), stages_of(recipe), until)

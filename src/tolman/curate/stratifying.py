@@ -12,7 +12,7 @@ import polars as pl
 
 from tolman.curate.candidates import Candidate, read_pool, shards_of, write_pool
 from tolman.curate.convert import movable
-from tolman.curate.pipeline import Work
+from tolman.curate.pipeline import Stage, Work
 from tolman.curate.statistics import pool_table, summary
 from tolman.errors import UsageError
 from tolman.files import write_text
@@ -98,3 +98,12 @@ def _letters(folder: Path) -> dict[str, int]:
         rows = pl.read_parquet(path, columns=["kind", "answer"]).filter(pl.col("kind") == "choice")
         tally.update(rows["answer"].to_list())
     return dict(sorted(tally.items()))
+
+
+STAGE = Stage(
+    "stratify",
+    stratify_stage,
+    lambda work: [work.recipe.stratify and work.recipe.stratify.model_dump(mode="json"), work.recipe.seed],
+    lambda recipe: recipe.stratify is not None,
+    after="convert",
+)

@@ -18,7 +18,7 @@ from typing import Any
 
 from tolman.curate.asking import ModelTask, Reply, question_text
 from tolman.curate.candidates import Candidate, read_shards, write_lines, write_pool
-from tolman.curate.pipeline import Work
+from tolman.curate.pipeline import Stage, Work
 from tolman.curate.recipe import Verify
 from tolman.items import Item
 from tolman.messages import Message
@@ -205,3 +205,12 @@ def _said(names: Sequence[str], replies: Sequence[Reply]) -> list[dict[str, Any]
         {"model": name, **(reply.value or {"answer": None, "failure": reply.failure})}
         for name, reply in zip(names, replies, strict=True)
     ]
+
+
+STAGE = Stage(
+    "verify",
+    verify_stage,
+    lambda work: [work.recipe.verify and work.recipe.verify.model_dump(mode="json"), work.recipe.seed],
+    lambda recipe: recipe.verify is not None,
+    after="stratify",
+)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tolman.generate.build import as_choice, item_of
 from tolman.generate.draft import Draft, Shot
-from tolman.generate.families import drafts
+from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.settings import GenerationPreset
@@ -65,6 +65,6 @@ def _shot(shot: Shot) -> tuple[str, int, int | None]:
 
 
 def _asks(draft: Draft, question: str) -> bool:
-    """Whether a draft has the wording of a question, whatever the order of the options inside it."""
+    """Tell whether a draft has the wording of a question, whatever the order of the options inside it."""
     pattern = ".*".join(re.escape(part) for part in draft.question.split("{options}"))
     return re.fullmatch(pattern, question, re.DOTALL) is not None

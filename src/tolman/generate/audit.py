@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import GenerationPreset
 from tolman.items import Item
@@ -16,8 +16,8 @@ Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not c
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was found out about one item.
+class AuditFinding:
+    """Result of the audit of one item.
 
     Attributes:
         id, task, scene, answer: the item's; the answer of a choice as its text.
@@ -67,7 +67,7 @@ class Finding:
         return "rule broken, answer safe" if self.violations else "sound"
 
 
-def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: GenerationPreset) -> list[Finding]:
+def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: GenerationPreset) -> list[AuditFinding]:
     """Compute every answer anew.
 
     Args:
@@ -78,16 +78,16 @@ def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Ge
     return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
 
 
-def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPreset) -> Finding:
+def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPreset) -> AuditFinding:
     head = (item.id, item.task, item.scene or "", item.answer_text)
     if geometry is None:
-        return Finding(*head, status="not checked", note="the scene is not in the collection")
+        return AuditFinding(*head, status="not checked", note="the scene is not in the collection")
     # Items that Tolman generated carry evidence and are held to exact geometry; released ones to the released.
     generated = bool(item.evidence)
     try:
         found = recompute(geometry, item, preset, released=not generated)
     except (KeyError, ValueError) as error:
-        return Finding(*head, status="not checked", note=str(error))
+        return AuditFinding(*head, status="not checked", note=str(error))
     gap: float | None = None
     if item.kind == "number":
         exact = float(found.exact)
@@ -98,7 +98,7 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPrese
         told = chosen_option(found.exact, item) == item.answer_text
         differs = not told if found.place is None else item.letters[found.place] != item.answer
     same = not differs if generated else found.released == item.answer_text
-    return Finding(
+    return AuditFinding(
         *head,
         status="agrees" if same else "differs",
         recomputed=found.released,
@@ -119,7 +119,7 @@ def chosen_option(exact: float | str, item: Item) -> str:
     return min(item.options, key=lambda option: abs(float(option) - exact))
 
 
-def summary(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def summary(findings: Sequence[AuditFinding]) -> list[dict[str, Any]]:
     """A row for each question type, in the order of first appearance."""
     rows = []
     for task in dict.fromkeys(finding.task for finding in findings):
@@ -143,3 +143,9 @@ def summary(findings: Sequence[Finding]) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def most_frequent_note(findings: Iterable[AuditFinding]) -> str:
+    """The most frequent reason why items were not checked; '' where all were."""
+    notes = Counter(finding.note for finding in findings if finding.status == "not checked")
+    return notes.most_common(1)[0][0] if notes else ""

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from tolman import benchmarks
-from tolman.generate.draft import Draft, Rejected, Step
-from tolman.generate.families import drafts
+from tolman.generate.draft import Cues, Draft, ReasoningStep, Rejected
+from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
-from tolman.generate.pictures import Names, Source, sources_of
+from tolman.generate.pictures import Names, PictureSource, sources_of
 from tolman.generate.sampling import balanced_within, evenly
 from tolman.generate.settings import GenerationPreset
-from tolman.generate.unguessed import FEWEST, Guessable, enough, unguessed
+from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.scoring.error_types import MMSI, with_type
@@ -30,7 +30,7 @@ from tolman.scoring.error_types import MMSI, with_type
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
 _OFFERED = 4
-"""Questions that are guessed for each one that is taken."""
+"""Questions that are filtered for each one that is taken."""
 
 
 class Spool:
@@ -45,22 +45,22 @@ class Spool:
     def __exit__(self, *ignored: object) -> None:
         self._file.close()
 
-    def add(self, draft: Draft, media: tuple[Source, ...]) -> int:
+    def add(self, draft: Draft, media: tuple[PictureSource, ...]) -> int:
         """Keep a draft and what it shows; where it is."""
         position = self._file.seek(0, 2)
         pickle.dump((draft, media), self._file, protocol=pickle.HIGHEST_PROTOCOL)
         return position
 
-    def get(self, position: int) -> tuple[Draft, tuple[Source, ...]]:
+    def get(self, position: int) -> tuple[Draft, tuple[PictureSource, ...]]:
         """The draft at a place, with what it shows."""
         self._file.seek(position)
-        found: tuple[Draft, tuple[Source, ...]] = pickle.load(self._file)
+        found: tuple[Draft, tuple[PictureSource, ...]] = pickle.load(self._file)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What selection looks at of a draft.
+class DraftEntry:
+    """A draft as selection sees it.
 
     Attributes:
         task: question type.
@@ -69,7 +69,7 @@ class Entry:
         number: whether it wants a number.
         options: how many options it has.
         position: in the spool.
-        clue: the hints of each part of the media.
+        single_view_cues: of each part of the media.
         scene: its id.
         kind: which of its question type's kinds it is.
     """
@@ -80,7 +80,7 @@ class Entry:
     number: bool
     options: int
     position: int
-    clue: tuple[tuple[str | float | None, ...], ...] = ()
+    single_view_cues: Cues = ()
     scene: str = ""
     kind: str = ""
 
@@ -90,7 +90,7 @@ class Filtered:
     """Shortcut filtering of one question type.
 
     Attributes:
-        asked: choices that were guessed.
+        asked: choices that were filtered.
         kept: those that stayed.
         learned: whether there were enough questions and scenes to teach learners.
     """
@@ -102,7 +102,7 @@ class Filtered:
 
 @dataclass
 class Collected:
-    """What a collection of scenes gave.
+    """Drafts of a collection of scenes, and counts of what was rejected.
 
     Attributes:
         spool: holds the drafts.
@@ -111,11 +111,11 @@ class Collected:
         rejected: by question type and reason.
         skipped: scenes and objects that can't be used.
         scenes: usable scenes seen.
-        filtered: by question type, what the last selection left out because it could be guessed.
+        filtered: by question type, what shortcut filtering left out in the last selection.
     """
 
     spool: Spool
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[DraftEntry] = field(default_factory=list)
     offered: Counter[str] = field(default_factory=Counter)
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
@@ -145,15 +145,15 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: GenerationPreset,
     return collected
 
 
-def _entry(draft: Draft, position: int) -> Entry:
-    return Entry(
+def _entry(draft: Draft, position: int) -> DraftEntry:
+    return DraftEntry(
         draft.task,
         draft.balance or draft.answer,
         draft.closed,
         draft.is_number,
         len(draft.options),
         position,
-        draft.clue,
+        draft.single_view_cues,
         draft.scene,
         draft.kind,
     )
@@ -181,7 +181,7 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
 
 def _text(draft: Draft) -> str:
-    """What tells two questions of a scene apart."""
+    """The text and the shots, which tell two questions of a scene apart."""
     shown = "".join(f":{shot.capture}:{shot.frame}:{shot.until}" for shot in draft.shots)
     return f"{draft.question}:{draft.options}{shown}"
 
@@ -193,36 +193,38 @@ def select(
     *,
     workers: int = 1,
     done: Callable[[str], None] = lambda task: None,
-) -> list[Entry]:
-    """The benchmark's questions: none whose answer is too frequent or can be guessed, then the cap of each type.
+) -> list[DraftEntry]:
+    """The benchmark's questions: none whose answer is too frequent or has a shortcut, then the cap of each type.
 
     Args:
         collected: what there is to ask.
         preset: says how much is taken.
         seed: of what is left out.
-        workers: processes that guess.
-        done: called with every question type whose guessing is over.
+        workers: processes that filter.
+        done: called with every question type that is filtered.
     """
     found = sorted(collected.entries, key=lambda e: (e.task, e.position))
     chosen = balanced_within(found, _stratum, lambda e: e.answer, preset.share.most_common, str(seed))
     collected.filtered.clear()
-    if preset.share.turns:
+    if preset.share.max_filter_rounds:
         chosen = _capped(chosen, preset, _OFFERED, seed, "offered")
-        chosen = _unguessed(chosen, collected, preset, seed, workers, done)
+        chosen = _without_shortcuts(chosen, collected, preset, seed, workers, done)
     return _capped(chosen, preset, 1, seed, "cap")
 
 
-def _capped(entries: Sequence[Entry], preset: GenerationPreset, times: int, seed: int, draw: str) -> list[Entry]:
+def _capped(
+    entries: Sequence[DraftEntry], preset: GenerationPreset, times: int, seed: int, draw: str
+) -> list[DraftEntry]:
     """At most so many times what is taken of each question type, answers that are balanced in turn.
 
-    Where more than what is taken stays, to be guessed, it is enough to teach learners.
+    Where more than what is taken stays, to be filtered, it is enough to teach learners.
     """
     if preset.share.per_task is None:
         return list(entries)
-    by_task: dict[str, list[Entry]] = {}
+    by_task: dict[str, list[DraftEntry]] = {}
     for entry in entries:
         by_task.setdefault(entry.task, []).append(entry)
-    most = preset.share.per_task if times == 1 else times * max(preset.share.per_task, FEWEST)
+    most = preset.share.per_task if times == 1 else times * max(preset.share.per_task, MIN_QUESTIONS)
     return [
         entry
         for task, own in by_task.items()
@@ -230,27 +232,29 @@ def _capped(entries: Sequence[Entry], preset: GenerationPreset, times: int, seed
     ]
 
 
-def _stratum(entry: Entry) -> str | None:
+def _stratum(entry: DraftEntry) -> str | None:
     """Within what answers are balanced: closed lists and numbers have frequencies to learn, free texts have none."""
     return ":".join(filter(None, (entry.task, entry.kind))) if entry.closed or entry.number else None
 
 
-def _unguessed(
-    entries: Sequence[Entry],
+def _without_shortcuts(
+    entries: Sequence[DraftEntry],
     collected: Collected,
     preset: GenerationPreset,
     seed: int,
     workers: int,
     done: Callable[[str], None],
-) -> list[Entry]:
-    """Without choices that are guessed from their texts, or from a part of their media."""
+) -> list[DraftEntry]:
+    """Without choices that learners answer from their texts, or from a part of their media."""
     choices = [entry for entry in entries if not entry.number]
     asked = [
-        Guessable(_without_list(item), entry.answer, entry.clue, entry.kind, entry.closed)
+        FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, entry.closed)
         for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
     ]
     share = preset.share
-    numbers = unguessed(asked, share.turns, share.most_common, seed, most=share.per_task, workers=workers, done=done)
+    numbers = filter_shortcuts(
+        asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task, workers=workers, done=done
+    )
     kept = {choices[i].position for i in numbers}
     for task in dict.fromkeys(entry.task for entry in choices):
         own = [one for one in asked if one.item.task == task]
@@ -265,13 +269,13 @@ def _without_list(item: Item) -> Item:
 
 
 def items_of(
-    chosen: Sequence[Entry],
+    chosen: Sequence[DraftEntry],
     collected: Collected,
     seed: int,
     *,
     choices: bool = False,
     names: Names | None = None,
-    like: str | None = None,
+    scoring_profile: str | None = None,
 ) -> Iterator[Item]:
     """Questions with letters: in each question type every letter is right as often as any other.
 
@@ -281,9 +285,9 @@ def items_of(
         seed: of the letters.
         choices: numerical questions in their multiple-choice form.
         names: the files of pictures that were taken out of videos.
-        like: the benchmark whose prompts they are for: some show a question as one text with its options.
+        scoring_profile: the benchmark whose prompts they are for: some show a question as one text with its options.
     """
-    reorder = benchmarks.get(like).reorder if like else Item.reordered
+    reorder = benchmarks.get(scoring_profile).reorder if scoring_profile else Item.reordered
     places: dict[int, int] = {}
     for task in sorted({entry.task for entry in chosen}):
         index = [i for i, entry in enumerate(chosen) if entry.task == task]
@@ -294,14 +298,14 @@ def items_of(
         item = item_of(draft, places[i], tuple(source.media(names) for source in sources), seed)
         if choices:
             item = as_choice(item)
-        if like in TASK_LABEL:
-            item = item.model_copy(update={"task": item.labels[TASK_LABEL[like]]})
+        if scoring_profile in TASK_LABEL:
+            item = item.model_copy(update={"task": item.labels[TASK_LABEL[scoring_profile]]})
         if item.kind == "choice" and reorder is not Item.reordered:
             item = reorder(item, range(len(item.options))) or item
         yield item
 
 
-def sources_in(chosen: Sequence[Entry], collected: Collected) -> Iterator[Source]:
+def sources_in(chosen: Sequence[DraftEntry], collected: Collected) -> Iterator[PictureSource]:
     """All media of questions."""
     for entry in chosen:
         yield from collected.spool.get(entry.position)[1]
@@ -354,7 +358,7 @@ def _shown(draft: Draft, order: Sequence[int]) -> list[int]:
     return [*range(draft.question.count(MEDIA_MARK)), *(n for place in order for n in inside[place])]
 
 
-def in_steps(reasoning: Sequence[Step]) -> Iterator[str]:
+def in_steps(reasoning: Sequence[ReasoningStep]) -> Iterator[str]:
     """Steps with their types in brackets, as the judge of reasoning reads them (MMSI-Bench paper, Table 9)."""
     names = {kind.key: kind.step for kind in MMSI.types}
     for step in reasoning:

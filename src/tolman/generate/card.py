@@ -6,7 +6,7 @@ from typing import Any
 
 import tolman
 from tolman.generate.settings import GenerationPreset
-from tolman.generate.unguessed import FEWEST, FEWEST_SCENES, SLACK
+from tolman.generate.shortcuts import MIN_QUESTIONS, MIN_SCENES, SLACK
 
 CONFIGS = """configs:
 - config_name: default
@@ -14,7 +14,7 @@ CONFIGS = """configs:
   - split: test
     path: data/test-*.parquet
 """
-"""What tells `datasets.load_dataset` which files hold the rows."""
+"""The header that tells `datasets.load_dataset` which files hold the rows."""
 
 
 def card(name: str, count: int, statistics: dict[str, Any], preset: GenerationPreset, seed: int) -> str:
@@ -61,8 +61,8 @@ def _frames(found: dict[str, Any]) -> str:
 
 
 def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
-    """What was left out because it can be guessed, by which learners, measured how."""
-    if not preset.share.turns:
+    """Shortcut filtering: which learners, how they were measured, what was left out."""
+    if not preset.share.max_filter_rounds:
         return "Nothing was left out because it can be guessed: shortcut filtering was off."
     tasks = statistics["tasks"]
     filtered = {task: n["filtered"] for task, n in tasks.items() if "filtered" in n}
@@ -73,14 +73,15 @@ def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
     others = [task for task, n in tasks.items() if n["taken"] and task not in filtered]
     numbers = "Questions for a number are not filtered, in their multiple-choice form neither"
     numbers = f"\n{numbers}: {', '.join(others)}." if others else ""
-    return f"""Choices were left out that learners guess without the media, in up to {preset.share.turns} rounds for
-each question type: until each learner was right as often as by chance, or the rounds were over. The learners: a random
-forest, gradient boosting and, where options are no closed list, logistic regression, all on statistics of which words
+    rounds = preset.share.max_filter_rounds
+    return f"""Choices were left out that learners guess without the media, in up to {rounds} rounds for each question
+type: until each learner was right as often as by chance, or the rounds were over. The learners: a random forest,
+gradient boosting and, where options are no closed list, logistic regression, all on statistics of which words
 and options went with which answers; for closed lists, logistic regression on the question's words; the most frequent
 option; and for questions of several pictures, the same with what one picture tells. Each is asked about scenes that it
 wasn't taught on (five folds, the mean of three draws of them after the first two rounds), and may be off chance by
-{SLACK:.1%} of the questions and half a standard error. Types of fewer than {FEWEST} questions or {FEWEST_SCENES} scenes
-teach nobody: of those, only what a single picture suggests too often is left out.{numbers}
+{SLACK:.1%} of the questions and half a standard error. Types of fewer than {MIN_QUESTIONS} questions or
+{MIN_SCENES} scenes teach nobody: of those, only what a single picture suggests too often is left out.{numbers}
 
 | question type | guessed | kept | learners taught |
 |---|---:|---:|---|

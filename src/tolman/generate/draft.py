@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel
-
-from tolman.generate.geometry import SceneGeometry
 from tolman.items import Unit
 from tolman.scenes import Capture
 
@@ -34,11 +30,13 @@ class Shot:
 
 Thing = tuple[str, Sequence[int]]
 """A name, and the frames of a recording that show what it means."""
+Cues = tuple[tuple[str | float | None, ...], ...]
+"""For each part of a question's media, seen alone, what it tells: first the answer that it suggests, then anything."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a question about the standard video must be shown with.
+    """Things that the frames of a question about the standard video must show.
 
     Attributes:
         capture: the recording that the video is.
@@ -52,7 +50,7 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Step:
+class ReasoningStep:
     """One step of the reasoning that leads to an answer.
 
     Attributes:
@@ -82,9 +80,9 @@ class Draft:
         labels: classifications that differ from its family's (`generate.taxonomy`).
         reasoning: the way to the answer.
         closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
-        clue: for each part of the media, seen alone, its hints: first the answer that it suggests (as `balance` has
-            it), then anything. Questions are left out until neither that nor what the hints together make likeliest is
-            right more often than by chance.
+        single_view_cues: for each part of the media, seen alone, its cues: first the answer that it suggests (as
+            `balance` has it), then anything. Questions are left out until neither that nor what the cues together make
+            likeliest is right more often than by chance.
         balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
             the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
@@ -100,9 +98,9 @@ class Draft:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     shots: tuple[Shot, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
-    reasoning: tuple[Step, ...] = ()
+    reasoning: tuple[ReasoningStep, ...] = ()
     closed: bool = False
-    clue: tuple[tuple[str | float | None, ...], ...] = ()
+    single_view_cues: Cues = ()
     balance: str = ""
     kind: str = ""
     needs: Needs | None = None
@@ -124,7 +122,7 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What a scene says about a question that exists.
+    """The answer of a scene to a question that exists.
 
     Attributes:
         released: the answer by the released geometry, as printed; for a choice its text; None where not asked for.
@@ -144,25 +142,3 @@ class Recomputed:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     place: int | None = None
     harmless: tuple[str, ...] = ()
-
-
-SettingsT = TypeVar("SettingsT", bound=BaseModel)
-
-
-@dataclass(frozen=True)
-class Family(Generic[SettingsT]):
-    """One kind of question.
-
-    Attributes:
-        tasks: its question types.
-        draft: (scene, settings) → questions and rejections.
-        recompute: (scene, item, settings, released=…) → what the scene says about a question of that type, by the
-            released geometry too if asked for; KeyError where the scene lacks an object, ValueError where the text is
-            none of this family's.
-        names: patterns whose groups are the categories that such a question names, or lists of them with commas.
-    """
-
-    tasks: tuple[str, ...]
-    draft: Callable[[SceneGeometry, SettingsT], Iterator[Draft | Rejected]]
-    recompute: Callable[..., Recomputed]
-    names: tuple[re.Pattern[str], ...] = ()

@@ -1,10 +1,10 @@
-"""What question families ask a scene for, computed once."""
+"""A scene as arrays, for question families: everything is computed once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,6 +21,9 @@ ALIASES = {"coat rack": "coat hanger"}
 
 SEEN = 200
 """Pixels that an object must show in some frame to be asked about, where it is known what a video shows."""
+
+DistanceMeasure = Literal["exact", "sampled"]
+"""A measure of the distance of two boxes: the exact one, or the released code's between grids of points in them."""
 
 
 class SceneGeometry:

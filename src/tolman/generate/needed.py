@@ -1,4 +1,4 @@
-"""What a question about the standard video needs to be shown, from what its recording sees when."""
+"""Needed frames: those of the standard video that carry an answer, from what its recording sees when."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def nearest(geometry: SceneGeometry, to: str, *categories: str) -> list[Thing]:
 
 
 def needed(geometry: SceneGeometry, things: Iterable[Thing], *, in_order: bool = False) -> Needs | None:
-    """What must be shown; None where it isn't known what the standard video shows."""
+    """The things that must be shown; None where it isn't known what the standard video shows."""
     capture = geometry.video_capture
     if capture is None or not capture.media or capture.media != geometry.scene.video:
         return None

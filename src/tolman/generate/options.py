@@ -45,6 +45,12 @@ def numeric_options(
     return ()
 
 
+def no_distractors(*, margin: str = "0.20", lower: str = "0.25", upper: str = "1.75") -> str:
+    """The reason for a rejection where `numeric_options` has none for the same bounds."""
+    bounds = [f"{float(share):.0%}" for share in (margin, lower, upper)]
+    return f"could not form three distinct distractors {bounds[0]} apart, {bounds[1]} to {bounds[2]} of the answer"
+
+
 def _apart(low: int, high: int, count: int, gap: int, generator: random.Random) -> list[int] | None:
     """So many whole numbers in a range, each at least a gap from the next, drawn evenly; None where they don't fit."""
     room = high - low + 1 - (count - 1) * (gap - 1)
@@ -122,7 +128,7 @@ def others_for(answers: Sequence[str], excluded: Sequence[Collection[str]], seed
 
 
 def balanced_places(counts: Iterable[int], seed: str) -> list[int]:
-    """Where the right option goes in each question, so that every place is as frequent as any other.
+    """Draw the place of the right option in each question, so that every place is as frequent as any other.
 
     Args:
         counts: the number of options of each question.
@@ -143,7 +149,7 @@ def balanced_places(counts: Iterable[int], seed: str) -> list[int]:
 
 
 def rebalanced_places(counts: Sequence[int], places: Sequence[int], movable: Sequence[bool], seed: str) -> list[int]:
-    """Where the right option goes in questions of which some must stay as they are.
+    """Draw the place of the right option in questions of which some must stay as they are.
 
     Args:
         counts: the number of options of each question.

@@ -19,14 +19,14 @@ from tolman.parallel import parallel_map
 
 FOLDER = "images"
 QUALITY = 90
-"""Of the JPEG files."""
+"""JPEG quality of the pictures, 1–95."""
 Names = Mapping[tuple[str, int], str]
 """(video, frame) → the picture's file in the benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a medium comes from.
+class PictureSource:
+    """The origin of a medium.
 
     Attributes:
         path: of the video, relative to the collection.
@@ -47,25 +47,25 @@ class Source:
         return Media(kind="image", path=unnamed if names is None else names[self.path, self.frame])
 
 
-def sources_of(draft: Draft, geometry: SceneGeometry) -> tuple[Source, ...]:
+def sources_of(draft: Draft, geometry: SceneGeometry) -> tuple[PictureSource, ...]:
     """The media that a question shows; the scene's standard video where it names no shots.
 
     Raises:
         KeyError: a shot is of a recording that the scene doesn't have, or that has no video.
     """
     if not draft.shots:
-        return (Source(geometry.scene.video),) if geometry.scene.video else ()
+        return (PictureSource(geometry.scene.video),) if geometry.scene.video else ()
     captures = {c.id: c for c in geometry.captures if c.media and c.sensor == "camera"}
     found = []
     for shot in draft.shots:
         capture = captures[shot.capture]
         path = capture.media or ""
         if shot.until is None:
-            found.append(Source(path, frame=shot.frame))
+            found.append(PictureSource(path, frame=shot.frame))
         else:
             first = capture.times[0]
             start, end = (capture.times[number] - first for number in (shot.frame, shot.until))
-            found.append(Source(path, start=start, end=end))
+            found.append(PictureSource(path, start=start, end=end))
     return tuple(found)
 
 
@@ -79,7 +79,9 @@ class _Job:
     frames: tuple[int, ...]
 
 
-def take_out(sources: Iterable[Source], collection: Path, out: Path, workers: int = 1) -> dict[tuple[str, int], str]:
+def take_out(
+    sources: Iterable[PictureSource], collection: Path, out: Path, workers: int = 1
+) -> dict[tuple[str, int], str]:
     """Write the pictures among some media as JPEG files, named by their content, so that each is there once.
 
     Args:

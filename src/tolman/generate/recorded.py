@@ -1,4 +1,4 @@
-"""How well a recording determines an answer: the error that anybody may make who has the recording and not the scene.
+"""Precision of a recording: the error that anybody may make who has the recording and not the scene.
 
 Surfaces that no frame shows are part of it. A convex hull of what was recorded lies inside the true box and falls short
 of it by at most `Recorded.missing`; each bound follows from that. All are {} where it isn't known what was recorded.
@@ -18,7 +18,7 @@ READING = 0.01
 _AREA = 0.02
 """Share of an area by which alpha shapes of differently dense scans differ."""
 _RAGGED = 1.5
-"""How much more than the survey lacks a reader of the same recording may lack of an area."""
+"""Factor by which a reader of the same recording may lack more of an area than the survey."""
 KEY = "sensor_error"
 
 

@@ -156,7 +156,7 @@ class _Stratum:
 
 
 def quotas(strata: Sequence[H], size: int) -> dict[H, int]:
-    """How many of each stratum a part takes so that the mixture stays as it is: largest remainders, at least one each.
+    """Counts that a part takes of each stratum so that the mixture stays: largest remainders, at least one each.
 
     Args:
         strata: of every item.

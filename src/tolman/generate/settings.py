@@ -1,313 +1,240 @@
-"""The thresholds of every question family, and the presets that fix them.
+"""The generation presets: which families ask, under which thresholds, and how many questions are taken.
 
 `vsi-official` reproduces what the released questions were made with, its defects included; `vsi-paper` is what the
 paper says (section 3 and Appendix B.1), on exact geometry. `mmsi`, `site` and `spatialbench` make the families of the
-other three papers, `all` every one.
+other three papers, `all` every one, those of plugins too. A family's thresholds and their defaults stand in its own
+file; a preset holds those that differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError, field_validator, model_validator
 
 from tolman.errors import UsageError
-from tolman.generate.egoexo.settings import AssociationSettings, ReorderingSettings
-from tolman.generate.levels.settings import (
-    AffordanceSettings,
-    CausalSettings,
-    CommandSettings,
-    FillInSettings,
-    MultiHopSettings,
-    PassingSettings,
-    PoseSettings,
-    RelativeCountingSettings,
-)
-from tolman.generate.pairs.settings import ViewSettings
-from tolman.generate.rules import Rules
+from tolman.generate.families.vsi_bench.absolute_distance import DistanceSettings
+from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
+from tolman.generate.families.vsi_bench.object_size import SizeSettings
+from tolman.generate.families.vsi_bench.relative_direction import DirectionSettings
+from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanceSettings
+from tolman.generate.families.vsi_bench.room_size import RoomSettings
+from tolman.generate.family import Family, FamilySettings
+from tolman.generate.former_names import FORMER_SETTINGS, current_name
+from tolman.generate.registry import MMSI, OF_PAPERS, SITE, SPATIALBENCH, VSI, families, family, resolve
 from tolman.names import unknown
 
-Geometry = Literal["exact", "sampled"]
-
-VSI = ("counting", "distance", "size", "room", "relative_distance", "direction", "appearance", "route")
-"""VSI-Bench's families."""
-MMSI = (
-    "camera-camera",
-    "camera-object",
-    "camera-region",
-    "object-object",
-    "object-region",
-    "region-region",
-    "measurement",
-    "appearance-from-above",
-    "camera-motion",
-    "object-motion",
-    "multi-step",
-)
-"""MMSI-Bench's."""
-_EGOEXO = {
-    "associate-exo-to-ego": "association",
-    "associate-ego-to-exo": "association",
-    "reorder-ego-to-exo": "reordering",
-    "reorder-exo-to-ego": "reordering",
-}
-SITE: tuple[str, ...] = tuple(_EGOEXO)
-"""Those that SITE adds."""
-_REWORDED = {
-    "object-counting": "counting",
-    "object-size": "size",
-    "room-size": "room",
-    "absolute-distance": "distance",
-    "appearance-order": "appearance",
-    "relative-distance": "relative_distance",
-    "relative-direction": "direction",
-}
-_LEVELS = {
-    "relative-counting": "relative_counting",
-    "order-on-route": "passing",
-    "multi-hop": "multi_hop",
-    "affordance": "affordance",
-    "landmark-pose": "pose",
-    "causal": "causal",
-    "commands": "commands",
-    "route-gaps": "fill_in",
-}
-SPATIALBENCH: tuple[str, ...] = (*_REWORDED, *_LEVELS)
-"""SpatialBench's: first VSI-Bench's in SpatialBench's words, then those that it adds."""
-FAMILIES = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
-"""All, in the order in which they draft."""
+SettingsT = TypeVar("SettingsT", bound=FamilySettings)
 
 
-class CountingSettings(Rules):
-    """Object count.
-
-    Attributes:
-        least: the least count that is asked for.
-    """
-
-    least: int = 2
-
-
-class DistanceSettings(Rules):
-    """Absolute distance.
-
-    Attributes:
-        geometry: which distance of boxes.
-        least: metres; nearer pairs are not asked for.
-        tie: metres that a distance must be away from the middle between two printed values.
-    """
-
-    geometry: Geometry = "exact"
-    least: float = 0.2
-    tie: float = 1e-6
-
-
-class SizeSettings(Rules):
-    """Object size: nothing to set but the tie in metres."""
-
-    tie: float = 1e-8
-
-
-class RoomSettings(Rules):
-    """Room size.
-
-    Attributes:
-        tie: square metres that an area must be away from the middle between two printed values.
-        unseen: share of the area that a video may leave in doubt, where it is known what it shows.
-    """
-
-    unseen: float = 0.2
-    tie: float = 1e-9
-
-
-class RelativeDistanceSettings(Rules):
-    """Relative distance.
-
-    Attributes:
-        geometry: which distance of boxes.
-        least: metres; every option must be at least so far away.
-        gap: metres by which any two options must differ.
-        large_gap: the same in rooms larger than `large_room` square metres.
-        options: how many.
-    """
-
-    geometry: Geometry = "exact"
-    least: float = 0.15
-    gap: float = 0.15
-    large_gap: float = 0.30
-    large_room: float = 40.0
-    options: int = 4
-
-
-class DirectionSettings(Rules):
-    """Relative direction.
-
-    Attributes:
-        geometry: which distance of boxes.
-        nearest, farthest: metres that any two of the three objects are apart.
-        on_plan: metres that the places of the observer and the others are apart on the floor plan.
-        margin: degrees from the nearest boundary of a sector.
-        two_sided: whether the hard question's margin holds on both sides of a boundary.
-        corners: how many corners of the queried box may lie in another sector.
-    """
-
-    geometry: Geometry = "exact"
-    nearest: float = 0.30
-    farthest: float = 5.0
-    on_plan: float = 0.30
-    margin: float = 10.0
-    two_sided: bool = True
-    corners: int = 2
-
-
-class AppearanceSettings(Rules):
-    """Appearance order.
-
-    Attributes:
-        pixels: how many of a category make it seen. The paper's threshold is not published.
-        gap: seconds that first appearances must be apart.
-    """
-
-    pixels: int = 200
-    gap: float = 1.0
-
-
-class RouteSettings(Rules):
-    """Route plan.
-
-    Attributes:
-        least_moves, most_moves: straight moves of a route.
-        margin: degrees that a turn must be away from another answer.
-        shortest: metres of a move.
-        clearance: metres on each side of the way that must be free.
-        headroom: metres; an object that begins higher is no obstacle.
-    """
-
-    least_moves: int = 2
-    most_moves: int = 5
-    margin: float = 20.0
-    shortest: float = 0.5
-    clearance: float = 0.2
-    headroom: float = 1.9
-
-
-class ShareSettings(Rules):
-    """How many questions a benchmark takes.
+class ShareSettings(BaseModel):
+    """Limits on the questions that a benchmark takes.
 
     Attributes:
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
-        turns: how often at most choices are guessed by those who don't see the scene, and some left out until these are
-            right as often as by chance.
+        max_filter_rounds: rounds of shortcut filtering at most: learners who don't see the scene answer the choices,
+            and some are left out until these learners are right as often as by chance. 0 filters nothing.
     """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     per_scene: int = 15
     per_task: int | None = None
     most_common: float = 0.25
-    turns: int = 0
+    max_filter_rounds: int = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former(cls, told: Any) -> Any:
+        """Settings that an earlier version wrote."""
+        if isinstance(told, Mapping) and "turns" in told:
+            return {"max_filter_rounds" if key == "turns" else key: value for key, value in told.items()}
+        return told
 
 
-class GenerationPreset(Rules):
-    """Which families ask, under which rules.
+class GenerationPreset(BaseModel):
+    """Families that ask, and their thresholds. A preset that an earlier version wrote is read as well.
 
     Attributes:
         name: what `--preset` takes.
-        families: that ask, in the order of `FAMILIES`.
-        like: the benchmark whose prompts, parsers and table the questions get; None where they are of several.
-        labels: whether items carry their family's place in all four taxonomies.
-        counting, distance, size, room, relative_distance, direction, appearance, route: rules of VSI-Bench's families.
-        views: rules of MMSI-Bench's.
-        association, reordering: rules of SITE's.
-        relative_counting, passing, multi_hop, affordance, pose, causal, commands, fill_in: rules of SpatialBench's.
+        families: names of those that ask, in this order.
+        settings: by family, thresholds that differ from its own.
+        scoring_profile: the benchmark whose prompts, parsers and table the questions get; None where they are of
+            several.
+        labels: whether items carry their family's name and its place in all four taxonomies.
         share: how many questions are taken.
     """
 
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
     name: str
     families: tuple[str, ...] = VSI
-    like: str | None = "vsi-bench"
+    settings: Mapping[str, SerializeAsAny[FamilySettings]] = Field(default_factory=dict)
+    scoring_profile: str | None = "vsi-bench"
     labels: bool = False
-    counting: CountingSettings = CountingSettings()
-    distance: DistanceSettings = DistanceSettings()
-    size: SizeSettings = SizeSettings()
-    room: RoomSettings = RoomSettings()
-    relative_distance: RelativeDistanceSettings = RelativeDistanceSettings()
-    direction: DirectionSettings = DirectionSettings()
-    appearance: AppearanceSettings = AppearanceSettings()
-    route: RouteSettings = RouteSettings()
-    views: ViewSettings = ViewSettings()
-    association: AssociationSettings = AssociationSettings()
-    reordering: ReorderingSettings = ReorderingSettings()
-    relative_counting: RelativeCountingSettings = RelativeCountingSettings()
-    passing: PassingSettings = PassingSettings()
-    multi_hop: MultiHopSettings = MultiHopSettings()
-    affordance: AffordanceSettings = AffordanceSettings()
-    pose: PoseSettings = PoseSettings()
-    causal: CausalSettings = CausalSettings()
-    commands: CommandSettings = CommandSettings()
-    fill_in: FillInSettings = FillInSettings()
     share: ShareSettings = ShareSettings()
 
-    def choosing(self, families: Sequence[str]) -> GenerationPreset:
-        """The same rules for some families only.
+    @model_validator(mode="before")
+    @classmethod
+    def _former(cls, told: Any) -> Any:
+        """A preset that an earlier version wrote: other names of families, one part for several of them."""
+        if not isinstance(told, Mapping):
+            return told
+        found = {key: value for key, value in told.items() if key not in FORMER_SETTINGS and key != "like"}
+        if "like" in told:
+            found["scoring_profile"] = told["like"]
+        if "families" in told:
+            found["families"] = tuple(current_name(name) for name in told["families"])
+        settings = {current_name(name): value for name, value in dict(told.get("settings") or {}).items()}
+        for part in FORMER_SETTINGS.keys() & told.keys():
+            for name in FORMER_SETTINGS[part]:
+                if name in found.get("families", VSI):
+                    settings[name] = told[part]
+        return found | {"settings": settings}
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _of_their_families(cls, told: Mapping[str, Any]) -> dict[str, Any]:
+        found = {}
+        for name, value in told.items():
+            if isinstance(value, FamilySettings):
+                found[name] = value
+                continue
+            try:
+                found[name] = type(family(name).settings).model_validate(value)
+            except UsageError as error:
+                raise ValueError(str(error)) from None
+        return found
+
+    def settings_for(self, asked: Family[SettingsT]) -> SettingsT:
+        """The thresholds of a family: the preset's, or else its own."""
+        found = self.settings.get(asked.name, asked.settings)
+        if not isinstance(found, type(asked.settings)):
+            raise TypeError(f"the preset '{self.name}' has settings of another family for '{asked.name}'")
+        return found
+
+    def with_settings(self, asked: Family[SettingsT], **changes: Any) -> GenerationPreset:
+        """The same with some thresholds of a family changed.
 
         Raises:
-            UsageError: a family that is not there, or not among the preset's.
+            ValueError: there is no such threshold, or it takes no such value.
         """
-        for name in families:
-            if name not in FAMILIES:
-                raise unknown("question family", name, FAMILIES)
-            if name not in self.families:
+        own = self.settings_for(asked)
+        for name in changes:
+            if name not in type(own).model_fields:
+                raise ValueError(f"the family '{asked.name}' has no threshold '{name}'")
+        try:
+            changed = type(own).model_validate(own.model_dump() | changes)
+        except ValidationError as error:
+            raise ValueError(error.errors()[0]["msg"].lower()) from None
+        return self.model_copy(update={"settings": {**self.settings, asked.name: changed}})
+
+    def with_threshold(self, part: str, name: str, value: float) -> GenerationPreset:
+        """The same with one threshold changed, of a family or of all that a former part of presets stood for.
+
+        Args:
+            part: a family's name, or a former part such as 'views'.
+            name: of the threshold.
+            value: of it.
+
+        Raises:
+            ValueError: the preset has no such family, or the family no such threshold.
+        """
+        chosen = [one for one in FORMER_SETTINGS.get(part, (current_name(part),)) if one in self.families]
+        changed = self
+        for one in chosen:
+            changed = changed.with_settings(family(one), **{name: value})
+        if not chosen:
+            raise ValueError(f"there is no rule '{part}.{name}'")
+        return changed
+
+    def thresholds(self) -> list[tuple[str, str, float]]:
+        """The numbers among the thresholds of the preset's families: family, name, value."""
+        found = []
+        for one in self.families:
+            for name, value in self.settings_for(family(one)).model_dump().items():
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    found.append((one, name, value))
+        return found
+
+    def choosing(self, wanted: Sequence[str]) -> GenerationPreset:
+        """The same for some families only.
+
+        A family that is none of the papers', such as a plugin's, needn't be the preset's: it asks under its own
+        thresholds, and the questions then have no scoring profile.
+
+        Args:
+            wanted: names, as `registry.resolve` reads them.
+
+        Raises:
+            UsageError: a family that is not there, one of another paper's, or a part of several names.
+        """
+        chosen = {resolve(name, self.families) for name in wanted}
+        for name in chosen - set(self.families):
+            if name in OF_PAPERS:
                 raise UsageError(
                     f"the preset '{self.name}' has no family '{name}'; it has: {', '.join(self.families)}. "
                     "The preset 'all' has every one."
                 )
-        return self.model_copy(update={"families": tuple(name for name in self.families if name in families)})
+        own = [name for name in self.families if name in chosen]
+        others = sorted(chosen - set(self.families))
+        profile = None if others else self.scoring_profile
+        return self.model_copy(update={"families": (*own, *others), "scoring_profile": profile})
+
+    def with_share(
+        self, *, per_scene: int | None = None, per_task: int | None = None, max_filter_rounds: int | None = None
+    ) -> GenerationPreset:
+        """The same with other limits; see `ShareSettings`. None leaves one as it is."""
+        limits = {"per_scene": per_scene, "per_task": per_task, "max_filter_rounds": max_filter_rounds}
+        changes = {name: value for name, value in limits.items() if value is not None}
+        return self.model_copy(update={"share": self.share.model_copy(update=changes)})
 
     def written(self) -> dict[str, Any]:
-        """The settings that questions depend on, as JSON values."""
-        parts = {PARTS[family] for family in self.families} | {"name", "families", "like", "labels", "share"}
-        found = self.model_dump(mode="json", include=parts)
-        if self.families == VSI and not self.labels:
-            del found["families"], found["like"], found["labels"]
-        return found
+        """The settings that questions depend on, as JSON values: every threshold of every family that asks."""
+        found = self.model_dump(mode="json", exclude={"settings"})
+        own = {name: self.settings_for(family(name)).model_dump(mode="json") for name in self.families}
+        return found | {"settings": own}
 
-
-PARTS: dict[str, str] = (
-    {family: family for family in VSI} | dict.fromkeys(MMSI, "views") | _EGOEXO | _REWORDED | _LEVELS
-)
-"""The part of a preset that holds a family's rules."""
 
 _ROUNDS = 10
-_SHARE = ShareSettings(per_scene=60, turns=_ROUNDS)
+_SHARE = ShareSettings(per_scene=60, max_filter_rounds=_ROUNDS)
 PRESETS = {
-    "vsi-paper": GenerationPreset(name="vsi-paper", share=ShareSettings(turns=_ROUNDS)),
+    "vsi-paper": GenerationPreset(name="vsi-paper", share=ShareSettings(max_filter_rounds=_ROUNDS)),
     "vsi-official": GenerationPreset(
         name="vsi-official",
-        distance=DistanceSettings(geometry="sampled", tie=0.0),
-        size=SizeSettings(tie=0.0),
-        room=RoomSettings(tie=0.0),
-        # The released code computes 0.30 for large rooms and then doesn't use it.
-        relative_distance=RelativeDistanceSettings(geometry="sampled", large_gap=0.15),
-        direction=DirectionSettings(geometry="sampled", on_plan=0.0, two_sided=False),
-        appearance=AppearanceSettings(pixels=1),
+        settings={
+            "vsi-bench/absolute-distance": DistanceSettings(geometry="sampled", tie=0.0),
+            "vsi-bench/object-size": SizeSettings(tie=0.0),
+            "vsi-bench/room-size": RoomSettings(tie=0.0),
+            # The released code computes 0.30 for large rooms and then doesn't use it.
+            "vsi-bench/relative-distance": RelativeDistanceSettings(geometry="sampled", large_gap=0.15),
+            "vsi-bench/relative-direction": DirectionSettings(geometry="sampled", on_plan=0.0, two_sided=False),
+            "vsi-bench/appearance-order": AppearanceSettings(pixels=1),
+        },
         # Nothing is filtered: neither were the released questions.
         share=ShareSettings(most_common=1.0),
     ),
-    "mmsi": GenerationPreset(name="mmsi", families=MMSI, like="mmsi-bench", labels=True, share=_SHARE),
-    "site": GenerationPreset(name="site", families=SITE, like="site", labels=True, share=_SHARE),
+    "mmsi": GenerationPreset(name="mmsi", families=MMSI, scoring_profile="mmsi-bench", labels=True, share=_SHARE),
+    "site": GenerationPreset(name="site", families=SITE, scoring_profile="site", labels=True, share=_SHARE),
     "spatialbench": GenerationPreset(
         name="spatialbench",
         families=SPATIALBENCH,
-        like="spatialbench",
+        scoring_profile="spatialbench",
         labels=True,
-        # Wider than VSI-Bench's: people who watched the video are to agree.
-        distance=DistanceSettings(least=1.0),
-        relative_distance=RelativeDistanceSettings(gap=0.3, large_gap=0.5),
-        direction=DirectionSettings(margin=20.0),
+        settings={
+            # Wider than VSI-Bench's: people who watched the video are to agree.
+            "spatialbench/absolute-distance": DistanceSettings(least=1.0),
+            "spatialbench/relative-distance": RelativeDistanceSettings(gap=0.3, large_gap=0.5),
+            "spatialbench/relative-direction": DirectionSettings(margin=20.0),
+        },
         share=_SHARE,
     ),
-    "all": GenerationPreset(name="all", families=FAMILIES, like=None, labels=True, share=_SHARE),
+    "all": GenerationPreset(name="all", families=OF_PAPERS, scoring_profile=None, labels=True, share=_SHARE),
 }
+"""The presets by name; `preset('all')` has the families of plugins as well."""
 
 
 def preset(name: str) -> GenerationPreset:
@@ -317,5 +244,6 @@ def preset(name: str) -> GenerationPreset:
         UsageError: there is none.
     """
     if name not in PRESETS:
-        raise unknown("preset", name, PRESETS)
-    return PRESETS[name]
+        raise unknown("generation preset", name, PRESETS)
+    found = PRESETS[name]
+    return found.model_copy(update={"families": tuple(families())}) if name == "all" else found

@@ -7,8 +7,8 @@ statistics   sums over the answers of the other folds
 features     items as rows of numbers
 learners     random forest, gradient boosting
 blind        answers to every item from the other folds' texts and answers
-hinted       answers to every item from what is told of it beside its text
+from_cues    answers to every item from what is told of it beside its text
 frequent     the text that is right most often
-to_chance    leaving out questions until guessers are right as often as by chance
+pruning      leaving out questions until predictors are right as often as by chance
 ```
 """

@@ -33,7 +33,7 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Guesses:
-    """What was guessed.
+    """Predictions of each blind learner.
 
     Attributes:
         items: the questions.

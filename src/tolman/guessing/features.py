@@ -98,7 +98,7 @@ def choice_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Ro
 
 
 def _option(item: Item, k: int) -> list[float]:
-    """How an option looks beside the others of its item and beside the question."""
+    """Features of an option beside the others of its item and beside the question."""
     options = [option.strip().lower() for option in item.options]
     lengths = [len(option) for option in options]
     sets = [set(words(option)) for option in options]

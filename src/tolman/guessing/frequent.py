@@ -9,7 +9,7 @@ from tolman.items import Item
 
 
 def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
-    """Item → answer; of numbers the most frequent true value, of choices the letter of the most frequent text.
+    """Item → answer: the letter of the most frequent text, or without options the most frequent true answer.
 
     Texts count only where they are right in another scene too: one that is right in a single scene would give away
     nothing but that scene's own answers. Where no option is, it is the most frequent letter.
@@ -25,7 +25,7 @@ def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
     letter = ranked(item.answer for item in items)[0]
 
     def choose(item: Item) -> str:
-        if item.kind == "number":
+        if not item.options:
             return texts[0]
         known = sorted(text for text in item.options if scenes.get(text, set()) - {item.cluster})
         if known:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 SMOOTHING = 3.0
-"""How many answers of average value every key is given on top of its own."""
+"""Number of answers of average value every key is given on top of its own."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def slot(keys: Sequence[Sequence[Hashable]], values: Floats, fold: NDArray[np.in
 
 
 def summaries(one: Slot, held_out: int, base: Floats) -> list[Floats]:
-    """What a row's keys say: columns of shape (rows,).
+    """Statistics of a row's keys: columns of shape (rows,).
 
     The mean of the answers known, over the keys weighted by how often each was seen; its least and greatest smoothed
     mean; and how often the best known key was seen. A row without a key gets the base and 0.

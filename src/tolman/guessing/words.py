@@ -23,7 +23,7 @@ def words(text: str) -> list[str]:
 
 
 def phrases(items: Sequence[Item]) -> list[list[Phrase]]:
-    """What sets each question apart from others of its type.
+    """Phrases that set each question apart from others of its type.
 
     A word that is in at least half of the questions belongs to the template; runs of other words are phrases (at most
     eight, a run of more than three words is taken apart), each with the two words before it as its role.

@@ -92,11 +92,13 @@ class Model(Protocol):
     Attributes:
         name: as given on the command line.
         settings: all that determines its answers besides the request; written into the run.
-        remote: whether calls cost time or money: they are stored, retried and first tried with one item.
+        remote: whether calls cost time or money: they are stored, tried again and first tried with one item, and the
+            messages hold pictures.
         concurrency: the most requests in flight.
 
-    A model may also say that it `takes_videos` (whole files; else it doesn't), or whether it `takes_pictures` (else it
-    does).
+    A model may also say that it `takes_videos` (whole files; else it doesn't), whether it `takes_pictures` (else it
+    does), or whether its answers are `stored` (else they are where it is `remote`): where not, each run asks anew, and
+    the first call says nothing of those that follow.
     """
 
     name: str
@@ -115,6 +117,11 @@ class Model(Protocol):
     async def close(self) -> None:
         """Let go of connections."""
         ...
+
+
+def is_stored(model: Model) -> bool:
+    """Whether a model's answers are kept for later runs, and its first call shows whether others can succeed."""
+    return bool(getattr(model, "stored", model.remote))
 
 
 @runtime_checkable

@@ -1,9 +1,9 @@
 """Baselines: what can be had without looking.
 
-`random` draws uniformly (an option; for numbers, one of the true values of the question type). `most-frequent`
-gives each question type's most frequent answer, `best-constant` the one among its true values that the headline's
-metric rewards most (`official`, where the benchmark has it), `most-frequent-text` the option whose text is right most
-often, of those that are right in another scene too (the most frequent letter where none is).
+`random` draws uniformly (an option; for numbers, one of the true values of the question type; for another item kind
+what that says). `most-frequent` gives each question type's most frequent answer, `best-constant` the one among its true
+values that the headline's metric rewards most (`official`, where the benchmark has it), `most-frequent-text` the option
+whose text is right most often, of those that are right in another scene too (the most frequent letter where none is).
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
 from tolman.guessing.frequent import most_frequent_text, ranked
-from tolman.items import LETTERS, Item
+from tolman.items import Item
 from tolman.models.base import Model, ModelOptions, Request
 from tolman.names import unknown
 from tolman.responses import Response
-from tolman.scoring.rules import check_defined
+from tolman.scoring.item_kind import kind_of
+from tolman.scoring.rules import check_defined, kind_and_answer
 
 
 class _Offline:
@@ -66,35 +66,35 @@ class Random(_Offline):
         self.name = name
         self.settings: Mapping[str, Any] = {"seed": seed}
         self._seed = seed
-        self._values: dict[str, list[str]] = {}
-        self._distributions: dict[str, list[tuple[str, float]]] = {}
+        self._answers: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._distributions: dict[tuple[str, ...], list[tuple[str, float]]] = {}
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
-        """Collect the true values of every question type."""
-        numbers = _by_task(item for item in items if item.kind == "number")
-        self._values = {task: [item.answer for item in group] for task, group in numbers.items()}
-        self._distributions = {
-            task: [(value, count / len(values)) for value, count in Counter(values).items()]
-            for task, values in self._values.items()
-        }
+        """Collect the true answers of every question type and kind."""
+        answers: dict[tuple[str, str], list[str]] = {}
+        for item in items:
+            answers.setdefault((item.task, item.kind), []).append(item.answer)
+        self._answers = {key: tuple(found) for key, found in answers.items()}
+        self._distributions = {}
+
+    def _pool(self, item: Item) -> Sequence[str]:
+        """What is drawn from."""
+        return kind_of(item).guesses(item, self._answers.get((item.task, item.kind), ()))
 
     async def answer(self, request: Request) -> Response:
         """A draw."""
         item = request.item
-        pool = item.letters if item.kind == "choice" else self._values[item.task]
-        drawn = random.Random(f"{self._seed}:{request.repeat}:{item.id}").choice(pool)
+        drawn = random.Random(f"{self._seed}:{request.repeat}:{item.id}").choice(self._pool(item))
         return Response(id=item.id, response=drawn, repeat=request.repeat)
 
     def distribution(self, item: Item) -> Sequence[tuple[str, float]]:
-        """Every option, or every true value of the question type by its frequency."""
-        if item.kind == "choice":
-            return _letters(len(item.options))
-        return self._distributions[item.task]
-
-
-@cache
-def _letters(options: int) -> list[tuple[str, float]]:
-    return [(letter, 1 / options) for letter in LETTERS[:options]]
+        """Every option, or every true value of the question type by its frequency; items that draw from the same share
+        one sequence."""
+        pool, key = self._pool(item), (item.task, item.kind)
+        known = key if pool is self._answers.get(key) else ("", *pool)
+        if known not in self._distributions:
+            self._distributions[known] = [(text, count / len(pool)) for text, count in Counter(pool).items()]
+        return self._distributions[known]
 
 
 def _by_task(items: Iterable[Item]) -> dict[str, list[Item]]:
@@ -113,8 +113,8 @@ def _best_constant(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[
     rules = benchmark.headline_rules
     check_defined(items, [rules])
     # Items that differ in nothing that a metric looks at are scored once.
-    kinds = Counter((item.answer, item.kind, len(item.options)) for item in items)
-    examples = {(item.answer, item.kind, len(item.options)): item for item in items}
+    kinds = Counter(kind_and_answer(item) or item.id for item in items)
+    examples = {kind_and_answer(item) or item.id: item for item in items}
 
     def total(answer: str) -> float:
         return sum(

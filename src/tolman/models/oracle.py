@@ -11,11 +11,12 @@ from typing import Any
 
 from tolman.generate.audit import chosen_option
 from tolman.generate.collection import open_collection
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.models.base import CallError, Request
 from tolman.responses import FailureKind, Response
+from tolman.scoring.item_kind import kind_of
 
 
 class Oracle:
@@ -52,15 +53,13 @@ class Oracle:
             found = recompute(geometry, item, self._preset, released=False)
         except (KeyError, ValueError) as error:
             raise CallError(FailureKind.REFUSED, f"the scene doesn't answer it: {error}", retry=False) from None
-        if found.place is not None:
-            text = item.letters[found.place]
-        elif item.kind == "choice":
-            option = chosen_option(found.exact, item)
-            if option not in item.options:
-                raise CallError(FailureKind.REFUSED, f"'{option}' is none of the options", retry=False)
-            text = item.letters[item.options.index(option)]
-        else:
-            text = repr(float(found.exact))
+        known: Any = found.exact if found.place is None else found.place
+        if found.place is None and item.options:
+            known = chosen_option(found.exact, item)
+        try:
+            text = kind_of(item).oracle_text(item, known)
+        except ValueError as error:
+            raise CallError(FailureKind.REFUSED, str(error), retry=False) from None
         return Response(id=item.id, response=text, repeat=request.repeat)
 
     async def close(self) -> None:

@@ -11,6 +11,7 @@ from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.base import Modifier, ProtocolOptions
+from tolman.scoring.item_kind import kind_of
 
 
 def rotations(benchmark: BenchmarkSpec, item: Item) -> list[Item]:
@@ -19,7 +20,7 @@ def rotations(benchmark: BenchmarkSpec, item: Item) -> list[Item]:
     The first keeps the item's id, so that runs can be compared item by item; the others are 'ID@1', 'ID@2' … Numerical
     questions are asked once. A question whose options can't be told apart is left out, as in the released code.
     """
-    if item.kind != "choice":
+    if not kind_of(item).has_letters:
         return [item]
     places = range(len(item.options))
     turned = [benchmark.reorder(item, [*places[turn:], *places[:turn]]) for turn in places]
@@ -31,7 +32,7 @@ def rotations(benchmark: BenchmarkSpec, item: Item) -> list[Item]:
 
 
 def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
-    if not any(item.kind == "choice" for item in items):
+    if not any(kind_of(item).has_letters for item in items):
         raise UsageError("circular has nothing to rotate: none of these questions has options.")
 
 

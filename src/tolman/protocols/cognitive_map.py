@@ -16,7 +16,7 @@ from tolman.benchmarks.vsi_bench.prompts import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import MapReading, read_map
 from tolman.errors import UsageError
 from tolman.generate.collection import open_collection
-from tolman.generate.families import categories_in
+from tolman.generate.drafting import categories_in
 from tolman.generate.geometry import SceneGeometry
 from tolman.items import Item
 from tolman.protocols.base import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply

@@ -45,7 +45,9 @@ def vote(question: Question, texts: Sequence[str]) -> Answer:
 
 def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
     if options.draws < 2:
-        raise UsageError(f"a majority takes at least 2 draws, not {options.draws}; give another number with --draws.")
+        raise UsageError(
+            f"a majority takes at least 2 samples, not {options.draws}; give another number with --samples-per-vote."
+        )
     if options.sampling.get("temperature") == 0:
         raise UsageError("self-consistency draws different chains of thought, which --temperature 0 doesn't give.")
 

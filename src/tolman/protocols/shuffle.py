@@ -9,6 +9,7 @@ from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.protocols.base import Modifier, ProtocolOptions
+from tolman.scoring.item_kind import kind_of
 
 
 def shuffle(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
@@ -16,7 +17,7 @@ def shuffle(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
 
     Numerical questions, and questions whose options can't be told apart, stay as they are.
     """
-    if item.kind != "choice":
+    if not kind_of(item).has_letters:
         return item
     order = list(range(len(item.options)))
     random.Random(f"{seed}:{item.id}:options").shuffle(order)
@@ -24,7 +25,7 @@ def shuffle(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
 
 
 def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
-    if not any(item.kind == "choice" for item in items):
+    if not any(kind_of(item).has_letters for item in items):
         raise UsageError("shuffle has nothing to shuffle: none of these questions has options.")
 
 

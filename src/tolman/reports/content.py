@@ -9,6 +9,7 @@ from typing import Any, Literal
 from tolman import benchmarks
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.errors import UsageError
+from tolman.reports.further_metrics import FurtherTable, further_tables
 from tolman.reports.loaded import LoadedRun
 from tolman.reports.missing import marks as missing_marks
 from tolman.reports.remarks import marks_of, notes_of, warnings_of
@@ -86,6 +87,7 @@ class Report:
         judge_samples: for each run with a judge and a sample, how far judge and reader agree, as scores.json has it.
         frames_shown: for each run that samples videos, how many items its frames answer, likewise.
         endings: for each run whose model was stopped in answers, how often and by what, as scores.json has it.
+        further: for each run and scorer the metrics that the user asked for.
     """
 
     benchmark: BenchmarkSpec
@@ -97,6 +99,7 @@ class Report:
     judge_samples: list[dict[str, Any]] = field(default_factory=list)
     frames_shown: list[dict[str, Any]] = field(default_factory=list)
     endings: list[dict[str, Any]] = field(default_factory=list)
+    further: list[FurtherTable] = field(default_factory=list)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -168,6 +171,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         judge_samples=samples,
         frames_shown=frames_shown,
         endings=[{"run": run.name, **run.figures["endings"]} for run in runs if run.figures.get("endings")],
+        further=[table for run in runs for table in further_tables(run.name, run.figures)],
     )
 
 

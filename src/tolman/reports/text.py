@@ -8,6 +8,7 @@ import json
 from dataclasses import asdict
 
 from tolman.reports.content import Report, ReportRow
+from tolman.reports.further_metrics import further_markdown
 from tolman.reports.missing import SIGN as MISSING_SIGN
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, SIGN, bounds, crossing, needs_row, shares
 from tolman.scoring.table import Column
@@ -65,7 +66,8 @@ def markdown(report: Report) -> str:
             name = f"{SHARES_LABEL} <small>{BOUNDS_LABEL}</small>"
             lines.append(f"| {name} | {_escape_markdown(row.rules)} |  | {' | '.join(cells)} |")
     remarks = [f"> {_escape_markdown(text)}" for text in (*report.marks, *report.warnings, *report.notes)]
-    return "\n".join([*lines, "", *remarks]) + "\n"
+    further = [f"\n{further_markdown(table)}" for table in report.further]
+    return "\n".join([*lines, "", *remarks]) + "\n" + "".join(further)
 
 
 def comma_separated(report: Report) -> str:

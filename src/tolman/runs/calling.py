@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 
 from tolman.errors import EndpointError
-from tolman.models.base import CallError, Model, Request
+from tolman.models.base import CallError, Model, Request, is_stored
 from tolman.responses import FailureKind, Response
 from tolman.runs.prices import Price
 from tolman.runs.throttle import Throttle
@@ -61,7 +61,7 @@ class Caller:
         self.model, self.throttle = model, Throttle(model.concurrency)
         self._limits, self._tally, self._price = limits, tally, price
         self._called = 0
-        self._probed = not model.remote
+        self._probed = not is_stored(model)
         self._probe = asyncio.Lock()
         self._hopeless: EndpointError | None = None
 

@@ -17,7 +17,7 @@ from tolman.items import Item, Media
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
 from tolman.messages import Message, Part, Picture, Video
-from tolman.models.base import CallError, Model, Request
+from tolman.models.base import CallError, Model, Request, is_stored
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
 from tolman.runs.calling import Caller, Limits, Tally
@@ -43,7 +43,7 @@ class Engine:
         benchmark, model, protocol, preset: what the run is.
         data: the folder that media are relative to.
         frames: the frame store.
-        store: the response store, or None where all answers cost nothing.
+        store: the response store, or None where no answer is kept.
         limits: when to give up.
         done: called with every outcome as it comes.
         helpers: further models by the role that a protocol gives them, such as 'captioner'.
@@ -206,7 +206,7 @@ class Engine:
         if caller.model.remote:  # the others look at the item, not at its pictures
             messages = tuple([await self._with_pictures(message) for message in messages])
         request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.purpose, ask.draw)
-        if self.store is None or not caller.model.remote:
+        if self.store is None or not is_stored(caller.model):
             return await caller.call(request)
         key, text = request_key(
             caller.model.name, dict(caller.model.settings), messages, request.sampling, repeat, ask.draw
@@ -235,7 +235,9 @@ class Engine:
         """What a medium becomes, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
-            self._pictures[media] = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
+            made = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
+            made.add_done_callback(_retrieve)
+            self._pictures[media] = made
         return await asyncio.shield(self._pictures[media])
 
     def _show(self, media: Media) -> tuple[Picture | Video, ...]:
@@ -243,6 +245,12 @@ class Engine:
         if type(media) is Media and media.kind == "video" and self.preset.frames.whole:
             return (self.frames.video(self.data, media),)
         return self.frames.pictures(self.data, media, self.preset.frames)
+
+
+def _retrieve(future: asyncio.Future[Any]) -> None:
+    """Look at the error of a future that nobody may wait for any more, so that it isn't printed as forgotten."""
+    if not future.cancelled():
+        future.exception()
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ items.parquet     the questions that were asked
 responses.jsonl   what came back, one response or failure on each line
 judgements.json   what a judge made of responses, where one was asked
 scores.parquet    each item under each rule set
+metrics.parquet   the values of further metrics, where the benchmark's table has any or the user asked for some
 scores.json       the figures of the benchmark's table
 report.html       all of it to look at
 ```
@@ -35,7 +36,7 @@ from tolman.responses import Outcome, read_outcomes, write_outcomes
 from tolman.runs.leases import sole_writer
 from tolman.runs.selection import Selection
 from tolman.scoring.judged import Judgements
-from tolman.scoring.score import with_all_columns
+from tolman.scoring.score import SCHEMA, with_all_columns
 
 
 class RunSettings(BaseModel):
@@ -187,13 +188,20 @@ class RunFolder:
         write_text(self.path / "judgements.json", judgements.model_dump_json(indent=1) + "\n")
 
     def write_scores(self, scores: pl.DataFrame, figures: dict[str, Any]) -> None:
-        """Replace the scores and the figures."""
+        """Replace the scores, the values of further metrics that stand beside them, and the figures."""
+        further = [name for name in scores.columns if name not in SCHEMA]
         with atomic_write(self.path / "scores.parquet") as partial:
-            scores.write_parquet(partial)
+            scores.select(list(SCHEMA)).write_parquet(partial)
+        if further:
+            with atomic_write(self._metrics_path) as partial:
+                scores.select("rule_set", "id", "repeat", *further).write_parquet(partial)
+        else:
+            self._metrics_path.unlink(missing_ok=True)
         write_text(self.path / "scores.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
 
     def scores(self) -> pl.DataFrame:
-        """Each item under each rule set; columns that an earlier version didn't write are null.
+        """Each item under each rule set, with the values of further metrics (`aggregate.column_of`); columns that an
+        earlier version didn't write are null.
 
         Raises:
             InputError: the run was never scored, or by another version.
@@ -207,7 +215,28 @@ class RunFolder:
             raise InputError(path, what, fix=f"run 'tolman score {self.path}'") from None
         if scores is None:
             raise InputError(path, "was written by another version", fix=f"run 'tolman score {self.path}'")
-        return scores
+        return self._with_further_metrics(scores)
+
+    @property
+    def _metrics_path(self) -> Path:
+        return self.path / "metrics.parquet"
+
+    def _with_further_metrics(self, scores: pl.DataFrame) -> pl.DataFrame:
+        if not self._metrics_path.exists():
+            return scores
+        key = ["rule_set", "id", "repeat"]
+        try:
+            return scores.join(pl.read_parquet(self._metrics_path), on=key, how="left", maintain_order="left")
+        except (pl.exceptions.PolarsError, OSError) as error:
+            what = f"is no readable table of metrics ({str(error).splitlines()[0]})"
+            raise InputError(self._metrics_path, what, fix=f"run 'tolman score {self.path}'") from None
+
+    def further_metrics(self) -> list[str]:
+        """The names of the metrics that scores.json has besides the benchmark's table; none before it is scored."""
+        if not (self.path / "scores.json").exists():
+            return []
+        by_rules = self.figures().get("metrics", {})
+        return list(dict.fromkeys(name for metrics in by_rules.values() for name in metrics))
 
     def figures(self) -> dict[str, Any]:
         """The figures of scores.json.
@@ -238,9 +267,13 @@ class RunFolder:
 def default_folder(settings: RunSettings) -> Path:
     """runs/BENCHMARK-SUBSET/MODEL-PROTOCOL, with what a file name can't hold replaced."""
     tail = "" if settings.selection.is_all else "-part"
-    name = f"{settings.model}-{settings.protocol}{tail}"
-    safe = "".join(c if c.isalnum() or c in "-._" else "-" for c in name)
-    return Path("runs") / f"{settings.benchmark}-{settings.subset}" / safe
+    name = file_name(f"{settings.model}-{settings.protocol}{tail}")
+    return Path("runs") / f"{settings.benchmark}-{settings.subset}" / name
+
+
+def file_name(name: str) -> str:
+    """A name with what a file's name can't hold replaced."""
+    return "".join(c if c.isalnum() or c in "-._" else "-" for c in name)
 
 
 def same_benchmark(one: str, other: str) -> bool:

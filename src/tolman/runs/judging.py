@@ -10,9 +10,10 @@ Tolman's own words, to measure how far the two agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import tolman
 from tolman import models
@@ -21,7 +22,7 @@ from tolman.errors import EndpointError, RunInterruptedError, UsageError
 from tolman.items import Item
 from tolman.media.store import FrameStore, default_root
 from tolman.messages import Message, Sampling
-from tolman.models.base import KnowsTheTruth, Model, ModelOptions
+from tolman.models.base import KnowsTheTruth, Model, ModelOptions, is_stored
 from tolman.protocols.base import Ask, Conversation, Protocol
 from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.engine import Engine, Limits, Tally
@@ -29,10 +30,11 @@ from tolman.runs.folder import RunFolder
 from tolman.runs.judge_jobs import JudgeJob, plan_judging, reader_of
 from tolman.runs.prices import Price, read_price
 from tolman.runs.store import open_store
-from tolman.runtime import run_until_stopped, stoppable
+from tolman.runtime import run_until_stopped
 from tolman.scoring.judge_sample import SampleSize
 from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, read_reply
 
+T = TypeVar("T")
 TRIES = 3
 """How often a judge is asked until its reply is an answer (MMSI-Bench's released fallback)."""
 
@@ -104,38 +106,8 @@ def judge_run(
         EndpointError: the first call showed that none can succeed.
         RunInterruptedError: the user stopped it; what was judged is kept.
     """
-    judging, plan = benchmark.judging, plan_judging(benchmark, items, outcomes, request.sample, seed)
-    asked = plan.asked
-    replies, cost = consult(
-        judge,
-        request,
-        [job.item.model_copy(update={"id": key}) for key, job in asked.items()],
-        benchmark=benchmark,
-        protocol=Protocol("judge", shows_media=False, converse=_conversation(asked)),
-        preset=PromptPreset("judge", judging.source, sampling=Sampling(temperature=0.0)),
-        started=started,
-        done=done,
-    )
-    found = Judgements(
-        judge=judge.name,
-        settings=dict(judge.settings),
-        source=judging.source,
-        tolman=tolman.__version__,
-        usage=usage_of(replies.values()),
-        cost=cost,
-        judgements=tuple(_judgement(job, replies[key]) for key, job in plan.judged.items()),
-        sample=JudgedSample(
-            reader=reader_of(benchmark).name,
-            seed=seed,
-            size=str(request.sample),
-            readable=plan.readable,
-            judgements=tuple(_judgement(job, replies[key]) for key, job in plan.sampled),
-        )
-        if plan.sampled
-        else None,
-    )
-    folder.write_judgements(found)
-    return found
+    judging = JudgedRun(folder, benchmark, items, outcomes, request, judge, seed)
+    return _until_stopped(judging.ask(started=started, done=done), judging.consultation)
 
 
 def consult(
@@ -153,11 +125,7 @@ def consult(
     """Put questions to a judge.
 
     Args:
-        judge: what `request.open()` gave.
-        request: what the user asked for.
-        items: with an id for each judgement.
-        benchmark, protocol, preset: how they are put.
-        data: the folder that media are relative to, where the judge is shown any.
+        judge, request, items, benchmark, protocol, preset, data: as in `Consultation`.
         started, done: as in `judge_run`.
 
     Returns:
@@ -167,39 +135,142 @@ def consult(
         EndpointError: the first call showed that none can succeed.
         RunInterruptedError: the user stopped it; what was judged is kept.
     """
-    price = request.price(judge)
-    engine = Engine(
-        benchmark=benchmark,
-        model=judge,
-        protocol=protocol,
-        preset=preset,
-        data=data,
-        frames=FrameStore(default_root()),
-        store=open_store(request.store) if judge.remote else None,
-        limits=request.limits,
-        done=done,
-        prices={"model": price} if price else {},
-    )
-    started(len(items), engine.tally, judge.remote)
-    try:
-        with stoppable():
-            _ask(engine, items)
-    except EndpointError as error:
-        raise EndpointError(f"the judge {judge.name}: {error}") from None
-    finally:
-        if engine.store is not None:
-            engine.store.close()
-    found = {item.id: engine.outcomes[item.id, 0] for item in items}
-    return found, _cost(found.values()) if price else None
+    asked = Consultation(judge, request, items, benchmark=benchmark, protocol=protocol, preset=preset, data=data)
+    return _until_stopped(asked.ask(started=started, done=done), asked)
 
 
-def _ask(engine: Engine, items: Sequence[Item]) -> None:
+class Consultation:
+    """Questions for a judge, to be asked in whatever event loop.
+
+    Args:
+        judge: what `request.open()` gave.
+        request: what the user asked for.
+        items: with an id for each judgement.
+        benchmark, protocol, preset: how they are put.
+        data: the folder that media are relative to, where the judge is shown any.
+    """
+
+    def __init__(
+        self,
+        judge: Model,
+        request: JudgeRequest,
+        items: Sequence[Item],
+        *,
+        benchmark: BenchmarkSpec,
+        protocol: Protocol,
+        preset: PromptPreset,
+        data: Path = Path(),
+    ) -> None:
+        self._judge, self._request, self._items = judge, request, items
+        self._price = request.price(judge)
+        self._engine = Engine(
+            benchmark=benchmark,
+            model=judge,
+            protocol=protocol,
+            preset=preset,
+            data=data,
+            frames=FrameStore(default_root()),
+            store=None,
+            limits=request.limits,
+            prices={"model": self._price} if self._price else {},
+        )
+
+    async def ask(
+        self,
+        *,
+        started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
+        done: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> tuple[dict[str, Outcome], float | None]:
+        """Ask everything; see `consult`. Where it is cancelled, what was judged is in the response store.
+
+        Raises:
+            EndpointError: the first call showed that none can succeed.
+        """
+        engine, engine.done = self._engine, done
+        engine.store = open_store(self._request.store) if is_stored(self._judge) else None
+        started(len(self._items), engine.tally, self._judge.remote)
+        try:
+            await engine.run(self._items)
+        except EndpointError as error:
+            raise EndpointError(f"the judge {self._judge.name}: {error}") from None
+        finally:
+            if engine.store is not None:
+                engine.store.close()
+        found = {item.id: engine.outcomes[item.id, 0] for item in self._items}
+        return found, _cost(found.values()) if self._price else None
+
+    @property
+    def stopped(self) -> str:
+        """What to say where it was stopped."""
+        made = len(self._engine.outcomes)
+        return f"Stopped: {made:,} of {len(self._items):,} judgements made and kept; the same command goes on."
+
+
+class JudgedRun:
+    """A run whose responses a judge is to read, in whatever event loop; see `judge_run`."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        benchmark: BenchmarkSpec,
+        items: Sequence[Item],
+        outcomes: Sequence[Outcome],
+        request: JudgeRequest,
+        judge: Model,
+        seed: int = 0,
+    ) -> None:
+        self._folder, self._benchmark, self._request, self._judge, self._seed = folder, benchmark, request, judge, seed
+        self._plan = plan_judging(benchmark, items, outcomes, request.sample, seed)
+        asked = self._plan.asked
+        self.consultation = Consultation(
+            judge,
+            request,
+            [job.item.model_copy(update={"id": key}) for key, job in asked.items()],
+            benchmark=benchmark,
+            protocol=Protocol("judge", shows_media=False, converse=_conversation(asked)),
+            preset=PromptPreset("judge", benchmark.judging.source, sampling=Sampling(temperature=0.0)),
+        )
+
+    async def ask(
+        self,
+        *,
+        started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
+        done: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> Judgements:
+        """Ask, and write what the judge said.
+
+        Raises:
+            EndpointError: the first call showed that none can succeed.
+        """
+        plan = self._plan
+        replies, cost = await self.consultation.ask(started=started, done=done)
+        found = Judgements(
+            judge=self._judge.name,
+            settings=dict(self._judge.settings),
+            source=self._benchmark.judging.source,
+            tolman=tolman.__version__,
+            usage=usage_of(replies.values()),
+            cost=cost,
+            judgements=tuple(_judgement(job, replies[key]) for key, job in plan.judged.items()),
+            sample=JudgedSample(
+                reader=reader_of(self._benchmark).name,
+                seed=self._seed,
+                size=str(self._request.sample),
+                readable=plan.readable,
+                judgements=tuple(_judgement(job, replies[key]) for key, job in plan.sampled),
+            )
+            if plan.sampled
+            else None,
+        )
+        self._folder.write_judgements(found)
+        return found
+
+
+def _until_stopped(asking: Coroutine[Any, Any, T], consultation: Consultation) -> T:
     try:
-        run_until_stopped(engine.run(items))
+        return run_until_stopped(asking)
     except KeyboardInterrupt:
-        raise RunInterruptedError(
-            f"Stopped: {len(engine.outcomes):,} of {len(items):,} judgements made and kept; the same command goes on."
-        ) from None
+        raise RunInterruptedError(consultation.stopped) from None
 
 
 def _conversation(jobs: Mapping[str, JudgeJob]) -> Callable[[BenchmarkSpec, Item, PromptPreset], Conversation]:

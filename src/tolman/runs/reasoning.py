@@ -25,7 +25,7 @@ from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.engine import Tally
 from tolman.runs.judging import TRIES, JudgeRequest, consult, usage_of
 from tolman.scoring.error_types import (
-    Taxonomy,
+    ErrorTaxonomy,
     judge_text,
     read_categories,
     read_steps,
@@ -101,7 +101,7 @@ def reasoning_of(response: Response) -> str | None:
 def judge_reasoning(
     reasoned: Sequence[Reasoned],
     benchmark: BenchmarkSpec,
-    taxonomy: Taxonomy,
+    taxonomy: ErrorTaxonomy,
     request: JudgeRequest,
     judge: Model,
     *,
@@ -189,7 +189,7 @@ def check_judge(
         raise UsageError(f"the run showed whole videos, which {judge.name} doesn't take; give --frames N.")
 
 
-def _converse(taxonomy: Taxonomy, job: Reasoned, *, reference: bool, shows_media: bool) -> Conversation:
+def _converse(taxonomy: ErrorTaxonomy, job: Reasoned, *, reference: bool, shows_media: bool) -> Conversation:
     """The human reasoning's steps typed where that is needed, then the judgement."""
     shown: str | None = None
     if reference:
@@ -214,7 +214,7 @@ def _converse(taxonomy: Taxonomy, job: Reasoned, *, reference: bool, shows_media
     return response.response
 
 
-def _judgement(taxonomy: Taxonomy, one: Reasoned, outcome: Outcome, *, reference: bool) -> ErrorJudgement:
+def _judgement(taxonomy: ErrorTaxonomy, one: Reasoned, outcome: Outcome, *, reference: bool) -> ErrorJudgement:
     if isinstance(outcome, Failure):
         return ErrorJudgement(one.item.id, one.repeat, None, failure=f"{outcome.kind}: {outcome.message}")
     said = " ".join(outcome.response.split())[:_SHOWN]
@@ -227,7 +227,7 @@ def _judgement(taxonomy: Taxonomy, one: Reasoned, outcome: Outcome, *, reference
     return ErrorJudgement(one.item.id, one.repeat, categories, outcome.response, shown, failure)
 
 
-def _shown_reference(taxonomy: Taxonomy, item: Item, outcome: Response) -> str:
+def _shown_reference(taxonomy: ErrorTaxonomy, item: Item, outcome: Response) -> str:
     human = (item.reasoning or "").strip()
     turn = outcome.turn("steps")
     return human if turn is None else read_steps(taxonomy, steps_of(human), turn.response) or human

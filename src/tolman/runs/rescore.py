@@ -16,7 +16,7 @@ from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
 from tolman.runs.imports import Format, read_responses
 from tolman.runs.judging import JudgeRequest, judge_run
 from tolman.runs.load import Loaded, load, preset_of
-from tolman.runs.run import Started
+from tolman.runs.request import Started
 from tolman.runs.scoring import score_run
 
 

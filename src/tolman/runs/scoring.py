@@ -18,7 +18,9 @@ from tolman.runs.frames_shown import count_frames_shown
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
+from tolman.scoring.further import further_record
 from tolman.scoring.judge_sample import agreement
+from tolman.scoring.metric import metrics_named
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
 from tolman.scoring.unread import unread_by_figure
@@ -38,22 +40,68 @@ def score_run(
     outcomes: Sequence[Outcome],
     *,
     expectation: HasExpectation | None = None,
+    metrics: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Score outcomes and write scores.parquet and scores.json; where the folder has judgements, with `judged`.
 
     Args:
         folder: of the run.
+        benchmark, record, items, outcomes, expectation: as in `compute_scores`.
+        metrics: names of metrics whose figures are added for each question type; those that scores.json has where
+            none is named.
+
+    Returns:
+        What scores.json holds.
+
+    Raises:
+        UsageError: one of the metrics is unknown.
+    """
+    rows, figures = compute_scores(
+        benchmark,
+        record,
+        items,
+        outcomes,
+        judgements=folder.judgements(),
+        expectation=expectation,
+        metrics=metrics or folder.further_metrics(),
+    )
+    folder.write_scores(rows, figures)
+    return figures
+
+
+def compute_scores(
+    benchmark: BenchmarkSpec,
+    record: RunRecord,
+    items: Sequence[Item],
+    outcomes: Sequence[Outcome],
+    *,
+    judgements: judged.Judgements | None = None,
+    expectation: HasExpectation | None = None,
+    scorer: str | None = None,
+    metrics: Sequence[str] = (),
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Score outcomes; nothing is read or written.
+
+    Args:
         benchmark: with the rule sets and the table.
         record: of the run.
         items: the questions.
         outcomes: responses and failures.
+        judgements: of a judge, for the rule set `judged`.
         expectation: a random answerer, whose expected figures are added.
+        scorer: the one scorer to use; those of the run's preset, and of plugins, where None.
+        metrics: names of metrics whose figures are added for each question type.
 
     Returns:
-        What scores.json holds.
+        The rows of scores.parquet and the figures of scores.json.
+
+    Raises:
+        UsageError: there is no such scorer or metric.
     """
-    rules = rules_of(benchmark, record.settings.preset)
-    judgements = folder.judgements()
+    own_rules = [benchmark.rule_set(scorer)] if scorer else rules_of(benchmark, record.settings.preset)
+    rules = [*own_rules, *(() if scorer else benchmark.further_rule_sets())]
+    asked = metrics_named(metrics)
+    measures = list(dict.fromkeys([*benchmark.table.metrics, *asked]))
     if judgements is not None:
         base = benchmark.rule_set(benchmark.judging.base)
         rules.append(judged.judged(benchmark.judging, base, judgements.by_response()))
@@ -64,6 +112,7 @@ def score_run(
         repeats=record.settings.repeats,
         seed=record.settings.seed,
         failures_are_wrong=record.failures_are_wrong,
+        metrics=measures,
     )
     figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}
     figures["items"] = len(items)
@@ -92,22 +141,24 @@ def score_run(
             entry["guessed"] = guessed
             entry["expected_cells"] = _plain(cells(own, table, column="expected"))
         figures["rule_sets"][rule_set.name] = entry
-    if len(rules) > 1:
-        figures["differ"] = count_differing(rows, rules[0].name, rules[1].name)
+    if len(own_rules) > 1:
+        figures["differ"] = count_differing(rows, own_rules[0].name, own_rules[1].name)
+    if asked:
+        by_rules = rows.partition_by("rule_set", as_dict=True, maintain_order=True)
+        figures["metrics"] = {str(name): further_record(own, asked) for (name,), own in by_rules.items()}
     if judgements is not None:
         figures["judge"] = _judge(judgements, rows)
         if judgements.sample is not None:
             figures["judge"]["sample"] = _agreement(judgements.sample, benchmark, items, outcomes)
     if expectation is not None:
         answers = {item.id: expectation.distribution(item) for item in items}
-        expected = expected_scores(items, answers, rules)
+        expected = expected_scores(items, answers, rules, benchmark.table.metrics)
         for rule_set in rules:
             own = expected.filter(pl.col("rule_set") == rule_set.name)
             figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(
                 cells(own, benchmark.table_of(rule_set.name))
             )
-    folder.write_scores(rows, figures)
-    return figures
+    return rows, figures
 
 
 def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:

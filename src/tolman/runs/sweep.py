@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tolman.runs.run import RunRequest
+from tolman.runs.request import RunRequest
 
 
 def by_frames(request: RunRequest, counts: Sequence[int]) -> list[RunRequest]:

@@ -35,7 +35,7 @@ class ErrorType:
 
 
 @dataclass(frozen=True)
-class Taxonomy:
+class ErrorTaxonomy:
     """The categories of one paper.
 
     Attributes:
@@ -131,7 +131,7 @@ def _listed(types: Iterable[ErrorType]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-MMSI = Taxonomy(
+MMSI = ErrorTaxonomy(
     "mmsi",
     "MMSI-Bench paper, section 5 and Tables 8 and 9",
     _MMSI_TYPES,
@@ -177,7 +177,7 @@ _VSI_HEAD = (
 _VSI_NOTE = "The reference reasoning is one right way among others.\n\n"
 _VSI_TAIL = "Reply with the numbers only."
 
-VSI = Taxonomy(
+VSI = ErrorTaxonomy(
     "vsi",
     "VSI-Bench paper, section 5 and Appendix B.2",
     _VSI_TYPES,
@@ -201,7 +201,7 @@ _WITH_TITLE = re.compile(rf"\W*(?:{_LEAD}\s*:?\s*)?([1-9])\s*[.:)–-]\s*(.+?)\W
 _MAX_CHARS = 20_000
 
 
-def read_categories(taxonomy: Taxonomy, reply: str) -> frozenset[str] | None:
+def read_categories(taxonomy: ErrorTaxonomy, reply: str) -> frozenset[str] | None:
     """The categories that a judge's reply names.
 
     Numbers alone are read ('3', 'Category 3.', '1, 4' where several may apply), a number with the title it belongs to,
@@ -220,14 +220,14 @@ def read_categories(taxonomy: Taxonomy, reply: str) -> frozenset[str] | None:
     return None
 
 
-def valid(taxonomy: Taxonomy, categories: frozenset[str]) -> bool:
+def valid(taxonomy: ErrorTaxonomy, categories: frozenset[str]) -> bool:
     """Whether these can be one judgement: something, one where only one may apply, 'correct' on its own."""
     if not categories or not categories <= set(taxonomy.keys):
         return False
     return len(categories) == 1 or (taxonomy.several and CORRECT not in categories)
 
 
-def _categories(taxonomy: Taxonomy, text: str) -> frozenset[str] | None:
+def _categories(taxonomy: ErrorTaxonomy, text: str) -> frozenset[str] | None:
     if match := _CHOICE.fullmatch(text):
         numbers = [match[1], *re.findall(r"[1-9]", match[2] or "")]
         return frozenset(taxonomy.find(number) or number for number in numbers)
@@ -238,7 +238,7 @@ def _categories(taxonomy: Taxonomy, text: str) -> frozenset[str] | None:
     return None if named is None else frozenset((named,))
 
 
-def judge_text(taxonomy: Taxonomy, item: Item, reasoning: str, reference: str | None) -> str:
+def judge_text(taxonomy: ErrorTaxonomy, item: Item, reasoning: str, reference: str | None) -> str:
     """What a judge reads after the pictures: question, reasoning, right answer, reference, instructions.
 
     Args:
@@ -260,7 +260,7 @@ def judge_text(taxonomy: Taxonomy, item: Item, reasoning: str, reference: str | 
     return "\n\n".join([*parts, taxonomy.instructions(reference=reference is not None)])
 
 
-def types_steps(taxonomy: Taxonomy) -> bool:
+def types_steps(taxonomy: ErrorTaxonomy) -> bool:
     """Whether a reference reasoning is given to the judge with the type of each step."""
     return any(kind.step for kind in taxonomy.types)
 
@@ -276,13 +276,13 @@ def steps_of(reasoning: str) -> tuple[str, ...]:
     return tuple(piece for piece in pieces if piece and not _ONLY_NUMBER.fullmatch(piece))
 
 
-def typed_already(taxonomy: Taxonomy, reasoning: str) -> bool:
+def typed_already(taxonomy: ErrorTaxonomy, reasoning: str) -> bool:
     """Whether every step of a reasoning already names its type in brackets, as the paper's example does."""
     steps, names = steps_of(reasoning), [kind.step.casefold() for kind in taxonomy.types if kind.step]
     return bool(steps) and all(any(f"({name})" in step.casefold() for name in names) for step in steps)
 
 
-def typing_text(taxonomy: Taxonomy, steps: Sequence[str]) -> str:
+def typing_text(taxonomy: ErrorTaxonomy, steps: Sequence[str]) -> str:
     """What a judge is told to type the steps of a reasoning. The words are Tolman's."""
     kinds = "\n".join(f"{i}. {kind.step}: {_STEP_MEANS[kind.key]}" for i, kind in enumerate(taxonomy.types, start=1))
     listed = "\n".join(f"Step {i}: {step}" for i, step in enumerate(steps, start=1))
@@ -303,7 +303,7 @@ _STEP_MEANS = {
 _STEP_LINE = re.compile(r"\W*(?:step\s*)?(\d{1,3})\s*[:=.)–-]+\s*(?:type\s*)?[*`(]*([1-9])\b.*", re.IGNORECASE)
 
 
-def read_steps(taxonomy: Taxonomy, steps: Sequence[str], reply: str) -> str | None:
+def read_steps(taxonomy: ErrorTaxonomy, steps: Sequence[str], reply: str) -> str | None:
     """The reasoning in the paper's structured format: each step with its type in brackets.
 
     Returns:

@@ -16,8 +16,8 @@ from statistics import NormalDist
 from tolman.items import Item
 from tolman.scoring.intervals import Interval
 from tolman.scoring.judged import JudgedSample, Judgement, digest, read_reply
-from tolman.scoring.metrics import is_finite_number
 from tolman.scoring.reading import ParsedAnswer
+from tolman.scoring.relative_accuracy import is_finite_number
 from tolman.scoring.rules import RuleSet
 
 NUMBERS_AGREE_WITHIN = Fraction(1, 100)

@@ -15,14 +15,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tolman.items import Item, Unit
+from tolman.items import Item
 from tolman.responses import Text, Usage
-from tolman.scoring.parse import read_careful
+from tolman.scoring.item_kind import kind_of
 from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import RuleSet
 
 NAME = "judged"
-_UNITS: dict[Unit, str] = {"count": "a count", "m": "metres", "cm": "centimetres", "m2": "square metres"}
 _ECHO = re.compile(r"\A\W*your (?:output|reply)\s*:", re.IGNORECASE)  # the prompt's last line, said again
 _NONE = re.compile(r"\W*Z\W*(?:\n.*)?", re.IGNORECASE | re.DOTALL)
 _SHOWN = 60  # characters of a reply in a note
@@ -125,13 +124,13 @@ def read_reply(item: Item, reply: str) -> ParsedAnswer | None:
         reply: the judge's.
 
     Returns:
-        A letter of the item's options or a number; a Reading without value for Z; None where the reply is nonsense,
-        which is a failure of the judgement.
+        What the item's kind reads, such as a letter of its options or a number; a ParsedAnswer without value for Z;
+        None where the reply is nonsense, which is a failure of the judgement.
     """
     reply = _ECHO.sub("", reply)
     if _NONE.fullmatch(reply):
         return nothing("the judge found no answer")
-    reading = read_careful(item, reply)
+    reading = kind_of(item).read(item, reply)
     return reading if reading.value is not None else None
 
 
@@ -164,14 +163,11 @@ def judged(judging: Judging, base: RuleSet, judgements: Mapping[tuple[str, str],
 
 
 def extraction_prompt(item: Item, text: str) -> str:
-    """Tolman's own words for the judge, for a choice or a number."""
-    if item.kind == "choice":
-        wanted = "Reply with the letter of the option that the response chooses, and nothing else."
+    """Tolman's own words for the judge."""
+    otherwise = "If it gives none, or more than one, reply Z."
+    if item.options:
         otherwise = "If it chooses none, or more than one, reply Z."
-    else:
-        unit = f", in {_UNITS[item.unit]}" if item.unit and item.unit != "count" else ""
-        wanted = f"Reply with the number that the response gives as its answer{unit}, and nothing else."
-        otherwise = "If it gives none, or more than one, reply Z."
+    wanted = kind_of(item).judge_request(item)
     options = "\n".join(["Options:", *item.lettered_options]) if item.options else ""
     parts = [
         f"A model was asked a question. Below are the question and its response. {wanted} {otherwise} "

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tolman.errors import UsageError
-from tolman.items import Item
-from tolman.scoring.metrics import is_finite_number, mra_exact
-from tolman.scoring.parse import read_careful
+from tolman.items import Item, kind_named, known_kinds
+from tolman.scoring.item_kind import ItemKind, kind_of
 from tolman.scoring.reading import ParsedAnswer
 
 Score = Callable[[Item, ParsedAnswer], float]
@@ -23,6 +22,10 @@ def _every_response(item: Item, text: str) -> bool:
 
 def _own_task(item: Item) -> str:
     return item.task
+
+
+def _every_benchmark(name: str) -> bool:
+    return True
 
 
 def _defined_everywhere(item: Item) -> str | None:
@@ -46,7 +49,8 @@ class RuleSet:
         metric_stated: whether `score` is the metric that the benchmark's author names. Where not, a benchmark with a
             rule set 'official' puts that one's metric in its place.
         alike: item → a key; items with equal keys score alike for an answer that is a letter or a number by itself.
-            None where nothing is known of it.
+            None where nothing is known of it, or of this item.
+        applies: name of a benchmark → whether a rule set that isn't the benchmark's own is computed for it.
     """
 
     name: str
@@ -58,35 +62,39 @@ class RuleSet:
     renormalises: bool = False
     metric_stated: bool = True
     alike: Callable[[Item], Hashable] | None = None
+    applies: Callable[[str], bool] = _every_benchmark
 
 
 def kind_and_answer(item: Item) -> Hashable:
-    """What tells how a letter or a number by itself scores, for `RuleSet.alike`."""
-    return item.kind, item.answer, len(item.options)
+    """What tells how a letter or a number by itself scores, for `RuleSet.alike`; None where the item's kind does not
+    say."""
+    return (item.kind, item.answer, len(item.options)) if kind_of(item).alike else None
 
 
 def score_exactly(item: Item, reading: ParsedAnswer) -> float:
-    """The papers' metrics in exact arithmetic: accuracy for a choice, MRA for a number."""
-    if reading.value is None:
-        return 0.0
-    if item.kind == "choice":
-        return float(reading.value == item.answer)
-    value = reading.value
-    if not isinstance(value, Fraction):
-        if not is_finite_number(value):
-            return 0.0
-        value = Fraction(value)
-    return mra_exact(value, item.exact_answer)
+    """The metric of the item's kind: accuracy for a choice, MRA in exact arithmetic for a number."""
+    kind: ItemKind = known_kinds.get(item.kind) or kind_named(item.kind)  # as `kind_of`, a call less
+    return kind.score(item, reading)
+
+
+def read_by_kind(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
+    """What the careful reader of the item's kind reads."""
+    kind: ItemKind = known_kinds.get(item.kind) or kind_named(item.kind)
+    return kind.read(item, text)
 
 
 def score_in_floats(mra: Callable[[float, float], float]) -> Score:
-    """A released code's metrics: exact match of a letter; for a number its own MRA in float64, 0 for nan."""
+    """A released code's metrics: exact match of a letter; for a number its own MRA in float64, 0 for nan.
+    Items of a kind that the code doesn't know have their kind's metric."""
 
     def score(item: Item, reading: ParsedAnswer) -> float:
         if reading.value is None:
             return 0.0
-        if item.kind == "choice":
+        kind = item.kind
+        if kind == "choice":
             return float(reading.value == item.answer)
+        if kind != "number":
+            return score_exactly(item, reading)
         value = float(reading.value)
         return 0.0 if math.isnan(value) else mra(value, item.float_answer)
 
@@ -98,13 +106,13 @@ def careful(task: Callable[[Item], str] = _own_task, score: Score | None = None)
 
     Args:
         task: which question type an item counts under.
-        score: the metric, (item, ParsedAnswer) → 0 … 1; `score_exactly` is accuracy for choices and MRA for
-            numbers. Where None, a benchmark with a rule set 'official' uses that one's, and one without uses
-            `score_exactly`.
+        score: the metric, (item, ParsedAnswer) → 0 … 1; `score_exactly` is that of the item's kind,
+            accuracy for choices and MRA for numbers. Where None, a benchmark with a rule set 'official' uses that
+            one's, and one without uses `score_exactly`.
     """
     return RuleSet(
         name="careful",
-        read=lambda item, text, seed: read_careful(item, text),
+        read=read_by_kind,
         score=score or score_exactly,
         task=task,
         renormalises=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Literal
@@ -10,8 +11,11 @@ import polars as pl
 
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
+from tolman.scoring.aggregate import column_of
+from tolman.scoring.item_kind import equal_answers, kind_of
+from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import RuleSet, check_defined
+from tolman.scoring.rules import RuleSet, check_defined, score_exactly
 from tolman.scoring.states import chance, state_of
 
 Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
@@ -55,6 +59,7 @@ def score(
     repeats: int = 1,
     seed: int = 0,
     failures_are_wrong: bool = False,
+    metrics: Sequence[Metric] = (),
 ) -> pl.DataFrame:
     """Score every item under every rule set.
 
@@ -65,9 +70,11 @@ def score(
         repeats: how often each item was to be asked; an asking without outcome is 'missing'.
         seed: for released parsers that draw at random.
         failures_are_wrong: the user's own decision to score failed and missing items 0.
+        metrics: whose values are computed besides the rule sets' scores.
 
     Returns:
-        A frame with the columns of `SCHEMA`; for each rule set the items in their order, then repeats.
+        A frame with the columns of `SCHEMA`, and one for each metric (`aggregate.column_of`); for each rule set the
+        items in their order, then repeats.
 
     Raises:
         UsageError: a rule set has no score for an item, as for a relative error of 0.
@@ -79,12 +86,16 @@ def score(
     for rules in rule_sets:
         for item in items:
             for repeat in range(repeats):
-                rows.append(_row(rules, item, found.get((item.id, repeat)), repeat, seed, failures_are_wrong))
-    return _join_groups(_frame(rows), items)
+                outcome = found.get((item.id, repeat))
+                rows.append(_row(rules, item, outcome, repeat, seed, failures_are_wrong, metrics))
+    return _join_groups(_frame(rows, metrics), items, metrics)
 
 
 def expected_scores(
-    items: Sequence[Item], answers: Mapping[str, Sequence[tuple[str, float]]], rule_sets: Iterable[RuleSet]
+    items: Sequence[Item],
+    answers: Mapping[str, Sequence[tuple[str, float]]],
+    rule_sets: Iterable[RuleSet],
+    metrics: Sequence[Metric] = (),
 ) -> pl.DataFrame:
     """The expectation of a random answerer's scores, in closed form.
 
@@ -93,6 +104,7 @@ def expected_scores(
         answers: for each item's id, the texts it may answer with their probabilities. Items may share one sequence;
             what is alike is then scored once.
         rule_sets: the rules.
+        metrics: whose expected values are computed besides; only plain means have them.
 
     Returns:
         A frame like `score`'s.
@@ -108,18 +120,22 @@ def expected_scores(
     for rules in rule_sets:
         known: dict[Hashable, float] = {}
         readings: dict[Hashable, ParsedAnswer] = {}
+        values: dict[Hashable, float] = {}
         for item in items:
             texts = answers[item.id]
             is_alike = rules.alike is not None and bare[id(texts)]
-            key = (rules.alike(item), id(texts)) if rules.alike is not None and is_alike else None
+            likeness = rules.alike(item) if rules.alike is not None and is_alike else None
+            is_alike = likeness is not None
+            key = (likeness, id(texts)) if is_alike else None
             value = known.get(key) if key is not None else None
             if value is None:
                 value = _expected(rules, item, texts, readings if is_alike else None)
                 if key is not None:
                     known[key] = value
             head = _head(rules, item, 0)
-            rows.append((*head, "scored", "", "expectation", False, False, value, value, *_NO_READING, value))
-    return _frame(rows)
+            further = metrics and [_expected_value(metric, rules, item, texts, likeness, values) for metric in metrics]
+            rows.append((*head, "scored", "", "expectation", False, False, value, value, *_NO_READING, value, *further))
+    return _frame(rows, metrics)
 
 
 _BARE = re.compile(r"[A-Z]|[0-9]{1,9}(?:\.[0-9]{1,9})?")
@@ -134,18 +150,42 @@ def _expected(
     if readings is None:
         return sum(p * rules.score(item, rules.read(item, text, 0)) for text, p in texts)
     value, kind = 0.0, (item.kind, len(item.options))
+    score_of = kind_of(item).score if rules.score is score_exactly else rules.score  # a call less for each text
     for text, p in texts:
         reading = readings.get((kind, text))
         if reading is None:
             reading = readings[kind, text] = rules.read(item, text, 0)
-        value += p * rules.score(item, reading)
+        value += p * score_of(item, reading)
     return value
 
 
-def _frame(rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
+def _expected_value(
+    metric: Metric,
+    rules: RuleSet,
+    item: Item,
+    texts: Sequence[tuple[str, float]],
+    likeness: Hashable,
+    known: dict[Hashable, float],
+) -> float | None:
+    """The expected value of a metric, computed once for items that are alike: None where it isn't for the item, nan
+    where it is no mean or has no value for one of the texts."""
+    if not metric.applies(item):
+        return None
+    if not metric.is_mean:
+        return math.nan
+    key = (metric.name, likeness, item.unit, id(texts))
+    if likeness is not None and key in known:
+        return known[key]
+    value = sum(p * _known(metric.value(item, rules.read(item, text, 0))) for text, p in texts)
+    known[key] = value
+    return value
+
+
+def _frame(rows: Sequence[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
     """Rows as a frame, built by column, which takes a third of the time."""
-    columns = zip(*rows, strict=True) if rows else ([] for _ in SCHEMA)
-    return pl.DataFrame(dict(zip(SCHEMA, columns, strict=True)), schema=SCHEMA)
+    schema = SCHEMA | {column_of(metric): pl.Float64 for metric in metrics}
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
+    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
 def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:
@@ -160,7 +200,7 @@ def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:
     return scores.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in lacking).select(list(SCHEMA))
 
 
-def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
+def _join_groups(scores: pl.DataFrame, items: Sequence[Item], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
     """Let the first item of each `all_of` group stand for the group, with the least of its scores; where all are
     answered and a judgement of one failed, the group is without a judgement. A group counts as unread where its unread
     items decide: all that were read are right."""
@@ -187,8 +227,23 @@ def _join_groups(scores: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
     least = [pl.when(first & whole).then(pl.col(name).min().over(key)).alias(name) for name in ("score", "expected")]
     note = pl.when(first & lost).then(reason).otherwise(pl.col("note"))
     return scores.with_columns(
-        *least, status.alias("status"), note.alias("note"), *_group_states(key, first=first & whole)
+        *least,
+        status.alias("status"),
+        note.alias("note"),
+        *_group_states(key, first=first & whole),
+        *(_worst(metric, key, first=first & whole) for metric in metrics),
     )
+
+
+def _worst(metric: Metric, key: list[pl.Expr], *, first: pl.Expr) -> pl.Expr:
+    """A group's worst value; nan where one of its items has none, or values can't be compared."""
+    name = column_of(metric)
+    value = pl.col(name)
+    worst = {"higher": value.min(), "lower": value.max(), "zero": value.sort_by(value.abs()).last()}[metric.direction]
+    lacking = value.is_nan().any() if metric.ordered else value.is_not_null().any()
+    return (
+        pl.when(first).then(pl.when(lacking.over(key)).then(math.nan).otherwise(worst.over(key))).otherwise(None)
+    ).alias(name)
 
 
 def _group_states(key: list[pl.Expr], *, first: pl.Expr) -> list[pl.Expr]:
@@ -213,7 +268,7 @@ def _group_states(key: list[pl.Expr], *, first: pl.Expr) -> list[pl.Expr]:
 
 
 def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, str, int]:
-    return rules.name, item.id, repeat, rules.task(item), item.cluster, len(item.options)
+    return rules.name, item.id, repeat, rules.task(item), item.cluster, len(item.options) or equal_answers(item)
 
 
 _NO_READING = (None, None, None, "")
@@ -221,16 +276,18 @@ _NO_READING = (None, None, None, "")
 
 
 def _row(
-    rules: RuleSet, item: Item, outcome: Outcome | None, repeat: int, seed: int, failures_are_wrong: bool
-) -> tuple[object, ...]:
+    rules: RuleSet, item: Item, outcome: Outcome | None, repeat: int, seed: int, failures_are_wrong: bool,
+    metrics: Sequence[Metric],
+) -> tuple[object, ...]:  # fmt: skip
     head = _head(rules, item, repeat)
+    nothing_read = (None,) * len(metrics) if metrics else ()
     if isinstance(outcome, Response):
         if not rules.counts(item, outcome.response):
             note = "left out of the denominators"
-            return (*head, "left out", "", note, False, False, None, None, *_NO_READING, None)
+            return (*head, "left out", "", note, False, False, None, None, *_NO_READING, None, *nothing_read)
         reading = rules.read(item, outcome.response, seed * 10_000 + repeat)  # each asking has a draw of its own
         if reading.failed:
-            return (*head, "unjudged", "", reading.note, False, False, None, None, *_NO_READING, None)
+            return (*head, "unjudged", "", reading.note, False, False, None, None, *_NO_READING, None, *nothing_read)
         value = rules.score(item, reading)
         expected = 1 / len(item.options) if reading.guessed else value
         state = state_of(outcome, reading)
@@ -238,9 +295,20 @@ def _row(
         at_chance = value if state == "read" else chance(item)
         return (
             *head, "scored", reading.text, reading.note, reading.guessed, reading.judged, value, expected, state, start,
-            end, reading.rule, at_chance,
+            end, reading.rule, at_chance, *(_values(metrics, item, reading) if metrics else ()),
         )  # fmt: skip
     note = f"{outcome.kind}: {outcome.message}" if isinstance(outcome, Failure) else "no response"
     status: Status = "failed" if outcome else "missing"
     value_or_none = 0.0 if failures_are_wrong else None
-    return (*head, status, "", note, False, False, value_or_none, value_or_none, *_NO_READING, value_or_none)
+    further = _values(metrics, item, ParsedAnswer(None)) if failures_are_wrong else nothing_read
+    return (*head, status, "", note, False, False, value_or_none, value_or_none, *_NO_READING, value_or_none, *further)
+
+
+def _values(metrics: Sequence[Metric], item: Item, reading: ParsedAnswer) -> tuple[float | None, ...]:
+    """The values of metrics: None where the metric isn't for the item, nan where it has no value for it."""
+    found = ((metric.applies(item), metric.value) for metric in metrics)
+    return tuple(_known(value(item, reading)) if applies else None for applies, value in found)
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value

@@ -12,6 +12,7 @@ from typing import Literal
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.endings import ending_of
+from tolman.scoring.item_kind import kind_of
 from tolman.scoring.parse.reasoning import behind_reasoning
 from tolman.scoring.reading import ParsedAnswer
 
@@ -40,5 +41,5 @@ def was_cut_off(response: Response) -> bool:
 
 def chance(item: Item) -> float:
     """The expected score of an answer drawn at random: 1 / number of options; 0 for a number, which has no chance
-    level of its own."""
-    return 1 / len(item.options) if item.options else 0.0
+    level of its own; of another kind what that says."""
+    return kind_of(item).chance(item)

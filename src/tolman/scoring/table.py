@@ -14,8 +14,10 @@ from typing import Literal, get_args
 
 from tolman.errors import UsageError
 from tolman.names import unknown
+from tolman.scoring.metric import PERCENT, Metric, find_metric, metric_names
 
-Metric = Literal["mean", "chance-adjusted"]
+SCORE_FIGURES = ("mean", "chance-adjusted")
+"""Figures of the scores that a rule set gives, whatever its metric: their mean, or chance-adjusted accuracy."""
 Absent = Literal["drop", "zero"]
 
 
@@ -25,17 +27,32 @@ class Pool:
 
     Attributes:
         tasks: the tasks; None for all items of the benchmark, whatever their task.
-        metric: the plain mean of scores, or chance-adjusted accuracy.
+        metric: 'mean' of the rule set's scores, 'chance-adjusted' for chance-adjusted accuracy of them; or another
+            metric beside the rule set's, by name or as an object (`scoring.metric`).
 
     Raises:
         UsageError: there is no such metric.
     """
 
     tasks: frozenset[str] | None = None
-    metric: Metric = "mean"
+    metric: str | Metric = "mean"
 
     def __post_init__(self) -> None:
-        _check_known("metric", self.metric, get_args(Metric))
+        if isinstance(self.metric, str) and self.metric not in SCORE_FIGURES:
+            found = find_metric(self.metric)
+            if found is None:
+                raise unknown("metric", self.metric, [*SCORE_FIGURES, *metric_names()])
+            object.__setattr__(self, "metric", found)
+
+    @property
+    def measure(self) -> Metric | None:
+        """The metric, where it isn't the rule set's own."""
+        return self.metric if isinstance(self.metric, Metric) else None
+
+    @property
+    def unit(self) -> str:
+        """Of the figure; '%' on the 0–100 scale."""
+        return self.metric.unit if isinstance(self.metric, Metric) else PERCENT
 
 
 @dataclass(frozen=True)
@@ -49,7 +66,7 @@ class Mean:
             some released codes do; rule sets that renormalise drop it all the same (`Table.renormalised`).
 
     Raises:
-        UsageError: weights that don't fit the parts, or another word for `missing`.
+        UsageError: weights that don't fit the parts, parts of different units, or another word for `missing`.
     """
 
     parts: tuple[Node, ...]
@@ -63,6 +80,11 @@ class Mean:
         ):
             raise UsageError(
                 f"a mean of {len(self.parts)} parts has the weights {self.weights}; give each one, with a sum above 0."
+            )
+        units = list(dict.fromkeys(leaf.unit for leaf in pools_of(self.parts)))
+        if len(units) > 1:
+            raise UsageError(
+                f"a mean has parts in {' and '.join(unit or 'no unit' for unit in units)}; give parts of one unit."
             )
 
 
@@ -86,6 +108,16 @@ class Column:
     node: Node
     digits: int = 1
     group: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Of the figure; '%' on the 0–100 scale."""
+        return next((leaf.unit for leaf in pools_of([self.node])), PERCENT)
+
+    @property
+    def scale(self) -> float:
+        """What the figure is multiplied by to be printed: 100 for shares of 1."""
+        return 100.0 if self.unit == PERCENT else 1.0
 
 
 @dataclass(frozen=True)
@@ -114,6 +146,12 @@ class Table:
         """
         _check_known("column", key, [column.key for column in self.columns])
         return next(column for column in self.columns if column.key == key)
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics that its figures need besides the rule set's own, each once."""
+        found = (leaf.measure for leaf in pools_of(column.node for column in self.columns))
+        return tuple(dict.fromkeys(metric for metric in found if metric is not None))
 
     def renormalised(self) -> Table:
         """The same table with the weights of every mean renormalised over the parts that have items."""
@@ -162,7 +200,7 @@ def _renormalised(node: Node) -> Node:
 
 
 def _check_known(what: str, name: str, known: Iterable[str]) -> None:
-    """Refuse a name that means nothing, which would else be taken for another."""
+    """Refuse a name that means nothing, which would be taken for another otherwise."""
     known = list(known)
     if name not in known:
         raise unknown(what, name, known)
@@ -173,7 +211,7 @@ def attainable(node: Node, present: frozenset[Pool]) -> float:
     return sum(coefficients(node, present).values())
 
 
-def pool(*tasks: str, metric: Metric = "mean") -> Pool:
+def pool(*tasks: str, metric: str | Metric = "mean") -> Pool:
     """A Pool of the tasks named; of all items if none is.
 
     Raises:

@@ -17,7 +17,7 @@ import polars as pl
 
 from tolman.scoring.aggregate import Prepared, prepare
 from tolman.scoring.clusters import Floats
-from tolman.scoring.table import Table
+from tolman.scoring.table import Table, pools_of
 
 UNREAD = ("none", "cut off")
 """The states of a response without a readable answer."""
@@ -76,7 +76,8 @@ def unread_by_figure(scores: pl.DataFrame, table: Table) -> dict[str, Unread]:
         table: the benchmark's.
 
     Returns:
-        Column key → Unread, for each figure that has a scored response whose state is known.
+        Column key → Unread, for each figure of the rule set's own metric that has a scored response whose state is
+        known. What other metrics make of unread responses is their own declaration (`scoring.metric`).
     """
     data = prepare(scores, table)
     weights, formed = data.weights([column.node for column in table.columns])
@@ -90,10 +91,11 @@ def unread_by_figure(scores: pl.DataFrame, table: Table) -> dict[str, Unread]:
     )
     known, none, cut_off, wrong, at_chance = (rows[name].to_numpy() for name in rows.columns)
     low, high = (_values(data, weights, change) for change in (wrong, at_chance))
+    own = [all(leaf.measure is None for leaf in pools_of([column.node])) for column in table.columns]
     found = {}
     for i, inside in enumerate(data.members(weights)):
         n = int((inside & known).sum())
-        if formed[i] and n:
+        if formed[i] and own[i] and n:
             found[table.columns[i].key] = Unread(
                 n=n,
                 none=100 * int((inside & none).sum()) / n,

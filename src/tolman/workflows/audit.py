@@ -13,7 +13,7 @@ from tolman.workflows.config import Setting
 from tolman.workflows.events import Began, Ended, Events, silent
 
 if TYPE_CHECKING:
-    from tolman.generate.audit import Finding
+    from tolman.generate.audit import AuditFinding
     from tolman.ingest.vsi_meta_info import Skipped
 
 FINDINGS, DOUBTFUL, STRICT, SUMMARY = "findings.jsonl", "exclude.txt", "exclude-strict.txt", "summary.json"
@@ -52,7 +52,7 @@ class AuditResult:
 
     benchmark: str
     out: Path
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     rows: tuple[dict[str, Any], ...]
     skipped: tuple[Skipped, ...]
 
@@ -76,7 +76,7 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
     """
     from tolman.files import write_text
     from tolman.generate.audit import audit as compute
-    from tolman.generate.audit import summary
+    from tolman.generate.audit import most_frequent_note, summary
     from tolman.generate.collection import open_collection
     from tolman.generate.settings import preset as preset_of
     from tolman.ingest.vsi_meta_info import Skipped
@@ -97,7 +97,7 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
     events(Ended())
     rows = summary(findings)
     if not any(row["checked"] for row in rows):
-        raise UsageError(f"no item's scene is in {config.scenes}, or none can be answered from it.")
+        raise UsageError(f"no item can be checked against {config.scenes}: {most_frequent_note(findings)}.")
     result = AuditResult(config.benchmark, config.out, tuple(findings), tuple(rows), tuple(skipped))
     config.out.mkdir(parents=True, exist_ok=True)
     _write_findings(config.out / FINDINGS, findings)
@@ -114,7 +114,7 @@ def _write_ids(path: Path, ids: Iterable[str]) -> None:
     write_text(path, "".join(f"{identity}\n" for identity in ids))
 
 
-def _write_findings(path: Path, findings: Iterable[Finding]) -> None:
+def _write_findings(path: Path, findings: Iterable[AuditFinding]) -> None:
     from tolman.files import atomic_write
 
     with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:

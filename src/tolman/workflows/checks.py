@@ -20,9 +20,6 @@ from urllib.parse import unquote, urlsplit
 
 from tolman.errors import MissingExtraError, NoDisplayError, TolmanError
 from tolman.extras import lacking, needs
-from tolman.models import anthropic, gemini, openai
-from tolman.models.base import ModelOptions
-from tolman.models.endpoint import address, error_text
 from tolman.workflows.doctor import Check
 from tolman.workflows.probes import ProbeError, attempt
 
@@ -35,13 +32,13 @@ MIN_FREE_BYTES = 2 * 1000**3
 MAX_NAMED_MODELS = 20
 """Models of an endpoint that are named."""
 
-KEYS = {
-    "openai": openai.KEYS,
-    "anthropic": anthropic.KEYS,
-    "gemini": gemini.KEYS,
-    "the Hugging Face hub": ("HF_TOKEN",),
-}
-"""Environment variables, by what they are for."""
+
+def keys() -> dict[str, tuple[str, ...]]:
+    """Environment variables, by what they are for."""
+    from tolman.models import anthropic, gemini, openai
+
+    own = {module.__name__.rpartition(".")[2]: module.KEYS for module in (openai, anthropic, gemini)}
+    return {**own, "the Hugging Face hub": ("HF_TOKEN",)}
 
 
 @dataclass(frozen=True)
@@ -106,6 +103,10 @@ def check_key(purpose: str, variables: Sequence[str]) -> Check:
 
 def check_endpoint(base_url: str) -> Check:
     """Whether an endpoint that speaks OpenAI's chat completions answers, and which models it lists."""
+    from tolman.models import openai
+    from tolman.models.base import ModelOptions
+    from tolman.models.endpoint import address, error_text
+
     check = partial(Check, "endpoint", _without_password(base_url), asked=True)
     try:
         url = address(ModelOptions(base_url=base_url), "OPENAI_BASE_URL", openai.DEFAULT_URL)

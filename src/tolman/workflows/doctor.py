@@ -119,7 +119,7 @@ def _looks(config: DoctorConfig) -> Iterator[Callable[[], Check]]:
             yield partial(Check, "extra", extra, "missing", "there is no such extra", advice, asked=True)
     for probe in checks.PROBES:
         yield partial(checks.check_probe, probe, asked=probe.extra in config.extra)
-    for purpose, variables in checks.KEYS.items():
+    for purpose, variables in checks.keys().items():
         yield partial(checks.check_key, purpose, variables)
     yield from (partial(checks.check_endpoint, url) for url in config.base_url)
     yield from (partial(checks.check_database, url) for url in config.database)

@@ -161,9 +161,9 @@ def _preset(config: GenerateConfig) -> GenerationPreset:
     chosen = preset_of(config.preset)
     if config.families:
         chosen = chosen.choosing(config.families)
-    limits = {"per_scene": config.per_scene, "per_task": config.per_task, "turns": config.max_filter_rounds}
-    changes = {key: value for key, value in limits.items() if value is not None}
-    return chosen.model_copy(update={"share": chosen.share.model_copy(update=changes)})
+    return chosen.with_share(
+        per_scene=config.per_scene, per_task=config.per_task, max_filter_rounds=config.max_filter_rounds
+    )
 
 
 def _nothing(collected: Collected, statistics: dict[str, Any], name: str) -> str:

@@ -14,7 +14,7 @@ from PIL import Image
 from making import HOSTILE, make_rig, violations, written
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
 from tolman.generate.collection import open_collection
-from tolman.generate.families import recompute
+from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.items import MEDIA_MARK

@@ -13,8 +13,8 @@ pytest.importorskip("shapely", reason="routes need the extra 'generate'")
 from making import HOSTILE, make_rooms, violations, written
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
 from tolman.generate.collection import open_collection
+from tolman.generate.families.vsi_bench.route_plan import recompute
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.route_plan import recompute
 from tolman.item_table import read_items
 from tolman.review.accounts.identity import AccountError
 from tolman.review.modes.routes import SETTINGS

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -32,7 +33,7 @@ Trained = Literal["all items", "the subset"]
 
 
 @dataclass(frozen=True)
-class Row:
+class BiasRow:
     """The blind scores of one learner.
 
     Attributes:
@@ -52,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Bias:
-    """What was found.
+    """Blind scores of all items and of subsets.
 
     Attributes:
         guesses: of all items.
@@ -63,7 +64,7 @@ class Bias:
 
     guesses: Guesses
     table: Table
-    rows: list[Row]
+    rows: list[BiasRow]
     kept: NDArray[np.bool_] | None
 
     def frame(self) -> pl.DataFrame:
@@ -80,6 +81,28 @@ class Bias:
         if self.kept is not None:
             columns["kept"] = self.kept.tolist()
         return pl.DataFrame(columns)
+
+
+@dataclass(frozen=True)
+class BiasResult:
+    """The bias of some questions, and what it rests on.
+
+    Attributes:
+        label: whose questions, for headings.
+        scorer: of the answers.
+        folds, seed: of the split.
+        chance: column key → expectation of uniform guessing.
+        bias: blind scores, and what is kept.
+        out: the folder that was written; None for none.
+    """
+
+    label: str
+    scorer: str
+    folds: int
+    seed: int
+    chance: dict[str, Cell]
+    bias: Bias
+    out: Path | None
 
 
 def analyze(
@@ -148,11 +171,11 @@ def analyze(
 
 def _rows(
     found: Guesses, rules: RuleSet, table: Table, seed: int, subset: str, trained: Trained, mask: NDArray[np.bool_]
-) -> list[Row]:
+) -> list[BiasRow]:
     ids = [item.id for item, inside in zip(found.items, mask, strict=True) if inside]
     chosen = set(ids)
     return [
-        Row(subset, trained, name, len(ids), cells(scores.filter(pl.col("id").is_in(chosen)), table))
+        BiasRow(subset, trained, name, len(ids), cells(scores.filter(pl.col("id").is_in(chosen)), table))
         for name, scores in found.scores(rules).items()
     ]
 

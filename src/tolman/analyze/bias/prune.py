@@ -32,7 +32,7 @@ def prune(
     rounds: int = ROUNDS,
     done: Callable[[int], None] = lambda count: None,
 ) -> NDArray[np.bool_]:
-    """Which items are kept.
+    """Choose the items that are kept.
 
     In every round the learners answer what is left, on folds drawn anew, and each question type loses its best guessed
     items, so many that it comes to its quota at the end. How well an item is guessed is the mean over the rounds so

@@ -11,8 +11,8 @@ import re
 
 from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
 from tolman.items import Item
-from tolman.scoring.metrics import mra_spatialbench
 from tolman.scoring.reading import ParsedAnswer, nothing
+from tolman.scoring.relative_accuracy import mra_spatialbench
 from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly, score_in_floats
 
 _FINAL = re.compile(r"Final Answer:\s*(.*)", re.IGNORECASE | re.DOTALL)

@@ -7,8 +7,8 @@ counts, less a trailing full stop; "(A)", "A)" and " A" are therefore wrong and 
 from __future__ import annotations
 
 from tolman.items import Item
-from tolman.scoring.metrics import mra_vsi_bench
 from tolman.scoring.reading import ParsedAnswer, nothing
+from tolman.scoring.relative_accuracy import mra_vsi_bench
 from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly, score_in_floats
 
 

@@ -1,1 +1,4 @@
-"""What `tolman analyze NAME` reads, prints and writes: a module for each analysis, named as its core in `analyze`."""
+"""The results of analyses as tables, sentences, figures and pages: a module for each, named as its core in `analyze`.
+
+`show(result)` gives what is printed, top to bottom. Nothing here reads, asks or prints.
+"""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tolman.analyze.errors import Distribution
 from tolman.reports.figures import svg
-from tolman.scoring.error_types import CORRECT, Taxonomy
+from tolman.scoring.error_types import CORRECT, ErrorTaxonomy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,7 +16,7 @@ _COLOURS = ("#4477aa", "#ee6677", "#ccbb44", "#aa3377")
 _SOUND = "#d8e8d8"
 
 
-def distribution_svg(found: Sequence[Distribution], taxonomy: Taxonomy) -> str:
+def distribution_svg(found: Sequence[Distribution], taxonomy: ErrorTaxonomy) -> str:
     """For each run and source a panel with a bar for all tasks and one for each.
 
     Returns:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from tolman.analyze.maps import Drawn, Locality
+from tolman.analyze.maps import Drawn, ItemMap, Locality
 from tolman.reports.figures import svg
 
 if TYPE_CHECKING:
@@ -21,26 +20,7 @@ _STYLE = (
 )
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A map with what stands above it.
-
-    Attributes:
-        run, item, question: whose, and about what.
-        drawn: the two maps.
-        problems: what of the response could not be used.
-        questions: how many share this map; the one named is the first.
-    """
-
-    run: str
-    item: str
-    question: str
-    drawn: Drawn
-    problems: tuple[str, ...]
-    questions: int = 1
-
-
-def page(figure: str, shown: Sequence[Shown]) -> str:
+def page(figure: str, shown: Sequence[ItemMap]) -> str:
     """One self-contained page: the figure, then the maps."""
     parts = ["<h1>Cognitive maps</h1>", f"<figure>{figure}</figure>"]
     for one in shown:

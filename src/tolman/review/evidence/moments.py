@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tolman.generate.egoexo.association import DIRECTIONS, contradiction, distinct, nearness
-from tolman.generate.egoexo.direction import Direction
-from tolman.generate.egoexo.rig import WEARER, Change, Moment, Rig, rigs
-from tolman.generate.egoexo.settings import AssociationSettings
+from tolman.generate.families.site.association import DIRECTIONS, AssociationSettings, contradiction, distinct, nearness
+from tolman.generate.families.site.support.direction import Direction
+from tolman.generate.families.site.support.rig import WEARER, Change, Moment, SceneRig, rigs
 from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import preset
 from tolman.review.evidence.frames import same_picture
 from tolman.review.forms.checking import CheckProblem
 
-SETTINGS: AssociationSettings = preset("site").association
+SETTINGS: AssociationSettings = AssociationSettings()
 WANTED = 3
 """Distractors of a question."""
 _WINDOW = 12.0
@@ -36,7 +34,7 @@ class KeyStep:
         label: what happens then, in the data set's words; '' where nobody said.
     """
 
-    rig: Rig
+    rig: SceneRig
     family: str
     right: Moment
     label: str = ""

@@ -18,10 +18,10 @@ from starlette.datastructures import FormData
 from tolman.errors import TolmanError
 from tolman.generate.build import item_of
 from tolman.generate.draft import Draft
-from tolman.generate.egoexo.association import question
-from tolman.generate.egoexo.rig import Moment
+from tolman.generate.drafting import labels
+from tolman.generate.families.site.association import question
+from tolman.generate.families.site.support.rig import Moment
 from tolman.generate.pictures import sources_of, take_out
-from tolman.generate.taxonomy import labels
 from tolman.items import Item, Media
 from tolman.media.video import BrokenMediaError
 from tolman.review.access import Guest, Me, TheSite, allow

@@ -17,11 +17,10 @@ from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
 from tolman.generate.draft import Draft
+from tolman.generate.drafting import labels
+from tolman.generate.families.vsi_bench.route_plan import TASK, RouteSettings, obstacles, question, turns_of, violations
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.options import placed
-from tolman.generate.route_plan import TASK, obstacles, question, turns_of, violations
-from tolman.generate.settings import RouteSettings, preset
-from tolman.generate.taxonomy import labels
 from tolman.items import LETTERS, Item, Media
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import AccountError
@@ -39,7 +38,7 @@ from tolman.review.tasks.mode import Block, Mode, ModeSetting
 
 NAME = "routes"
 STEP = "route"
-SETTINGS: RouteSettings = preset("vsi-paper").route
+SETTINGS = RouteSettings()
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from tolman.errors import TolmanError
 from tolman.generate.again import again, drafts_of
 from tolman.generate.collection import open_collection
@@ -76,14 +74,7 @@ class Origin:
         Raises:
             ValueError: there is no such threshold.
         """
-        changed = self.preset.model_dump()
-        if family not in changed or not isinstance(changed[family], dict) or name not in changed[family]:
-            raise ValueError(f"there is no rule '{family}.{name}'")
-        changed[family][name] = value
-        try:
-            return Origin(self.scenes, GenerationPreset.model_validate(changed), self.seed)
-        except ValidationError as error:
-            raise ValueError(error.errors()[0]["msg"].lower()) from None
+        return Origin(self.scenes, self.preset.with_threshold(family, name, value), self.seed)
 
 
 def origin_of(site: Site) -> Origin | None:
@@ -104,11 +95,7 @@ def origin_of(site: Site) -> Origin | None:
 
 def thresholds(preset: GenerationPreset) -> list[tuple[str, str, float]]:
     """The rules that can be corrected: family, name, value."""
-    found = []
-    for family, own in preset.model_dump().items():
-        if isinstance(own, dict) and family != "share":
-            found += [(family, name, v) for name, v in own.items() if isinstance(v, int | float) and v is not True]
-    return found
+    return preset.thresholds()
 
 
 def scene_of(origin: Origin | None, scene: str | None) -> Scene | None:

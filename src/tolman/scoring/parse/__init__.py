@@ -15,8 +15,8 @@ plainly it is said (`commitments`), and the last that nothing contradicts stands
    numbers (`option_values`);
 5. for a number every quantity is found (`quantities`), in digits (`digits`), in words (`numerals`), or as a unit alone
    (`bare_units`), with its unit (`measures`, `units`), its relations to others (`relations`), and its role in a line
-   (`number_lines`); `amounts` puts the rules for those that are announced (`number_announcements`), concluded or stated
-   in order, and quantities stated together must agree (`agreement`).
+   (`number_lines`); `amounts` puts the rules for those that are announced (`number_announcements`), concluded
+   (`number_conclusions`) or stated in order, and quantities stated together must agree (`agreement`).
 
 Announcements work the same for both (`announcements`). A response that refuses, gives two answers or a range, or ends
 before it answers, holds none.

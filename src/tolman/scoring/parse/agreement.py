@@ -9,7 +9,7 @@ from fractions import Fraction
 from tolman.items import Unit
 from tolman.scoring.parse.commitments import BOUND, RANGE, SEVERAL, Commitment
 from tolman.scoring.parse.measures import Quantity
-from tolman.scoring.parse.number_lines import Asked, clause_edges
+from tolman.scoring.parse.number_lines import AskedQuantity, clause_edges
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.words import same_word, words_of
 
@@ -139,7 +139,7 @@ def is_estimated(quantity: Quantity, segment: Segment, text: str) -> bool:
     return False
 
 
-def counts_asked(quantity: Quantity, asked: Asked, segment: Segment, text: str) -> bool:
+def counts_asked(quantity: Quantity, asked: AskedQuantity, segment: Segment, text: str) -> bool:
     """Tell whether the words behind a number are words of the question.
 
     Args:
@@ -162,7 +162,7 @@ def counts_asked(quantity: Quantity, asked: Asked, segment: Segment, text: str) 
     )
 
 
-def most_asked(found: Sequence[Quantity], asked: Asked, segment: Segment, text: str) -> Quantity | None:
+def most_asked(found: Sequence[Quantity], asked: AskedQuantity, segment: Segment, text: str) -> Quantity | None:
     """Find the one quantity whose clause shares most words with the question.
 
     Args:

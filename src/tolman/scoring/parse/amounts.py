@@ -29,15 +29,14 @@ from tolman.scoring.parse.commitments import (
     STATED,
     Commitment,
 )
-from tolman.scoring.parse.lexicon import Cue, Languages
+from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.measures import Quantity
 from tolman.scoring.parse.number_announcements import announced_numbers
-from tolman.scoring.parse.number_lines import Asked, NumberLine, asked_for, number_lines
+from tolman.scoring.parse.number_conclusions import concluded_number
+from tolman.scoring.parse.number_lines import AskedQuantity, NumberLine, asked_for, number_lines
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.words import Span, is_glued, is_inside, same_word, words_of
 
-MAX_TOTAL_GAP = 60
-"""Characters between "in total" and its number, at most."""
 MAX_NONE_GAP = 24
 """Characters between "no" and the things that aren't there, at most."""
 MAX_SHORT_LINES = 3
@@ -107,7 +106,7 @@ def _raised(commitment: Commitment) -> Commitment:
     return commitment
 
 
-def _promoted(found: list[Commitment], lines: Sequence[NumberLine], asked: Asked) -> list[Commitment]:
+def _promoted(found: list[Commitment], lines: Sequence[NumberLine], asked: AskedQuantity) -> list[Commitment]:
     """The number, of several stated in passing, whose sentence shares most words with the question."""
     if any(c.strength > STATED for c in found) or len({c.value for c in found}) < 2:
         return found
@@ -123,7 +122,9 @@ def _promoted(found: list[Commitment], lines: Sequence[NumberLine], asked: Asked
     return [replace(chosen, strength=JUDGED, rule="asked for", note="")]
 
 
-def _line_commitments(lines: Sequence[NumberLine], i: int, text: str, asked: Asked, awaited: bool) -> list[Commitment]:
+def _line_commitments(
+    lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantity, awaited: bool
+) -> list[Commitment]:
     """The commitments of a line, by the first rule that says anything about it."""
     line = lines[i]
     stated = line.stated
@@ -144,7 +145,7 @@ def _line_commitments(lines: Sequence[NumberLine], i: int, text: str, asked: Ask
         return [agreed(_main(line, text, asked), asked.unit, DECLARED, "declared")]
     if all(q.weak for q in stated) and len(lines) > 2:
         return []
-    chosen = _concluded(line, text, asked)
+    chosen = concluded_number(line, text, asked)
     if chosen is not None:
         return [chosen]
     return [] if line.premise and len(lines) > 1 else [_stated(line, text, asked, is_last)]
@@ -166,7 +167,7 @@ def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None
     return [agreed(restatements(behind, text), unit, DECLARED if len(behind) < 3 else CONCLUDED, "corrected")]
 
 
-def _stated(line: NumberLine, text: str, asked: Asked, is_last: bool) -> Commitment:
+def _stated(line: NumberLine, text: str, asked: AskedQuantity, is_last: bool) -> Commitment:
     """The quantities that a line states without any announcement."""
     segment, unit = line.segment, asked.unit
     plain = without_weak(line.stated)
@@ -215,7 +216,7 @@ def _is_broken_down(found: Sequence[Quantity], text: str) -> bool:
     return joined and sum((q.value for q in parts), Fraction(0)) == first.value
 
 
-def _dimensions(line: NumberLine, text: str, asked: Asked) -> list[Commitment]:
+def _dimensions(line: NumberLine, text: str, asked: AskedQuantity) -> list[Commitment]:
     """The largest of "150 x 80 x 75", where the longest side is asked for."""
     found = line.found
     if len(found) < 2 or asked.unit not in ("cm", "m") or not _LONGEST.search(asked.question):
@@ -233,7 +234,7 @@ def _dimensions(line: NumberLine, text: str, asked: Asked) -> list[Commitment]:
     return [Commitment(largest.in_unit(asked.unit), STATED, largest.start, largest.end, "dimensions")]
 
 
-def _none_there(lines: Sequence[NumberLine], i: int, asked: Asked) -> list[Commitment]:
+def _none_there(lines: Sequence[NumberLine], i: int, asked: AskedQuantity) -> list[Commitment]:
     """Zero, where a short answer says that there are none: "There are no chairs in this room."."""
     segment = lines[i].segment
     if asked.unit != "count" or len(lines) > MAX_SHORT_LINES or segment.having("unknown"):
@@ -250,7 +251,7 @@ def _none_there(lines: Sequence[NumberLine], i: int, asked: Asked) -> list[Commi
     return []
 
 
-def _main(line: NumberLine, text: str, asked: Asked) -> list[Quantity]:
+def _main(line: NumberLine, text: str, asked: AskedQuantity) -> list[Quantity]:
     """The quantities that are the answer, of those in a sentence that is known to hold it."""
     segment = line.segment
     plain = without_weak(line.stated)
@@ -269,7 +270,7 @@ def _main(line: NumberLine, text: str, asked: Asked) -> list[Quantity]:
     return plain[-1:] if segment.language.names & VERB_FINAL else restatements(plain, text)
 
 
-def _is_alone(line: NumberLine, text: str, asked: Asked) -> bool:
+def _is_alone(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
     """Whether a segment holds a quantity and nothing else that matters, or names it with the question's words."""
     segment, stated = line.segment, line.stated
     if segment.line_start and segment.line_end and _is_labelled(line, text, asked):
@@ -281,7 +282,7 @@ def _is_alone(line: NumberLine, text: str, asked: Asked) -> bool:
     return all(is_inside(w, known) or w.folded in skip or asked.is_about([w]) for w in segment.words)
 
 
-def _is_labelled(line: NumberLine, text: str, asked: Asked) -> bool:
+def _is_labelled(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
     """Whether a label of the question's words stands before a segment's quantities, and nothing behind them."""
     segment, stated = line.segment, line.stated
     label = [w for w in segment.words if w.end <= stated[0].start]
@@ -291,50 +292,3 @@ def _is_labelled(line: NumberLine, text: str, asked: Asked) -> bool:
         and not words_of(text[stated[-1].end : segment.end])
         and (asked.is_about(label) or bool(segment.having("estimate", "total")))
     )
-
-
-def _concluded(line: NumberLine, text: str, asked: Asked) -> Commitment | None:
-    """The quantity that a sentence totals or concludes."""
-    segment = line.segment
-    totals, conclusions = segment.having("total"), segment.having("conclude")
-    if not totals and not conclusions:
-        return None
-    plain = without_weak(line.stated)
-    results = [q for q in plain if q.result]
-    if results:
-        return agreed(results[-1:], asked.unit, CONCLUDED, "concluded")
-    if totals:
-        near = min(plain, key=lambda q: _distance(q, totals))
-        following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
-        if following and segment.language.names & VERB_FINAL:
-            near = following[-1]
-        if _distance(near, totals) <= MAX_TOTAL_GAP:
-            return agreed(restated_from(near, plain, text), asked.unit, CONCLUDED, "total")
-    if not conclusions:
-        return None
-    behind = without_weak([q for q in line.stated if q.start >= conclusions[0].end])
-    premises = [c for c in segment.having("premise") if c.start >= conclusions[0].start]
-    if not behind or (premises and premises[0].start < behind[0].start):
-        return None
-    if len({q.value for q in behind}) > 1:
-        behind = _one_of(behind, line, text, asked)
-    return agreed(behind, asked.unit, CONCLUDED, "concluded")
-
-
-def _distance(quantity: Quantity, cues: Sequence[Cue]) -> int:
-    """Characters between a quantity and the nearest of some cues."""
-    return min(min(abs(quantity.start - c.end), abs(c.start - quantity.end)) for c in cues)
-
-
-def _one_of(behind: Sequence[Quantity], line: NumberLine, text: str, asked: Asked) -> list[Quantity]:
-    """The quantities that are concluded, of several behind a conclusion."""
-    segment = line.segment
-    if asked.unit in ("count", None):
-        counted = [q for q in behind if counts_asked(q, asked, segment, text)]
-        if len({q.value for q in counted}) == 1:
-            return counted
-    estimated = [q for q in behind if is_estimated(q, segment, text)]
-    if estimated:
-        return restated_from(estimated[-1], behind, text)
-    run = restatements(behind, text)
-    return run if len(run) == len(behind) else [behind[-1]]

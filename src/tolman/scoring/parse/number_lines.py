@@ -32,7 +32,7 @@ _PER_EACH = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuantity:
     """The number that an item asks for.
 
     Attributes:
@@ -57,7 +57,7 @@ class Asked:
         return any(same_word(word.folded, asked) for word in words for asked in self.words)
 
 
-def asked_for(unit: Unit | None, question: str, language: Languages) -> Asked:
+def asked_for(unit: Unit | None, question: str, language: Languages) -> AskedQuantity:
     """Prepare the question of an item.
 
     Args:
@@ -69,7 +69,7 @@ def asked_for(unit: Unit | None, question: str, language: Languages) -> Asked:
         All that the reading of numbers needs of it.
     """
     words = (w.folded for w in words_of(question))
-    return Asked(unit, question, tuple(w for w in words if len(w) > 2 and w not in language.skip))
+    return AskedQuantity(unit, question, tuple(w for w in words if len(w) > 2 and w not in language.skip))
 
 
 @dataclass
@@ -94,7 +94,7 @@ class NumberLine:
         return [q for q in self.found if not q.operand]
 
 
-def number_lines(text: str, asked: Asked, language: Languages) -> list[NumberLine]:
+def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[NumberLine]:
     """Split a text into lines and sentences, and find the quantities in each with their roles.
 
     Args:

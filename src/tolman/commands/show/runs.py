@@ -1,0 +1,34 @@
+"""Runs in the terminal: their table, what is said of them, and where their page is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from tolman.commands.show.report import print_report
+from tolman.workflows.report import ReportConfig, ReportResult, report, write_pages
+
+
+def show_runs(console: Console, paths: Sequence[Path], *, as_json: bool) -> None:
+    """Print the table of one run, or of several that differ in one number, and write the page of each and of all."""
+    page = write_pages(paths)
+    result = report(ReportConfig(runs=tuple(paths)))
+    if as_json:
+        console.file.write(result.render("json"))
+        return
+    print_report(console, result.report)
+    console.print(f"Every item: {page}", markup=False, highlight=False, soft_wrap=True)
+
+
+def show_report(console: Console, result: ReportResult) -> None:
+    """Print a report in its form, or where it was written and which runs are not in it."""
+    if result.format == "terminal":
+        print_report(console, result.report)
+    elif result.out is None:
+        console.file.write(result.render(result.format))
+    else:
+        for sentence in result.report.warnings[: len(result.left_out)]:
+            console.print(sentence, style="bold red", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"Written: {result.out}", markup=False, highlight=False, soft_wrap=True)

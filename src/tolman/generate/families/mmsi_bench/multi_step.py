@@ -1,0 +1,139 @@
+"""Multi-step reasoning: a walk from object to object through a chain of overlapping pictures. (MMSI-Bench, Table 1.)
+
+Each picture of a chain overlaps with the next; the first and the last don't overlap. One walks from an object of the
+first picture to one of another and is asked where an object of the last one is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator
+
+from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
+from tolman.generate.families.mmsi_bench.support.asking import matched, pictures_of
+from tolman.generate.families.mmsi_bench.support.bearing import Bearing, checked, object_spot, posed, recomputed
+from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
+from tolman.generate.families.mmsi_bench.support.steps import around, grounded, overlapping
+from tolman.generate.families.mmsi_bench.support.views import Gallery, View, gallery
+from tolman.generate.family import Family
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.items import Item
+
+TASK = "MSR"
+QUESTION = (
+    "The images show one place. I walk in a straight line from the {start} to the {stop} without turning around. "
+    "When I arrive at the {stop}, still facing the way I walked, where is the {target} relative to me?"
+)
+_PATTERN = re.compile(
+    r"straight line from the (.+) to the (.+) without turning around\. .* where is the (.+) relative to me\?"
+)
+
+
+def _bearing(gallery: Gallery, pictures: tuple[View, ...], start: int, stop: int, target: int) -> Bearing:
+    here, there, behind = (object_spot(gallery, number) for number in (stop, target, start))
+    return Bearing(pictures, here, there, behind, arriving=True)
+
+
+def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
+    """Questions about chains of every length, drawn at random."""
+    shown = gallery(geometry, settings)
+    if shown.lack_of_pairs:
+        yield Rejected(TASK, geometry.scene.id, shown.lack_of_pairs)
+        return
+    made = 0
+    chains = list(_chains(shown))
+    if not chains:
+        yield Rejected(TASK, geometry.scene.id, "no chain of overlapping pictures whose ends don't overlap")
+    for chain in chains:
+        of_chain = 0
+        for found in _ask(shown, chain):
+            yield found
+            if isinstance(found, Draft):
+                made, of_chain = made + 1, of_chain + 1
+            if of_chain >= settings.of_pair or made >= settings.of_scene:
+                break
+        if made >= settings.of_scene:
+            return
+
+
+def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
+    """Chains of pictures, each of which overlaps with the next; the first doesn't overlap with the last."""
+    generator = random.Random(f"{gallery.scene.id}:{TASK}")
+    views, settings = gallery.views, gallery.settings
+    made: set[tuple[View, ...]] = set()
+    for _ in range(settings.chains):
+        length = generator.randint(3, settings.longest)
+        chain = [generator.choice(views)] if views else []
+        while 0 < len(chain) < length:
+            following = [view for view in gallery.neighbours[chain[-1].shot] if view not in chain]
+            if not following:
+                break
+            chain.append(generator.choice(following))
+        found = tuple(chain)
+        if len(chain) == length and found not in made and not gallery.overlap(chain[0], chain[-1]):
+            made.add(found)
+            yield found
+
+
+def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected]:
+    first, last = chain[0], chain[-1]
+    if not all(gallery.anchors(a, b, chain) for a, b in itertools.pairwise(chain)):
+        yield Rejected(TASK, gallery.scene.id, "what two pictures share can't be named among all of them")
+        return
+    starts = [i for i in gallery.named(first, chain) if not last.sees((i,))]
+    targets = [i for i in gallery.named(last, chain) if not first.sees((i,))]
+    stops = sorted({i for view in chain[1:-1] for i in gallery.named(view, chain)})
+    for start, stop, target in itertools.product(starts, stops, targets):
+        if len({start, stop, target}) < 3 or any(all(view.sees((i,)) for i in (start, stop, target)) for view in chain):
+            continue
+        names = [gallery.category(i) for i in (start, stop, target)]
+        middle = next(n for n, view in enumerate(chain) if 0 < n < len(chain) - 1 and stop in gallery.clear(view))
+        bearing = _bearing(gallery, chain, start, stop, target)
+        cues = checked(gallery, bearing, TASK)
+        if isinstance(cues, Rejected):
+            yield cues
+            continue
+        steps = (
+            grounded(gallery, start, first, 0),
+            grounded(gallery, stop, chain[middle], middle),
+            grounded(gallery, target, last, len(chain) - 1),
+            *(overlapping(gallery, chain, n, n + 1) for n in range(len(chain) - 1)),
+            ReasoningStep(
+                "transformation",
+                f"Walking from the {names[0]} to the {names[1]}, I arrive with the {names[0]} straight behind me.",
+            ),
+            ReasoningStep("transformation", f"From there the {names[2]} is {around(bearing.angle)}."),
+            ReasoningStep("logic", f"So the {names[2]} is to the {bearing.answer.lower()}."),
+        )
+        question = QUESTION.format(start=names[0], stop=names[1], target=names[2])
+        yield posed(gallery, bearing, TASK, question, steps, cues)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:
+    """The quadrant that the last object lies in."""
+    shown, pictures = pictures_of(geometry, settings, item)
+    match = matched(_PATTERN, item)
+    start, stop, target = (shown.find(match[i], pictures) for i in (1, 2, 3))
+    return recomputed(_bearing(shown, pictures, start, stop, target), settings)
+
+
+FAMILY = Family(
+    name="mmsi-bench/multi-step",
+    title="A walk through a chain of overlapping pictures",
+    tasks=(TASK,),
+    settings=ViewSettings(),
+    taxonomy=TaxonomyPlace(
+        vsi="route_planning",
+        mmsi=TASK,
+        site="multi-view & cross-image reasoning",
+        spatialbench="multi-hop_spatial_reasoning",
+        factor="orientation",
+        change="dynamic",
+    ),
+    draft=draft,
+    recompute=recompute,
+    names=(_PATTERN,),
+)

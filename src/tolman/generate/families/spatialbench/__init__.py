@@ -1,0 +1,1 @@
+"""SpatialBench's question families: its fifteen tasks over five levels."""

@@ -1,0 +1,198 @@
+"""Straight ways over the ground: their obstacles, and directions from a place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tolman.generate.families.spatialbench.support.settings import WalkSettings
+from tolman.generate.geometry import SceneGeometry
+from tolman.geometry.boxes import Floats
+from tolman.geometry.directions import egocentric_angle
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+_IN_WALL = 0.2
+"""Metres by which doors and windows may stand back behind the edge of the floor."""
+
+
+@dataclass(frozen=True)
+class Met:
+    """One thing on a straight way.
+
+    Attributes:
+        metres: from the way's start to where it is touched.
+        number: of the object.
+    """
+
+    metres: float
+    number: int
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """The first thing that is met.
+
+    Attributes:
+        metres: until it is touched.
+        category: its.
+        gap: metres until anything else is met.
+        later: categories met after it, and those just beside the way: what one might take for it.
+        number: of the object.
+        broken: the rules that make it doubtful.
+    """
+
+    metres: float
+    category: str
+    gap: float
+    later: tuple[str, ...]
+    number: int
+    broken: tuple[str, ...] = ()
+
+
+def middle(geometry: SceneGeometry, number: int) -> Floats:
+    """A thing's middle on the floor plan, shape (2,)."""
+    return np.asarray(geometry.boxes.centers[number, :2])
+
+
+def apart(a: ArrayLike, b: ArrayLike) -> float:
+    """Metres on the floor plan."""
+    return float(np.linalg.norm(np.asarray(a)[:2] - np.asarray(b)[:2]))
+
+
+def bearing(here: ArrayLike, facing: ArrayLike, there: ArrayLike) -> float:
+    """Degrees counter-clockwise from the facing direction, -180 < angle ≤ 180: left is positive."""
+    angle = float(egocentric_angle(here, facing, there))
+    return angle - 360.0 if angle > 180.0 else angle
+
+
+def corridor(start: Floats, way: Floats, reach: float, half: float) -> Polygon:
+    """The rectangle that something of a half width sweeps from a start, square at both ends."""
+    import shapely
+
+    return shapely.LineString([start, start + reach * way]).buffer(half, cap_style="flat")
+
+
+def met(
+    geometry: SceneGeometry,
+    start: Floats,
+    way: Floats,
+    reach: float,
+    half: float,
+    skip: Collection[int],
+    settings: WalkSettings,
+) -> list[Met]:
+    """All still things that a straight way meets, the nearest first.
+
+    Args:
+        geometry: of the scene.
+        start: metres, shape (2,).
+        way: unit vector, shape (2,).
+        reach: metres.
+        half: metres to each side.
+        skip: numbers of objects that don't count.
+        settings: which heights count.
+    """
+    import shapely
+
+    swept = corridor(start, way, reach, half)
+    found = []
+    for number, (outline, (low, high)) in enumerate(zip(geometry.footprints, geometry.heights, strict=True)):
+        moves = bool(geometry.scene.objects[number].track)
+        if number in skip or moves or high <= settings.low or low >= settings.high or not swept.intersects(outline):
+            continue
+        touched = shapely.get_coordinates(swept.intersection(outline))
+        found.append(Met(float(((touched - start) @ way).min()), number))
+    return sorted(found, key=lambda one: (one.metres, one.number))
+
+
+def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
+    """Metres from a start on the floor until the floor ends; 0 where the start is beyond it."""
+    import shapely
+
+    rings = geometry.scene.floor
+    if not rings:
+        return np.inf
+    floor = shapely.Polygon(rings[0], rings[1:])
+    inside = floor.intersection(shapely.LineString([start, start + 100.0 * way]))
+    parts = [part for part in shapely.get_parts(inside) if part.distance(shapely.Point(start)) < 1e-6]
+    return max((float(part.length) for part in parts), default=0.0)
+
+
+def walled(geometry: SceneGeometry, i: int, j: int) -> bool:
+    """Tell whether the floor ends between two things, by their numbers; both may themselves stand in a wall."""
+    return _floor_ends(geometry, middle(geometry, i), middle(geometry, j), (i, j))
+
+
+def hidden(geometry: SceneGeometry, here: Floats, number: int) -> bool:
+    """Tell whether the floor ends between a place on it, shape (2,), and a thing, which may itself stand in a wall."""
+    return _floor_ends(geometry, here, middle(geometry, number), (None, number))
+
+
+def _floor_ends(geometry: SceneGeometry, here: Floats, there: Floats, things: tuple[int | None, int]) -> bool:
+    """Tell whether it ends between two places, apart from where things stand there, or in a wall behind."""
+    import shapely
+
+    length = apart(here, there)
+    line = shapely.LineString([here, there])
+    start, end = (
+        0.0 if number is None else float(geometry.footprints[number].intersection(line).length) + _IN_WALL
+        for number in things
+    )
+    if start + end >= length:
+        return False
+    way = (there - here) / length
+    return free_floor(geometry, here + start * way, way) < length - start - end - 1e-6
+
+
+def first_met(
+    geometry: SceneGeometry,
+    start: Floats,
+    way: Floats,
+    settings: WalkSettings,
+    *,
+    skip: Collection[int] = (),
+    half: float | None = None,
+    offset: float = 0.0,
+) -> Obstacle | None:
+    """The first thing that a straight way meets, with the rules that make it doubtful.
+
+    Args:
+        geometry: of the scene.
+        start: metres, shape (2,).
+        way: unit vector, shape (2,).
+        settings: sizes and margins.
+        skip: numbers of objects that don't count.
+        half: metres to each side; a person's where None.
+        offset: metres after the start where the way really begins.
+
+    Returns:
+        None where nothing is met.
+    """
+    half = settings.body if half is None else half
+    reach = settings.beyond + offset
+    wide = met(geometry, start, way, reach, half + settings.spare, skip, settings)
+    narrow = met(geometry, start, way, reach, max(half - settings.spare, 0.02), skip, settings)
+    if not narrow:
+        return None
+    first = narrow[0]
+    objects = geometry.scene.objects
+    name = objects[first.number].category
+    others = [one.metres for one in wide if one.number != first.number]
+    gap = min(others) - first.metres if others else settings.beyond
+    broken = []
+    if first.metres - offset < settings.least or (others and min(others) - offset < settings.least):
+        broken.append(f"something within {settings.least} m of the start")
+    if gap < settings.gap:
+        broken.append(f"two obstacles within {settings.gap} m of each other")
+    if free_floor(geometry, start + offset * way, way) < first.metres - offset - 0.05:
+        broken.append("a wall comes first")
+    beside = met(geometry, start, way, reach, half + 1.5, skip, settings)
+    later = dict.fromkeys(objects[one.number].category for one in [*wide, *beside])
+    later.pop(name, None)
+    return Obstacle(first.metres - offset, name, gap, tuple(later), first.number, tuple(broken))

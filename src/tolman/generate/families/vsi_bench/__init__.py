@@ -1,0 +1,1 @@
+"""VSI-Bench's question families (Table 3 of the paper)."""

@@ -1,0 +1,152 @@
+"""Appearance order: in which order do four categories come into view for the first time? (VSI-Bench paper, Table 3)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.family import Family, FamilySettings
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import needed
+from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.items import Item
+
+
+class AppearanceSettings(FamilySettings):
+    """Appearance order.
+
+    Attributes:
+        pixels: how many of a category make it seen. The paper's threshold is not published.
+        gap: seconds that first appearances must be apart.
+    """
+
+    pixels: int = 200
+    gap: float = 1.0
+
+
+TASK = "obj_appearance_order"
+_PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z")
+_TRIES = 24
+_SETS = 4
+
+
+def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, float]:
+    """Seconds of the video at which each category first shows at least so many pixels, all its objects together."""
+    capture = geometry.video_capture
+    if capture is None:
+        return {}
+    return {
+        name: capture.times[frames[0]] - capture.times[0] for name, frames in appearances(geometry, settings).items()
+    }
+
+
+def appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, list[int]]:
+    """The frames in which each category shows at least so many pixels, those that show up first at the beginning."""
+    capture = geometry.video_capture
+    if capture is None:
+        return {}
+    category = {thing.id: thing.category for thing in geometry.scene.objects}
+    pixels: dict[tuple[int, str], int] = {}
+    for sighting in capture.sightings:
+        if category[sighting.object] not in geometry.whole:
+            continue
+        key = sighting.frame, category[sighting.object]
+        pixels[key] = pixels.get(key, 0) + sighting.pixels
+    found: dict[str, list[int]] = {}
+    for (frame, name), count in sorted(pixels.items()):
+        if count >= settings.pixels:
+            found.setdefault(name, []).append(frame)
+    return found
+
+
+def gap(times: list[float]) -> float:
+    """The least time between two first appearances."""
+    return min(b - a for a, b in itertools.pairwise(sorted(times)))
+
+
+def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Draft | Rejected]:
+    """Some sets of four categories whose first appearances lie far enough apart."""
+    scene = geometry.scene
+    first, shown = first_appearances(geometry, settings), appearances(geometry, settings)
+    if len(first) < 4:
+        yield Rejected(TASK, scene.id, "fewer than four categories are seen in a video")
+        return
+    generator = random.Random(f"{scene.id}:{TASK}")
+    kept: set[frozenset[str]] = set()
+    for _ in range(_TRIES):
+        chosen: list[str] = []
+        for name in generator.sample(sorted(first), len(first)):
+            if len(chosen) < 4 and all(abs(first[name] - first[other]) > settings.gap for other in chosen):
+                chosen.append(name)
+        if len(chosen) < 4:
+            yield Rejected(TASK, scene.id, f"no four first appearances more than {settings.gap} s apart")
+        elif frozenset(chosen) not in kept and len(kept) < _SETS:
+            kept.add(frozenset(chosen))
+            times = [first[name] for name in chosen]
+            order = sorted(chosen, key=first.__getitem__)
+            others = [list(p) for p in itertools.permutations(order) if list(p) != order]
+            options = (order, *generator.sample(others, 3))
+            question = (
+                "What will be the first-time appearance order of the following categories in the video: "
+                f"{', '.join(chosen)}?"
+            )
+            evidence = {"first_seen": {name: first[name] for name in order}, "gap": gap(times)}
+            yield Draft(
+                TASK,
+                scene.id,
+                question,
+                ", ".join(order),
+                None,
+                tuple(", ".join(o) for o in options),
+                evidence,
+                needs=needed(geometry, [(name, shown[name]) for name in order], in_order=True),
+            )
+
+
+def recompute(
+    geometry: SceneGeometry, item: Item, settings: AppearanceSettings, *, released: bool = True
+) -> Recomputed:
+    """The order by first appearance."""
+    match = _PATTERN.search(item.question)
+    if match is None:
+        raise ValueError("is no question for an order of appearance")
+    first = first_appearances(geometry, settings)
+    names = match[1].split(", ")
+    missing = [name for name in names if name not in first]
+    if missing:
+        raise KeyError(f"{missing[0]} in a video")
+    times = [first[name] for name in names]
+    order = ", ".join(sorted(names, key=first.__getitem__))
+    broken = (f"two first appearances within {settings.gap} s",) if gap(times) <= settings.gap else ()
+    listed = [re.split(r", | -> ", option) for option in item.options]
+    rivals = [own for own in listed if ", ".join(own) != order and _as_good(own, first, settings)]
+    evidence = {"first_seen": {name: first[name] for name in names}}
+    return Recomputed(order, order, gap(times), broken, evidence, harmless=() if rivals else broken)
+
+
+def _as_good(names: Sequence[str], first: dict[str, float], settings: AppearanceSettings) -> bool:
+    """Tell whether an order is wrong by first appearances alone that are too near to each other to tell."""
+    swapped = [(a, b) for a, b in itertools.combinations(names, 2) if first.get(a, 0.0) > first.get(b, 0.0)]
+    return all(first[a] - first[b] <= settings.gap for a, b in swapped if a in first and b in first)
+
+
+FAMILY = Family(
+    name="vsi-bench/appearance-order",
+    title="Order of first appearance in a video",
+    tasks=(TASK,),
+    settings=AppearanceSettings(),
+    taxonomy=TaxonomyPlace(
+        vsi=TASK,
+        mmsi="MSR",
+        site="multi-view & cross-image reasoning",
+        spatialbench="appearance_order",
+        factor="orientation",
+        change="dynamic",
+    ),
+    draft=draft,
+    recompute=recompute,
+    names=(_PATTERN,),
+)

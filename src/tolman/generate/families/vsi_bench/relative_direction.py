@@ -1,0 +1,212 @@
+"""Relative direction, easy, medium and hard (VSI-Bench paper, Table 3)."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.family import Family, FamilySettings
+from tolman.generate.geometry import DistanceMeasure, SceneGeometry
+from tolman.generate.needed import every, needed
+from tolman.generate.recorded import angle_error
+from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.geometry.directions import (
+    HALVES,
+    QUADRANTS,
+    THIRDS,
+    Sectors,
+    boundary_gap,
+    egocentric_angle,
+    sector_of,
+)
+from tolman.items import Item
+
+
+class DirectionSettings(FamilySettings):
+    """Relative direction.
+
+    Attributes:
+        geometry: which distance of boxes.
+        nearest, farthest: metres that any two of the three objects are apart.
+        on_plan: metres that the places of the observer and the others are apart on the floor plan.
+        margin: degrees from the nearest boundary of a sector.
+        two_sided: whether the hard question's margin holds on both sides of a boundary.
+        corners: how many corners of the queried box may lie in another sector.
+    """
+
+    geometry: DistanceMeasure = "exact"
+    nearest: float = 0.30
+    farthest: float = 5.0
+    on_plan: float = 0.30
+    margin: float = 10.0
+    two_sided: bool = True
+    corners: int = 2
+
+
+@dataclass(frozen=True)
+class Level:
+    """One difficulty.
+
+    Attributes:
+        task: the question type.
+        sectors: what is told apart.
+        text: the question, with the three objects to be filled in.
+    """
+
+    task: str
+    sectors: Sectors
+    text: str
+
+
+_STANDING = "If I am standing by the {a} and facing the {b}, is the {c} to "
+LEVELS = (
+    Level("object_rel_direction_easy", HALVES, _STANDING + "the left or the right of the {b}?"),
+    Level(
+        "object_rel_direction_medium",
+        THIRDS,
+        _STANDING + "my left, right, or back?\nAn object is to my back if I would have to turn at least 135 degrees in "
+        "order to face it.",
+    ),
+    Level(
+        "object_rel_direction_hard",
+        QUADRANTS,
+        _STANDING + "my front-left, front-right, back-left, or back-right?\nThe directions refer to the quadrants of a "
+        "Cartesian plane (if I am standing at the origin and facing along the positive y-axis).",
+    ),
+)
+_APART = "two objects nearer than {settings.nearest} m or farther than {settings.farthest} m"
+_MARGIN = "within {settings.margin}° of a boundary"
+_BEHIND = "behind"
+_CORNERS = "more than {settings.corners} corners in another sector"
+_BY_TASK = {level.task: level for level in LEVELS}
+_PATTERN = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to (?:my|the) ")
+
+
+def margin(angle: float, level: Level, settings: DirectionSettings) -> float:
+    """Degrees between an angle and the nearest boundary that the rule looks at.
+
+    The easy question has the medium one's boundaries in the released code: what lies behind is not asked for.
+    """
+    sectors = THIRDS if level.sectors is HALVES else level.sectors
+    behind, ahead = boundary_gap(angle, sectors)
+    if level.sectors is QUADRANTS and not settings.two_sided:
+        return ahead
+    return min(behind, ahead)
+
+
+def violations(
+    geometry: SceneGeometry, places: tuple[str, str, str], angle: float, level: Level, settings: DirectionSettings
+) -> list[str]:
+    """The rules that a question breaks."""
+    measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
+    broken = []
+    for a, b in itertools.combinations(places, 2):
+        if not settings.nearest <= measure(a, b) <= settings.farthest:
+            broken.append(_APART.format(settings=settings))
+            break
+    here = geometry.center(places[0])
+    if min(float(np.linalg.norm((geometry.center(p) - here)[:2])) for p in places[1:]) < settings.on_plan:
+        broken.append(f"the observer within {settings.on_plan} m of another object on the floor plan")
+    if margin(angle, level, settings) < settings.margin:
+        broken.append(_MARGIN.format(settings=settings))
+    if level.sectors is HALVES and sector_of(angle, THIRDS) == "back":
+        broken.append(_BEHIND)
+    corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
+    # The easy question's corners are looked at in the medium one's sectors, as in the released code.
+    sectors = THIRDS if level.sectors is HALVES else level.sectors
+    own = sector_of(angle, sectors)
+    if sum(sector_of(float(corner), sectors) != own for corner in corners) > settings.corners:
+        broken.append(_CORNERS.format(settings=settings))
+    return broken
+
+
+def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draft | Rejected]:
+    """For each three unique objects, the three ways in which the released code asks for them."""
+    scene = geometry.scene
+    for a, b, c in itertools.combinations(geometry.unique, 3):
+        for places in ((a, b, c), (a, c, b), (b, a, c)):
+            angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
+            for level in LEVELS:
+                broken = violations(geometry, places, angle, level, settings)
+                if broken:
+                    yield Rejected(level.task, scene.id, broken[0])
+                    continue
+                answer = sector_of(angle, level.sectors)
+                others = [name for _, _, name in level.sectors if name != answer]
+                question = level.text.format(a=places[0], b=places[1], c=places[2])
+                legs = ((places[0], places[1]), (places[0], places[2]))
+                evidence = {
+                    "angle": angle,
+                    "margin": margin(angle, level, settings),
+                    **angle_error(geometry, legs),
+                }
+                shows = needed(geometry, every(geometry, *places))
+                options = (answer, *others)
+                yield Draft(level.task, scene.id, question, answer, None, options, evidence, closed=True, needs=shows)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, *, released: bool = True) -> Recomputed:
+    """The sector that the queried object's centre lies in."""
+    match = _PATTERN.search(item.question)
+    if match is None or item.task not in _BY_TASK:
+        raise ValueError("is no question for a direction")
+    level = _BY_TASK[item.task]
+    places = (geometry.category(match[1]), geometry.category(match[2]), geometry.category(match[3]))
+    angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
+    broken = violations(geometry, places, angle, level, settings)
+    broken += [reason for c in places if (reason := geometry.not_one(c))]
+    answer = sector_of(angle, level.sectors)
+    behind, ahead = boundary_gap(angle, level.sectors)
+    corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
+    elsewhere = sum(sector_of(float(corner), level.sectors) != answer for corner in corners)
+    return Recomputed(
+        answer,
+        answer,
+        min(behind, ahead),
+        tuple(broken),
+        {"angle": angle, "past": behind, "before": ahead},
+        harmless=harmless(broken, min(behind, ahead), elsewhere, settings),
+    )
+
+
+def harmless(broken: Sequence[str], margin: float, elsewhere: int, settings: DirectionSettings) -> tuple[str, ...]:
+    """The broken rules that leave the answer safe.
+
+    How far apart the objects are says nothing against a clear angle. The easy question is held to the medium one's
+    boundaries; where left and right themselves are clear, those rules leave its answer safe.
+
+    Args:
+        broken: the rules.
+        margin: degrees to the nearest boundary between two of the question's own options.
+        elsewhere: corners of the queried box that lie in another of the question's own options.
+        settings: the thresholds.
+    """
+    safe = {_APART.format(settings=settings)}
+    if margin >= settings.margin:
+        safe |= {_MARGIN.format(settings=settings), _BEHIND}
+    if elsewhere <= settings.corners:
+        safe.add(_CORNERS.format(settings=settings))
+    return tuple(rule for rule in broken if rule in safe)
+
+
+FAMILY = Family(
+    name="vsi-bench/relative-direction",
+    title="Direction of an object for an observer who faces another",
+    tasks=tuple(level.task for level in LEVELS),
+    settings=DirectionSettings(),
+    taxonomy=TaxonomyPlace(
+        vsi="object_rel_direction",
+        mmsi="Positional Relationship (Obj.–Obj.)",
+        site="spatial relationship reasoning",
+        spatialbench="relative_direction",
+        factor="orientation",
+    ),
+    draft=draft,
+    recompute=recompute,
+    names=(_PATTERN,),
+)

@@ -1,0 +1,179 @@
+"""Relative distance: which of four objects is the closest to another? (VSI-Bench paper, Table 3)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.family import Family, FamilySettings
+from tolman.generate.geometry import DistanceMeasure, SceneGeometry
+from tolman.generate.needed import every, nearest, needed
+from tolman.generate.recorded import distance_error
+from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.items import Item
+
+
+class RelativeDistanceSettings(FamilySettings):
+    """Relative distance.
+
+    Attributes:
+        geometry: which distance of boxes.
+        least: metres; every option must be at least so far away.
+        gap: metres by which any two options must differ.
+        large_gap: the same in rooms larger than `large_room` square metres.
+        options: how many.
+    """
+
+    geometry: DistanceMeasure = "exact"
+    least: float = 0.15
+    gap: float = 0.15
+    large_gap: float = 0.30
+    large_room: float = 40.0
+    options: int = 4
+
+
+TASK = "object_rel_distance"
+_PATTERN = re.compile(r"which of these objects \((.+)\) is the closest to the (.+?)\?")
+_TRIES = 24
+"""Sets of options drawn for each object that is asked about."""
+_SETS = 4
+"""Sets of them that are kept."""
+
+
+def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
+    """Metres by which options must differ in a room of this area."""
+    large = area is not None and area > settings.large_room
+    return settings.large_gap if large else settings.gap
+
+
+def smallest_gap(lengths: Sequence[float]) -> float:
+    """The least difference of any two distances."""
+    ordered = sorted(lengths)
+    return min(b - a for a, b in itertools.pairwise(ordered))
+
+
+def lead(lengths: Sequence[float]) -> float:
+    """Metres by which the nearest is nearer than any other."""
+    first, second = sorted(lengths)[:2]
+    return second - first
+
+
+def violations(lengths: Sequence[float], area: float | None, settings: RelativeDistanceSettings) -> list[str]:
+    """The rules that the distances of the options break; those that leave the answer safe are `harmless`."""
+    broken = [f"an option nearer than {settings.least} m"] if min(lengths) < settings.least else []
+    needed = gap_needed(area, settings)
+    if lead(lengths) <= needed:
+        broken.append(f"the two nearest options within {needed} m of each other")
+    elif smallest_gap(lengths) <= needed:
+        broken.append(f"two wrong options within {needed} m of each other")
+    return broken
+
+
+def harmless(broken: Sequence[str]) -> tuple[str, ...]:
+    """The broken rules that leave the answer safe: wrong options that tie, and things that stand very near."""
+    return tuple(rule for rule in broken if rule.startswith(("an option nearer", "two wrong options")))
+
+
+def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterator[Draft | Rejected]:
+    """For each unique object some questions, with sets of options that keep all rules."""
+    scene = geometry.scene
+    measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
+    categories = geometry.whole
+    for primary in geometry.unique:
+        others = [c for c in categories if c != primary]
+        if len(others) < settings.options:
+            yield Rejected(TASK, scene.id, f"fewer than {settings.options} other categories")
+            continue
+        lengths = {c: measure(primary, c) for c in others}
+        generator = random.Random(f"{scene.id}:{TASK}:{primary}")
+        kept: set[frozenset[str]] = set()
+        for _ in range(_TRIES):
+            options = generator.sample(others, settings.options)
+            broken = violations([lengths[c] for c in options], scene.room_area, settings)
+            if broken:
+                yield Rejected(TASK, scene.id, broken[0])
+            elif frozenset(options) not in kept and len(kept) < _SETS:
+                kept.add(frozenset(options))
+                yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
+
+
+def _question(
+    geometry: SceneGeometry,
+    primary: str,
+    options: list[str],
+    lengths: dict[str, float],
+    settings: RelativeDistanceSettings,
+) -> Draft:
+    chosen = {c: lengths[c] for c in options}
+    evidence = {
+        "distances": chosen,
+        "gap": smallest_gap(list(chosen.values())),
+        "gap_needed": gap_needed(geometry.scene.room_area, settings),
+        "geometry": settings.geometry,
+        # Any other option can only come out farther than it is.
+        **distance_error(geometry, primary, options[0]),
+    }
+    # The list in the text is filled in when the options have their letters.
+    question = (
+        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
+        f"{primary}?"
+    )
+    shows = needed(geometry, [*every(geometry, primary), *nearest(geometry, primary, *options)])
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence, needs=shows)
+
+
+def recompute(
+    geometry: SceneGeometry, item: Item, settings: RelativeDistanceSettings, *, released: bool = True
+) -> Recomputed:
+    """The nearest option by sampled and by exact distance."""
+    match = _PATTERN.search(item.question)
+    if match is None:
+        raise ValueError("is no question for the closest object")
+    primary = geometry.category(match[2])
+    options = {text: geometry.category(text) for text in item.options}
+    sampled = {}
+    if released or settings.geometry == "sampled":
+        sampled = {text: geometry.sampled_distance(primary, c) for text, c in options.items()}
+    exact = {text: geometry.exact_distance(primary, c) for text, c in options.items()}
+    used = exact if settings.geometry == "exact" else sampled
+    area = geometry.scene.room_area
+    broken = violations(list(used.values()), area, settings)
+    broken += [reason] if (reason := geometry.not_one(primary)) else []
+    broken += ["an option's count and boxes disagree"] if set(options.values()) - set(geometry.whole) else []
+    evidence = {
+        "exact": exact,
+        "sampled": sampled,
+        "exact_gap": smallest_gap(list(exact.values())),
+        "lead": lead(list(exact.values())),
+        "sampled_gap": smallest_gap(list(sampled.values())) if sampled else None,
+        "room_area": area,
+    }
+    return Recomputed(
+        min(sampled, key=sampled.__getitem__) if sampled else None,
+        min(exact, key=exact.__getitem__),
+        lead(list(exact.values())),
+        tuple(broken),
+        evidence,
+        harmless=harmless(broken),
+    )
+
+
+FAMILY = Family(
+    name="vsi-bench/relative-distance",
+    title="The closest of four objects",
+    tasks=(TASK,),
+    settings=RelativeDistanceSettings(),
+    taxonomy=TaxonomyPlace(
+        vsi=TASK,
+        mmsi="Positional Relationship (Obj.–Obj.)",
+        site="spatial relationship reasoning",
+        spatialbench="relative_distance",
+        factor="visualization",
+    ),
+    draft=draft,
+    recompute=recompute,
+    names=(_PATTERN,),
+)

@@ -1,0 +1,222 @@
+"""Route plan: which turns lead from landmark to landmark? (VSI-Bench paper, Table 3; there written by people.)
+
+Routes are composed here: two to five straight moves between unique landmarks, inside the floor and clear of every other
+object, each turn far enough from an ambiguous one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.family import Family, FamilySettings
+from tolman.generate.geometry import SceneGeometry
+from tolman.generate.needed import every, needed
+from tolman.generate.recorded import KEY, angle_error
+from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.geometry.directions import THIRDS, boundary_gap, egocentric_angle, sector_of
+from tolman.items import Item
+
+
+class RouteSettings(FamilySettings):
+    """Route plan.
+
+    Attributes:
+        least_moves, most_moves: straight moves of a route.
+        margin: degrees that a turn must be away from another answer.
+        shortest: metres of a move.
+        clearance: metres on each side of the way that must be free.
+        headroom: metres; an object that begins higher is no obstacle.
+    """
+
+    least_moves: int = 2
+    most_moves: int = 5
+    margin: float = 20.0
+    shortest: float = 0.5
+    clearance: float = 0.2
+    headroom: float = 1.9
+
+
+TASK = "route_planning"
+TURNS = {"left": "Turn Left", "right": "Turn Right", "back": "Turn Back"}
+_PATTERN = re.compile(r"beginning at the (.+?) facing the (.+?)\. You want to navigate to the (.+?)\. ")
+_STOP = re.compile(r"Go forward until the (.+?)(?= \d+\. |\. You have reached)")
+_TURN_FIRST = " 1. [please fill in]"
+_TRIES = 60
+
+
+def turns_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None = None) -> list[tuple[str, float]]:
+    """Each turn of a route with the degrees to the nearest other answer; as `angles_of` takes it."""
+    return [
+        (TURNS[sector_of(angle, THIRDS)], min(boundary_gap(angle, THIRDS)))
+        for angle in angles_of(geometry, stops, facing)
+    ]
+
+
+def angles_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None = None) -> list[float]:
+    """Each turn of a route, 0 ≤ degrees < 360, left from straight on.
+
+    Args:
+        geometry: of the scene.
+        stops: landmarks; the walk begins at the first.
+        facing: what one faces there; where it isn't the second stop, the walk begins with a turn.
+    """
+    places = [geometry.center(name) for name in stops]
+    found = []
+    if facing is not None and facing != stops[1]:
+        found.append(float(egocentric_angle(places[0], geometry.center(facing), places[1])))
+    for before, here, after in zip(places, places[1:], places[2:], strict=False):
+        # Standing here, facing on in the direction of the walk.
+        found.append(float(egocentric_angle(here, here + (here - before), after)))
+    return found
+
+
+def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
+    """Obstacles of a route: 'the floor ends', or the categories of objects that stand in it."""
+    import shapely
+
+    floor = shapely.Polygon(geometry.scene.floor[0], geometry.scene.floor[1:])
+    found = []
+    for a, b in itertools.pairwise(stops):
+        way = shapely.LineString([geometry.center(a)[:2], geometry.center(b)[:2]]).buffer(settings.clearance)
+        if not floor.buffer(settings.clearance).covers(way):
+            found.append("the floor ends")
+        for number, thing in enumerate(geometry.scene.objects):
+            bottom = geometry.boxes.vertices()[number]
+            low = float(bottom[:, 2].min())
+            if thing.category in (a, b) or low > settings.headroom:
+                continue
+            if shapely.convex_hull(shapely.multipoints(bottom[:, :2])).intersects(way):
+                found.append(thing.category)
+    return found
+
+
+def violations(
+    geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings, facing: str | None = None
+) -> list[str]:
+    """The rules that a route breaks."""
+    if not settings.least_moves <= len(stops) - 1 <= settings.most_moves:
+        return [f"not {settings.least_moves} to {settings.most_moves} moves"]
+    named = [*stops, *([facing] if facing is not None else [])]
+    broken = [reason for name in named if (reason := geometry.not_one(name))]
+    if broken:
+        return broken[:1]
+    if min(margin for _, margin in turns_of(geometry, stops, facing)) < settings.margin:
+        return [f"a turn within {settings.margin}° of another answer"]
+    lengths = [
+        float(np.linalg.norm((geometry.center(b) - geometry.center(a))[:2])) for a, b in itertools.pairwise(stops)
+    ]
+    if min(lengths) < settings.shortest:
+        return [f"a move shorter than {settings.shortest} m"]
+    return ["something is in the way"] if obstacles(geometry, stops, settings) else []
+
+
+def draft(geometry: SceneGeometry, settings: RouteSettings) -> Iterator[Draft | Rejected]:
+    """Some routes of every length."""
+    scene = geometry.scene
+    if not scene.floor:
+        yield Rejected(TASK, scene.id, "the floor's outline is not known")
+        return
+    generator = random.Random(f"{scene.id}:{TASK}")
+    for moves in range(settings.least_moves, settings.most_moves + 1):
+        if len(geometry.unique) < moves + 1:
+            break
+        seen: set[tuple[str, ...]] = set()
+        for _ in range(_TRIES):
+            stops = tuple(generator.sample(geometry.unique, moves + 1))
+            if stops in seen:
+                continue
+            seen.add(stops)
+            broken = violations(geometry, stops, settings)
+            if broken:
+                yield Rejected(TASK, scene.id, broken[0])
+                continue
+            yield question(geometry, stops, generator)
+
+
+def question(
+    geometry: SceneGeometry, stops: Sequence[str], generator: random.Random, facing: str | None = None
+) -> Draft:
+    """A route as a question.
+
+    Args:
+        geometry: of the scene.
+        stops, facing: as in `turns_of`.
+        generator: draws the wrong options.
+    """
+    turns = turns_of(geometry, stops, facing)
+    right = ", ".join(name for name, _ in turns)
+    others = [", ".join(p) for p in itertools.product(TURNS.values(), repeat=len(turns)) if ", ".join(p) != right]
+    options = (right, *(others if len(others) < 3 else generator.sample(others, 3)))
+    facing = facing or stops[1]
+    steps = [*(["[please fill in]"] if facing != stops[1] else []), f"Go forward until the {stops[1]}"]
+    for stop in stops[2:]:
+        steps += ["[please fill in]", f"Go forward until the {stop}"]
+    listed = " ".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+    text = (
+        f"You are a robot beginning at the {stops[0]} facing the {facing}. You want to navigate to the {stops[-1]}. "
+        "You will perform the following actions (Note: for each [please fill in], choose either 'turn back,' "
+        f"'turn left,' or 'turn right.'): {listed}. You have reached the final destination."
+    )
+    bends = zip(itertools.pairwise(stops), itertools.pairwise(stops[1:]), strict=False)
+    errors = [angle_error(geometry, legs).get(KEY) for legs in bends]
+    evidence: dict[str, object] = {"stops": list(stops), "margins": [margin for _, margin in turns]}
+    if facing != stops[1]:
+        evidence["facing"] = facing
+    if all(error is not None for error in errors):
+        evidence |= {"sensor_errors": errors}
+    shows = needed(geometry, every(geometry, *stops, facing))
+    return Draft(TASK, geometry.scene.id, text, right, None, options, evidence, closed=True, needs=shows)
+
+
+def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, released: bool = True) -> Recomputed:
+    """The turns of a route whose stops are all landmarks."""
+    match = _PATTERN.search(item.question)
+    stops = _STOP.findall(item.question)
+    if match is None or not stops:
+        raise ValueError("is no question for a route of straight moves")
+    names = [geometry.category(name) for name in (match[1], *stops)]
+    if not geometry.scene.floor:
+        raise KeyError("the floor's outline")
+    facing = geometry.category(match[2]) if _TURN_FIRST in item.question else None
+    turns = turns_of(geometry, names, facing)
+    answer = ", ".join(name for name, _ in turns)
+    margins = [margin for _, margin in turns]
+    broken = tuple(violations(geometry, names, settings, facing))
+    possible = [
+        {TURNS[sector_of(angle + off, THIRDS)] for off in (-settings.margin, 0.0, settings.margin)}
+        for angle in angles_of(geometry, names, facing)
+    ]
+    rivals = [option for option in item.options if option != answer and _is_possible(option, possible)]
+    named = set(names) | ({facing} if facing else set())
+    safe = not rivals and named <= set(geometry.unique)
+    return Recomputed(answer, answer, min(margins), broken, {"margins": margins}, harmless=broken if safe else ())
+
+
+def _is_possible(option: str, possible: Sequence[set[str]]) -> bool:
+    """Tell whether each turn of an option is the right one, or the one beyond a boundary that is too near."""
+    return all(turn in own for turn, own in zip(option.split(", "), possible, strict=False))
+
+
+FAMILY = Family(
+    name="vsi-bench/route-plan",
+    title="Turns of a route from landmark to landmark",
+    tasks=(TASK,),
+    settings=RouteSettings(),
+    taxonomy=TaxonomyPlace(
+        vsi=TASK,
+        mmsi="MSR",
+        site="movement prediction & navigation",
+        spatialbench="route_plan",
+        factor="orientation",
+        change="dynamic",
+    ),
+    draft=draft,
+    recompute=recompute,
+    names=(_PATTERN, _STOP),
+)

@@ -1,1 +1,0 @@
-"""SpatialBench's fifteen tasks over five levels: those that VSI-Bench's families don't make."""

@@ -1,0 +1,153 @@
+"""Question families by name: Tolman's own, those of plugins and of other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tolman.errors import UsageError
+from tolman.generate.family import Family
+from tolman.generate.former_names import FORMER_NAMES, current_name
+from tolman.items import Item
+from tolman.names import unknown
+from tolman.plugins import loaded_plugins
+from tolman.registry import Registry
+
+WHAT = "question family"
+_PLUGIN = "one that a file given with --plugin declares"
+
+VSI: tuple[str, ...] = (
+    "vsi-bench/counting",
+    "vsi-bench/absolute-distance",
+    "vsi-bench/object-size",
+    "vsi-bench/room-size",
+    "vsi-bench/relative-distance",
+    "vsi-bench/relative-direction",
+    "vsi-bench/appearance-order",
+    "vsi-bench/route-plan",
+)
+"""VSI-Bench's families, in the order in which they draft; so are the next three."""
+MMSI: tuple[str, ...] = (
+    "mmsi-bench/camera-camera",
+    "mmsi-bench/camera-object",
+    "mmsi-bench/camera-region",
+    "mmsi-bench/object-object",
+    "mmsi-bench/object-region",
+    "mmsi-bench/region-region",
+    "mmsi-bench/measurement",
+    "mmsi-bench/appearance-from-above",
+    "mmsi-bench/camera-motion",
+    "mmsi-bench/object-motion",
+    "mmsi-bench/multi-step",
+)
+"""MMSI-Bench's."""
+SITE: tuple[str, ...] = (
+    "site/associate-exo-to-ego",
+    "site/associate-ego-to-exo",
+    "site/reorder-ego-to-exo",
+    "site/reorder-exo-to-ego",
+)
+"""Those that SITE adds."""
+SPATIALBENCH: tuple[str, ...] = (
+    "spatialbench/object-counting",
+    "spatialbench/object-size",
+    "spatialbench/room-size",
+    "spatialbench/absolute-distance",
+    "spatialbench/appearance-order",
+    "spatialbench/relative-distance",
+    "spatialbench/relative-direction",
+    "spatialbench/relative-counting",
+    "spatialbench/order-on-route",
+    "spatialbench/multi-hop",
+    "spatialbench/affordance",
+    "spatialbench/landmark-pose",
+    "spatialbench/causal",
+    "spatialbench/commands",
+    "spatialbench/route-gaps",
+)
+"""SpatialBench's: first VSI-Bench's in SpatialBench's words, then those that it adds."""
+OF_PAPERS = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
+"""The families of the four papers."""
+
+
+def _wrong(thing: object) -> str:
+    return "" if isinstance(thing, Family) else "is no tolman.generate.family.Family"
+
+
+REGISTRY = Registry(
+    WHAT,
+    "tolman.generate.families",
+    "FAMILY",
+    "tolman.families",
+    plural="FAMILIES",
+    named_by_file=False,
+    check=_wrong,
+)
+
+
+def families() -> Mapping[str, Family[Any]]:
+    """All families by name: those of the papers in their order, then the others in alphabetical order."""
+    return _families(tuple(loaded_plugins()))
+
+
+@lru_cache(maxsize=4)
+def _families(plugins: tuple[Path, ...]) -> Mapping[str, Family[Any]]:
+    """The same; kept for each set of plugins, for looking up entry points takes a millisecond for each item."""
+    found: dict[str, Family[Any]] = REGISTRY.all()
+    others = sorted(name for name in found if name not in OF_PAPERS)
+    return {name: found[name] for name in (*OF_PAPERS, *others)}
+
+
+def forget_families() -> None:
+    """Look entry points up anew when families are asked for next."""
+    _families.cache_clear()
+
+
+def family(name: str) -> Family[Any]:
+    """The family of that name, or of that former name.
+
+    Raises:
+        UsageError: there is none, and the sentence lists those there are.
+    """
+    found = families().get(current_name(name))
+    if found is None:
+        raise unknown(WHAT, name, families(), other=_PLUGIN)
+    return found
+
+
+def resolve(written: str, preferred: Sequence[str] = ()) -> str:
+    """The name of the family that is meant.
+
+    A full name means itself. What stands behind the slash is enough where one family alone has it, among the preferred
+    ones or else among all. A former name means what it meant, unless several families have it behind the slash now.
+
+    Args:
+        written: by the user: 'vsi-bench/relative-distance', 'relative-distance' or the former 'relative_distance'.
+        preferred: names that are looked at first, such as those of a preset.
+
+    Raises:
+        UsageError: there is no such family, or several share the part; the sentence names them.
+    """
+    if written in families():
+        return written
+    for names in (preferred, families()):
+        sharing = [name for name in names if name.rpartition("/")[2] == written]
+        if len(sharing) == 1:
+            return sharing[0]
+        if sharing:
+            raise UsageError(f"several question families are called '{written}': write {' or '.join(sharing)}.")
+    if written in FORMER_NAMES:
+        return FORMER_NAMES[written]
+    raise unknown(WHAT, written, families(), other=_PLUGIN)
+
+
+def family_of(item: Item) -> Family[Any] | None:
+    """The family that asked a question: by the item's label, or else the first that has its question type; None where
+    none knows it.
+    """
+    labelled = families().get(current_name(item.labels.get("family", "")))
+    if labelled is not None:
+        return labelled
+    return next((one for one in families().values() if item.task in one.tasks), None)

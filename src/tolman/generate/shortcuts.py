@@ -1,0 +1,225 @@
+"""Shortcut filtering: leaving out questions until no learner answers the rest that knows only other scenes' questions.
+
+Learners predict the answer from the text, and, where a question shows several pictures, from one of them; round after
+round on other folds of the scenes, and trained anew on what is left. Questions are left out until each learner is right
+as often as by chance (adversarial filtering, as in Zellers et al. 2018, SWAG; here towards chance from both sides).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tolman.generate.draft import Cues
+from tolman.generate.sampling import balanced_within, evenly
+from tolman.guessing.blind import guess
+from tolman.guessing.folds import assign
+from tolman.guessing.frequent import most_frequent_text
+from tolman.guessing.from_cues import answers_from_cues, vocabulary
+from tolman.guessing.learners import LINEAR, QUICK, SCALED, check_installed
+from tolman.guessing.pruning import prune_to_chance
+from tolman.guessing.statistics import Floats
+from tolman.items import MEDIA_MARK, Item
+from tolman.parallel import parallel_map
+from tolman.scoring.rules import careful
+
+FOLDS = 5
+MIN_QUESTIONS = 100
+"""Questions of a type that there must be to teach a learner: luck looks like knowledge on fewer."""
+MIN_SCENES = 20
+"""Scenes that they must be of."""
+SLACK = 0.005
+"""Share of the questions by which a predictor may be off chance: what luck brings would be taken out again and again
+otherwise, until few are left."""
+SLACK_ERRORS = 0.5
+"""Standard errors by which it may be off more."""
+ROUGH_ROUNDS = 2
+"""Rounds that leave out what any draw of the folds shows; in later ones questions would go for the luck of a draw."""
+DRAWS_A_ROUND = 3
+"""Draws of the folds whose mean each later round takes."""
+SPARE_SHARE = 1.2
+"""Questions that the later rounds begin with for each one that is wanted."""
+MIN_REMOVED_SHARE = 0.01
+"""Share of the questions that a round leaves out at least, not to count as quiet."""
+PATIENCE_ROUNDS = 2
+"""Quiet rounds in a row after which filtering ends: one may be luck."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterItem:
+    """A choice as filtering sees it.
+
+    Attributes:
+        item: the question.
+        answer: what is balanced of its answer.
+        single_view_cues: for each part of the media the answer that it suggests (empty for none), then other cues.
+        kind: of its question type's kinds the one that it is: each is to be guessed as often as by chance.
+        closed: whether its options are a closed list; answers of such stay balanced within a kind.
+    """
+
+    item: Item
+    answer: str
+    single_view_cues: Cues = ()
+    kind: str = ""
+    closed: bool = False
+
+
+def filter_shortcuts(
+    questions: Sequence[FilterItem],
+    max_rounds: int,
+    most_common: float,
+    seed: int,
+    *,
+    most: int | None = None,
+    workers: int = 1,
+    done: Callable[[str], None] = lambda task: None,
+) -> list[int]:
+    """The numbers of the questions that stay.
+
+    A question type of fewer than `MIN_QUESTIONS` questions, or from fewer than `MIN_SCENES` scenes, loses only what a
+    part of its media suggests too often, without any learning.
+
+    Args:
+        questions: choices.
+        max_rounds: rounds of filtering for each question type, at most.
+        most_common: the largest share that one answer may have.
+        seed: of folds, learners and of what is left out.
+        most: how many of a type are wanted; a few more may stay. None for all.
+        workers: processes; what comes out doesn't depend on it.
+        done: called with every question type that is over.
+
+    Raises:
+        MissingExtraError: scikit-learn isn't installed, and there are enough questions to learn from.
+    """
+    by_task: dict[str, list[int]] = {}
+    for i, one in enumerate(questions):
+        by_task.setdefault(one.item.task, []).append(i)
+    jobs = [_Job([questions[i] for i in own], max_rounds, most_common, most, seed) for own in by_task.values()]
+    if any(enough(job.questions) for job in jobs):
+        check_installed()
+    kept: list[int] = []
+    for (task, own), left in zip(by_task.items(), parallel_map(_left, jobs, workers), strict=True):
+        kept += [own[i] for i in left]
+        done(task)
+    return sorted(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One question type; the rest as `filter_shortcuts` has it."""
+
+    questions: list[FilterItem]
+    max_rounds: int
+    most_common: float
+    most: int | None
+    seed: int
+
+
+def _left(job: _Job) -> list[int]:
+    """Filter one question type; the numbers of the questions that stay."""
+    questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
+    for number in range(job.max_rounds):
+        if not kept or quiet == PATIENCE_ROUNDS:
+            break
+        drawn = f"{job.seed}:{number}:{questions[0].item.task}"
+        if number == ROUGH_ROUNDS and job.most is not None:
+            most = round(SPARE_SHARE * max(job.most, MIN_QUESTIONS))  # fewer would teach nobody
+            kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
+        asked = [questions[i] for i in kept]
+        first = (job.seed * job.max_rounds + number) * DRAWS_A_ROUND
+        draws = 1 if number < ROUGH_ROUNDS else DRAWS_A_ROUND
+        gone = _too_telling(asked, _guessed(asked, range(first, first + draws)), drawn)
+        kept = balanced_within(
+            [i for place, i in enumerate(kept) if place not in gone],
+            lambda i: questions[i].kind if questions[i].closed else None,
+            lambda i: questions[i].answer,
+            job.most_common,
+            drawn,
+        )
+        quiet = quiet + 1 if number >= ROUGH_ROUNDS and len(kept) >= (1 - MIN_REMOVED_SHARE) * len(asked) else 0
+    return kept
+
+
+def _too_telling(asked: Sequence[FilterItem], right: Floats, seed: str) -> set[int]:
+    """The places of those that go, kind by kind."""
+    kinds: dict[str, list[int]] = {}
+    for place, one in enumerate(asked):
+        kinds.setdefault(one.kind, []).append(place)
+    gone: set[int] = set()
+    for kind, own in kinds.items():
+        chance = [1 / len(asked[place].item.options) for place in own]
+        answers = [asked[place].answer if asked[place].closed else "" for place in own]
+        many = len(own) >= MIN_QUESTIONS
+        left_out = prune_to_chance(right[:, own], chance, f"{seed}:{kind}", _slack(chance), answers, from_below=many)
+        gone.update(own[i] for i in left_out)
+    return gone
+
+
+def _slack(chance: Sequence[float]) -> float:
+    variance = sum(p * (1 - p) for p in chance) / max(1, len(chance)) ** 2
+    return SLACK + SLACK_ERRORS * math.sqrt(variance)
+
+
+def enough(asked: Sequence[FilterItem]) -> bool:
+    """Tell whether learners are taught on the questions of a type."""
+    return len(asked) >= MIN_QUESTIONS and len({one.item.scene for one in asked}) >= MIN_SCENES
+
+
+def _guessed(asked: Sequence[FilterItem], seeds: Iterable[int]) -> Floats:
+    """Shares of the draws in which each predictor is right about each question, learners over several draws.
+
+    Shape (predictors, questions).
+    """
+    rows: list[Sequence[float] | Floats] = [*_suggested(asked)]
+    if enough(asked):
+        draws = [_learned(asked, seed) for seed in seeds]
+        rows += [np.mean(one, axis=0) for one in zip(*draws, strict=True)]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(asked))
+
+
+def _suggested(asked: Sequence[FilterItem]) -> list[list[float]]:
+    """For each part of the media, whether what it suggests is right; chance where it suggests nothing."""
+    return [
+        [
+            float(one.single_view_cues[part][0] == one.answer)
+            if one.single_view_cues[part][0]
+            else 1 / len(one.item.options)
+            for one in asked
+        ]
+        for part in range(_parts(asked))
+    ]
+
+
+def _learned(asked: Sequence[FilterItem], seed: int) -> list[list[bool]]:
+    """For each learner, and each thing that it may be told, whether it is right; none where options are media.
+
+    Who always says the most frequent text has learned that from all questions.
+    """
+    right: list[list[bool]] = []
+    items = [one.item for one in asked]
+    fold = assign(items, FOLDS, seed)
+    if not all(MEDIA_MARK in option for item in items for option in item.options):
+        names = QUICK if all(one.closed for one in asked) else (*QUICK, SCALED)
+        found = guess(items, fold, careful(), learners=names, seed=seed, workers=1)
+        right += [
+            [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in names
+        ]
+        choose = most_frequent_text(items)
+        right.append([choose(item) == item.answer for item in items])
+    if all(one.closed for one in asked):
+        answers = [one.answer for one in asked]
+        told: list[tuple[str, Sequence[Sequence[Hashable]]]] = [(LINEAR, vocabulary([item.question for item in items]))]
+        told += [
+            (name, [one.single_view_cues[part] for one in asked]) for name in QUICK for part in range(_parts(asked))
+        ]
+        for name, cues in told:
+            guessed = answers_from_cues(answers, cues, fold, name, seed)
+            right.append([a == b for a, b in zip(guessed, answers, strict=True)])
+    return right
+
+
+def _parts(asked: Sequence[FilterItem]) -> int:
+    return min((len(one.single_view_cues) for one in asked), default=0)

@@ -1,0 +1,64 @@
+"""Answers from cues: what learners predict that are told something of a question beside its text, such as one picture.
+
+Answers are classes here: a closed list that all questions of a type share.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.guessing.learners import probabilities
+from tolman.guessing.statistics import Floats
+from tolman.guessing.words import words
+
+
+def answers_from_cues(
+    answers: Sequence[str], cues: Sequence[Sequence[Hashable]], fold: NDArray[np.intp], learner: str, seed: int
+) -> list[str]:
+    """For each question the answer that its cues make likeliest, learned from the other folds.
+
+    Args:
+        answers: of the questions.
+        cues: of each, numbers (the same question's neighbours in value are alike) or names (they aren't); a place in
+            the list means the same in all lists, shorter ones lack the last.
+        fold: of each question.
+        learner: its name in `learners`.
+        seed: of the learner.
+    """
+    classes = sorted(set(answers))
+    y = np.array([classes.index(answer) for answer in answers], dtype=np.intp)
+    matrix = encoded(cues)
+    found = np.zeros(len(answers), dtype=np.intp)
+    for held_out in sorted(set(fold.tolist())):
+        train, test = fold != held_out, fold == held_out
+        if train.any():
+            p = probabilities(learner, seed, matrix[train], y[train], matrix[test], len(classes))
+            found[test] = p.argmax(axis=1)
+    return [classes[i] for i in found]
+
+
+def encoded(cues: Sequence[Sequence[Hashable]]) -> Floats:
+    """Cues as numbers, a column for each place or, of names, for each name. Shape (questions, columns)."""
+    columns: list[NDArray[np.float64]] = []
+    for place in range(max(map(len, cues), default=0)):
+        cells = [row[place] if place < len(row) else None for row in cues]
+        if all(cell is None or isinstance(cell, int | float) for cell in cells):
+            columns.append(np.array([-1e3 if cell is None else cell for cell in cells], dtype=np.float64))
+        else:
+            names = sorted({str(cell) for cell in cells})
+            columns += [np.array([float(str(cell) == name) for cell in cells]) for name in names]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(cues), 1))
+
+
+def vocabulary(texts: Sequence[str]) -> list[list[float]]:
+    """For each text which words, and which two in a row, are in it, of those that several have: as cues."""
+    found = [words(text) for text in texts]
+    spans = [{*own, *itertools.pairwise(own)} for own in found]
+    counts = Counter(span for own in spans for span in own)
+    known = sorted((span for span, n in counts.items() if 1 < n < len(texts)), key=str)
+    return [[float(span in own) for span in known] for own in spans]

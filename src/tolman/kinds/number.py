@@ -1,0 +1,47 @@
+"""A number: a count, a length or an area, or a number whose unit the question doesn't say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tolman.items import Item
+from tolman.scoring.item_kind import ItemKind
+from tolman.scoring.metrics import mra
+from tolman.scoring.parse import read_careful
+
+UNITS = {"m": "metres", "cm": "centimetres", "m2": "square metres"}
+"""Units in words, as prompts say them; a count has none."""
+
+
+def _check(item: Item) -> str:
+    if item.options:
+        return "a number question has no options"
+    try:
+        float(item.exact_answer)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return f"the answer {item.answer!r} is no number"
+    return ""
+
+
+def _oracle_text(item: Item, value: Any) -> str:
+    return repr(float(value))
+
+
+def _in_unit(item: Item, before: str) -> str:
+    return f"{before}{UNITS[item.unit]}" if item.unit in UNITS else ""
+
+
+KIND = ItemKind(
+    name="number",
+    title="number",
+    check=_check,
+    read=read_careful,
+    metric=mra.METRICS[0],
+    oracle_text=_oracle_text,
+    demand=lambda item: f"Answer with a single number{_in_unit(item, ' of ')} only.",
+    judge_request=lambda item: (
+        f"Reply with the number that the response gives as its answer{_in_unit(item, ', in ')}, and nothing else."
+    ),
+    alike=True,
+    widget="number",
+)

@@ -1,0 +1,154 @@
+"""Asking and scoring a run that is prepared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Any
+
+from tolman.files import write_text
+from tolman.items import Item
+from tolman.models.base import HasExpectation, Model, is_stored
+from tolman.responses import Outcome, Response
+from tolman.runs.engine import Engine
+from tolman.runs.folder import RunFolder, RunRecord
+from tolman.runs.judging import Consultation, JudgedRun
+from tolman.runs.request import RunRequest, Started
+from tolman.runs.scoring import score_run
+from tolman.runs.store import open_store
+from tolman.runtime import uninterrupted
+
+
+def ignored(what: object) -> None:
+    """A callback that does nothing."""
+
+
+class PreparedRun:
+    """A run that nothing known stands in the way of: its folder is this process's until `close`, and nothing is asked.
+
+    Attributes:
+        folder, record, items: what the run is.
+    """
+
+    def __init__(
+        self,
+        request: RunRequest,
+        engine: Engine,
+        record: RunRecord,
+        items: list[Item],
+        folder: RunFolder,
+        earlier: list[Outcome],
+        judge: Model | None,
+        held: ExitStack,
+    ) -> None:
+        self.folder, self.record, self.items = folder, record, items
+        self._request, self._engine, self._earlier, self._judge, self._held = request, engine, earlier, judge, held
+        self._everyone = (engine.model, *engine.helpers.values())
+        self._judging: Consultation | None = None
+
+    async def ask(
+        self, *, started: Callable[[Started], None] = ignored, done: Callable[[Outcome], None] = ignored
+    ) -> None:
+        """Ask every item, and the judge where there is one; what came is with `finish`, also after a cancellation.
+
+        Args:
+            started: called before the first call, and before the judge's first.
+            done: called with every outcome as it comes, and with every judgement.
+
+        Raises:
+            EndpointError: the first call showed that none can succeed.
+            InputError: the response store can't be used.
+        """
+        engine, request = self._engine, self._request
+        engine.done = done
+        # SQLite's connections belong to the thread that opened them, which is that of the event loop.
+        engine.store = open_store(request.store) if any(is_stored(one) for one in self._everyone) else None
+        started(
+            Started(
+                len(self.items) * request.repeats, self.folder.path, engine.tally, bool(engine.prices), self._is_remote
+            )
+        )
+        try:
+            await engine.run(self.items, request.repeats)
+        finally:
+            if engine.store is not None:
+                engine.store.close()
+        if request.judge is None or self._judge is None:
+            return
+        self.finish()  # whatever becomes of the judge
+        outcomes, seed = self._outcomes(), request.options.seed
+        judged = JudgedRun(self.folder, engine.benchmark, self.items, outcomes, request.judge, self._judge, seed)
+        self._judging = judged.consultation
+        await judged.ask(
+            done=done,
+            started=lambda calls, tally, remote: started(
+                Started(calls, self.folder.path, tally, bool(request.prices), remote, "judging")
+            ),
+        )
+
+    def finish(self) -> tuple[RunFolder, dict[str, Any]]:
+        """Write and score what came.
+
+        Returns:
+            The run's folder and what its scores.json holds.
+        """
+        outcomes = self._keep()
+        model = self._engine.model
+        expectation = model if isinstance(model, HasExpectation) else None
+        return self.folder, score_run(
+            self.folder, self._engine.benchmark, self.record, self.items, outcomes, expectation=expectation
+        )
+
+    def keep(self) -> None:
+        """Write what came, where anything did, without scoring it."""
+        if self._engine.outcomes:
+            self._keep()
+
+    @property
+    def stopped(self) -> str:
+        """What to say of a run that was stopped."""
+        if self._judging is not None:
+            return self._judging.stopped
+        outcomes = self._outcomes()
+        answered = sum(isinstance(outcome, Response) for outcome in outcomes)
+        asked = len(self.items) * self._request.repeats
+        kept = "kept; the same command goes on." if self._is_stored else "kept in its folder."
+        return f"Stopped: {answered:,} of {asked:,} answered and {kept}"
+
+    def close(self) -> None:
+        """Let others write into the folder."""
+        self._held.close()
+
+    def __enter__(self) -> PreparedRun:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def _is_remote(self) -> bool:
+        return any(one.remote for one in self._everyone)
+
+    @property
+    def _is_stored(self) -> bool:
+        """Whether a run that starts again finds its answers, or they cost nothing."""
+        return all(is_stored(one) or not one.remote for one in self._everyone)
+
+    def _outcomes(self) -> list[Outcome]:
+        """What came, in the order of items, then repeats; what an earlier start of this run had stays beside it."""
+        found = {(o.id, o.repeat): o for o in self._earlier} | self._engine.outcomes
+        keys = ((item.id, repeat) for item in self.items for repeat in range(self._request.repeats))
+        return [found[key] for key in keys if key in found]
+
+    def _keep(self) -> list[Outcome]:
+        with uninterrupted():  # a second Ctrl-C must not stop the writing
+            outcomes = self._outcomes()
+            self.folder.write_outcomes(outcomes)
+            if self._is_remote:
+                usage = asdict(self._engine.tally)
+                if not self._engine.prices:
+                    del usage["cost"]
+                write_text(self.folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
+            return outcomes

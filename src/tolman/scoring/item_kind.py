@@ -1,0 +1,121 @@
+"""ItemKind: what an item's answer is, and all that follows from it.
+
+Tolman's own are in `tolman.kinds`, one module each (`choice`, `number`); a plugin adds more by declaring `KIND`.
+Everything that depends on how a question is answered asks the kind: whether an item is whole, how a response is read
+and scored, what guessing has, what a baseline says, what a prompt asks for, and with what a person answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tolman.errors import UsageError
+from tolman.items import Item, kind_named, known_kinds
+from tolman.scoring.metric import Metric
+from tolman.scoring.reading import ParsedAnswer
+
+
+def _no_problem(item: Item) -> str:
+    return ""
+
+
+def _stored_answer(item: Item) -> str:
+    return item.answer
+
+
+def _no_chance(item: Item) -> float:
+    return 0.0
+
+
+def _true_answers(item: Item, answers: Sequence[str]) -> Sequence[str]:
+    return answers
+
+
+def _as_text(item: Item, value: Any) -> str:
+    return str(value)
+
+
+def _as_written(item: Item) -> str:
+    return "Reply with the answer that the response gives, in its own words, and nothing else."
+
+
+def _plain_demand(item: Item) -> str:
+    return "Answer with the answer only."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemKind:
+    """One kind of question.
+
+    An item's `answer`, given as a response, is always right: `metric` scores the reading of it 1.
+
+    Attributes:
+        name: what `Item.kind` says, in files too.
+        title: of such a question, in a sentence: 'multiple choice'.
+        read: (item, response text) → ParsedAnswer; the careful reader of this kind. Must not look at the item's answer.
+        metric: of the rule set 'careful' for such items: a mean of values from 0 to 1, higher is better, and 0 for what
+            could not be read.
+        check: (item) → what is wrong with it, as a sentence without full stop, or ''.
+        chance: (item) → the expected score of an answer drawn at random; 0 where there is no such level.
+        guesses: (item, answers of all items of its kind and question type) → what a random answerer draws from, evenly.
+        oracle_text: (item, value that geometry gives) → the response that says so.
+        answer_text: (item) → the right answer in words.
+        demand: (item) → the sentence of a prompt that asks for the answer alone.
+        judge_request: (item) → the sentence that tells a model judge what to copy out of a response.
+        has_letters: whether the answer is the letter of an option, so that the options can change their order.
+        alike: whether items with equal answers and numbers of options score alike for a response that is a letter
+            or a number by itself; saves time for baselines.
+        widget: the control with which a person answers in the review application: 'choice', 'number' or 'text'.
+        score: (item, what was read) → 0 to 1, by the metric; 0 where nothing was read or the metric has no value.
+
+    Raises:
+        UsageError: the metric is none that a rule set can score by.
+    """
+
+    name: str
+    title: str
+    read: Callable[[Item, str], ParsedAnswer]
+    metric: Metric
+    check: Callable[[Item], str] = _no_problem
+    chance: Callable[[Item], float] = _no_chance
+    guesses: Callable[[Item, Sequence[str]], Sequence[str]] = _true_answers
+    oracle_text: Callable[[Item, Any], str] = _as_text
+    answer_text: Callable[[Item], str] = _stored_answer
+    demand: Callable[[Item], str] = _plain_demand
+    judge_request: Callable[[Item], str] = _as_written
+    has_letters: bool = False
+    alike: bool = False
+    widget: str = "text"
+    score: Callable[[Item, ParsedAnswer], float] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        metric, per_item = self.metric, self.metric.per_item
+        if not metric.is_linear or metric.range != (0.0, 1.0) or metric.direction != "higher" or metric.unread != 0.0:
+            raise UsageError(
+                f"the item kind '{self.name}' can't be scored by the metric '{metric.name}': it takes a mean of values "
+                "from 0 to 1, of which higher is better, with 0 for unread responses."
+            )
+
+        def score(item: Item, reading: ParsedAnswer) -> float:
+            return 0.0 if reading.value is None else per_item(item, reading) or 0.0
+
+        object.__setattr__(self, "score", score)  # a plain function, as it is called for every response
+
+
+def kind_of(item: Item) -> ItemKind:
+    """The kind of an item.
+
+    Raises:
+        UsageError: there is none of that name any more (its plugin isn't loaded).
+    """
+    found: ItemKind = known_kinds.get(item.kind) or kind_named(item.kind)
+    return found
+
+
+def equal_answers(item: Item) -> int:
+    """Of how many answers chance chooses one, for items without options; 0 where the kind has no chance level."""
+    kind: ItemKind = known_kinds.get(item.kind) or kind_named(item.kind)
+    level = 0.0 if kind.chance is _no_chance else kind.chance(item)
+    return round(1 / level) if level else 0

@@ -1,0 +1,351 @@
+"""Metric: what a benchmark measures of its responses, as an object that stands beside others on the same questions.
+
+A metric gives each response a value and makes a figure of the values of a pool of questions. Tolman's own are in
+`tolman.scoring.metrics`, one module each; a plugin adds more by declaring `METRIC` or `METRICS`. Wherever a metric is
+named, a sum of several may stand: '0.5*mra + 0.5*within-25'.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.names import unknown
+from tolman.plugins import loaded_plugins
+from tolman.registry import Registry
+from tolman.scoring.reading import ParsedAnswer
+
+Floats = NDArray[np.float64]
+PerItem = Callable[[Item, ParsedAnswer], float | None]
+"""(item, what was read) → the response's value; None where the metric has none for this item."""
+Aggregate = Callable[..., Any]
+"""(values, weights) → figure: values of shape (items,), weights of shape (…, items), figures of shape (…). A weight is
+how often an item counts. A function of the values alone will do; it is slower, as it is called once for each draw of a
+bootstrap."""
+Direction = Literal["higher", "lower", "zero"]
+
+_NOTHING = ParsedAnswer(None)
+PERCENT = "%"
+"""The unit of metrics whose values are shares of 1; their figures are on the 0–100 scale."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One way to measure responses.
+
+    Attributes:
+        name: what tables and `--metrics` call it.
+        title: its heading.
+        per_item: (item, ParsedAnswer) → the response's value. Asked for responses that could be read, only.
+        kinds: names of the item kinds that it is for; all of them where empty. Items of others are not in its figures.
+        units: the items' units that it is for (None: without unit); all where empty.
+        aggregate: 'mean', or a function of the values of a pool; see `Aggregate`.
+        chance_adjusted: whether each value is taken relative to the chance level of its item: the sum of the values
+            less chance over the sum of 1 less chance (only with 'mean').
+        range: the least and the greatest value that a response can have; infinite where there is no bound.
+        direction: whether higher or lower is better, or nearest to zero.
+        unread: the value of a response without a readable answer, or a function of its item; None leaves such
+            responses out of the figure, and their number stands beside it.
+        unit: of the figure: '%' for shares of 1, else as it is printed behind the number ('m', 'cm', '' …).
+        digits: decimals printed.
+        source: the paper and section, or the repository, that defines it.
+        ordered: whether values of items can be compared, so that a group of items that counts as one question has the
+            worst of them; groups are left out where not.
+
+    Raises:
+        UsageError: a name that can't stand in a list, or parts that don't fit.
+    """
+
+    name: str
+    title: str
+    per_item: PerItem
+    kinds: tuple[str, ...] = ()
+    units: tuple[str | None, ...] = ()
+    aggregate: Literal["mean"] | Aggregate = "mean"
+    chance_adjusted: bool = False
+    range: tuple[float, float] = (0.0, 1.0)
+    direction: Direction = "higher"
+    unread: float | Callable[[Item], float | None] | None = 0.0
+    unit: str = PERCENT
+    digits: int = 1
+    source: str = ""
+    ordered: bool = True
+    _figure: Aggregate | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.name or re.search(r"[,\s]", self.name):
+            raise UsageError(f"a metric can't be named '{self.name}': leave out commas and white space.")
+        if self.aggregate != "mean" and not callable(self.aggregate):
+            raise UsageError(
+                f"the metric '{self.name}' has the aggregate {self.aggregate!r}; give 'mean' or a function of values."
+            )
+        if self.chance_adjusted and self.aggregate != "mean":
+            raise UsageError(f"the metric '{self.name}' is chance-adjusted and no mean; it can be one of them.")
+        if not self.range[0] < self.range[1]:
+            raise UsageError(f"the metric '{self.name}' has the range {self.range}; give the least value first.")
+        if callable(self.aggregate):
+            object.__setattr__(self, "_figure", with_weights(self.aggregate))
+
+    @property
+    def scale(self) -> float:
+        """What a value is multiplied by to be printed: 100 for shares of 1."""
+        return 100.0 if self.unit == PERCENT else 1.0
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether a figure of it is a ratio of two sums over items."""
+        return self.aggregate == "mean"
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a figure of it is a ratio of sums of bounded values, whose interval has a closed form."""
+        return self.is_mean and all(math.isfinite(end) for end in self.range)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether a figure of it is the plain mean of its values."""
+        return self.is_mean and not self.chance_adjusted
+
+    def applies(self, item: Item) -> bool:
+        """Whether it is for items of this kind and unit."""
+        return (not self.kinds or item.kind in self.kinds) and (not self.units or item.unit in self.units)
+
+    def value(self, item: Item, reading: ParsedAnswer) -> float | None:
+        """The value of one response.
+
+        Args:
+            item: of a kind that it is for.
+            reading: what a rule set read.
+
+        Returns:
+            None where it has no value: it has none for unread responses, or none for this item.
+        """
+        if reading.value is not None:
+            return self.per_item(item, reading)
+        return self.unread(item) if callable(self.unread) else self.unread
+
+    def figure(self, values: Floats, weights: Floats | None = None) -> Floats:
+        """The figure of some values, in the unit of the values; not for chance-adjusted metrics.
+
+        Args:
+            values: of responses. Shape (items,), at least one.
+            weights: how often each counts; once where None. Shape (…, items).
+
+        Returns:
+            Shape (…,).
+        """
+        counts = np.ones(len(values)) if weights is None else weights
+        if self._figure is not None:
+            return np.asarray(self._figure(values, counts), dtype=np.float64)
+        return weighted_mean(values, counts)
+
+
+@dataclass(frozen=True)
+class MetricFamily:
+    """Metrics that differ in one number.
+
+    Attributes:
+        name: with 'X' where the number stands: 'within-X'.
+        make: number → the metric.
+        least, greatest: the numbers that mean something.
+    """
+
+    name: str
+    make: Callable[[float], Metric]
+    least: float = -math.inf
+    greatest: float = math.inf
+
+    def member(self, name: str) -> Metric | None:
+        """The metric of a name such as 'within-25'; None where the name is none of the family's.
+
+        Raises:
+            UsageError: the number means nothing.
+        """
+        before, _, behind = self.name.partition("X")
+        found = re.fullmatch(re.escape(before) + r"([0-9]+(?:\.[0-9]+)?)" + re.escape(behind), name)
+        if found is None:
+            return None
+        number = float(found[1])
+        if not self.least < number <= self.greatest:
+            raise UsageError(
+                f"the metric '{name}' means nothing: the number of {self.name} is above {self.least:g} and at most "
+                f"{self.greatest:g}."
+            )
+        return self.make(number)
+
+
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """Means of some values; nan without weight.
+
+    Args:
+        values: shape (items,).
+        weights: shape (…, items).
+
+    Returns:
+        Shape (…,).
+    """
+    total = weights.sum(-1)
+    return np.asarray(np.where(total > 0, weights @ values, np.nan) / np.where(total > 0, total, 1.0))
+
+
+def with_weights(aggregate: Aggregate) -> Aggregate:
+    """An aggregation as a function of values and weights: one of values alone is called with each value as often as its
+    weight says."""
+    taken = [
+        one
+        for one in inspect.signature(aggregate).parameters.values()
+        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(taken) >= 2:
+        return aggregate
+
+    def repeated(values: Floats, weights: Floats) -> Floats:
+        flat = weights.reshape(-1, len(values)).astype(np.intp)
+        figures = [float(aggregate(np.repeat(values, counts))) if counts.any() else math.nan for counts in flat]
+        return np.asarray(figures).reshape(weights.shape[:-1])
+
+    return repeated
+
+
+def composite(name: str, title: str, parts: Sequence[tuple[float, Metric]], source: str = "") -> Metric:
+    """The weighted sum of other metrics: of each response, and therefore of each figure.
+
+    Args:
+        name, title, source: of the sum.
+        parts: weights and metrics.
+
+    Raises:
+        UsageError: a part is no mean, or the units or directions of the parts differ; or no kind has all parts.
+    """
+    if not parts:
+        raise UsageError(f"the metric '{name}' is a sum of nothing; give it parts.")
+    for _, part in parts:
+        if not part.is_linear:
+            raise UsageError(
+                f"'{part.name}' can't be a part of the sum '{name}': its figures are no plain means of items' values."
+            )
+    units = list(dict.fromkeys(part.unit for _, part in parts))
+    directions = list(dict.fromkeys(part.direction for _, part in parts))
+    if len(units) > 1 or len(directions) > 1:
+        what = f"units ({', '.join(units)})" if len(units) > 1 else f"directions ({', '.join(directions)})"
+        raise UsageError(f"the parts of the sum '{name}' have different {what}; give parts that can be added.")
+    named = [set(part.kinds) for _, part in parts if part.kinds]
+    kinds = tuple(sorted(set.intersection(*named))) if named else ()
+    if named and not kinds:
+        raise UsageError(f"the parts of the sum '{name}' are for different kinds of items; no item has them all.")
+
+    def per_item(item: Item, reading: ParsedAnswer) -> float | None:
+        total = 0.0
+        for weight, part in parts:
+            value = part.per_item(item, reading)
+            if value is None:
+                return None
+            total += weight * value
+        return total
+
+    def unread(item: Item) -> float | None:
+        values = [part.value(item, _NOTHING) for _, part in parts]
+        known = [value for value in values if value is not None]
+        return sum(w * value for (w, _), value in zip(parts, known, strict=True)) if len(known) == len(values) else None
+
+    ends = [sorted((weight * part.range[0], weight * part.range[1])) for weight, part in parts if weight]
+    units_of_items = [set(part.units) for _, part in parts if part.units]
+    return Metric(
+        name=name,
+        title=title,
+        per_item=per_item,
+        kinds=kinds,
+        units=tuple(set.intersection(*units_of_items)) if units_of_items else (),
+        range=(sum(low for low, _ in ends), sum(high for _, high in ends)),
+        direction=parts[0][1].direction,
+        unread=unread,
+        unit=units[0],
+        digits=max(part.digits for _, part in parts),
+        source=source or " + ".join(f"{weight:g}*{part.name}" for weight, part in parts),
+    )
+
+
+def _problem(thing: object) -> str:
+    known = isinstance(thing, Metric | MetricFamily)
+    return "" if known else "is no Metric and no MetricFamily of tolman.scoring.metric"
+
+
+REGISTRY = Registry(
+    "metric", "tolman.scoring.metrics", "METRIC", "tolman.metrics", "METRICS", named_by_file=False, check=_problem
+)
+
+
+def metric_names() -> list[str]:
+    """The names of all metrics; of families with an X where a number stands."""
+    return REGISTRY.names()
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of a name, of one with a number such as 'within-25', or of a sum such as '0.5*mra + 0.5*within-25'.
+
+    Raises:
+        UsageError: there is none; the sentence has the nearest name and lists all. Or a sum of parts that don't fit.
+    """
+    found = find_metric(name)
+    if found is None:
+        raise unknown("metric", name, metric_names())
+    return found
+
+
+def find_metric(name: str) -> Metric | None:
+    """The metric of a name, as `metric_named` has it; None where there is none."""
+    return _found(name.strip(), tuple(loaded_plugins()))
+
+
+@lru_cache(maxsize=256)
+def _found(name: str, plugins: tuple[Path, ...]) -> Metric | None:
+    """See `find_metric`. What was found is kept until another plugin is loaded."""
+    if "*" in name or "+" in name:
+        return _sum(name)
+    known = REGISTRY.names()
+    if name in known:
+        found = REGISTRY.get(name)
+        if isinstance(found, Metric):
+            return found
+    for family in (REGISTRY.get(one) for one in known if "X" in one):
+        member = family.member(name) if isinstance(family, MetricFamily) else None
+        if member is not None:
+            return member
+    return None
+
+
+def _sum(name: str) -> Metric:
+    parts = []
+    for term in name.split("+"):
+        factor, star, metric = (text.strip() for text in term.rpartition("*"))
+        try:
+            weight = float(factor) if star else 1.0
+        except ValueError:
+            weight = math.nan
+        if not math.isfinite(weight) or not metric:
+            raise UsageError(f"'{name}' is no sum of metrics; write it as '0.5*mra+0.5*within-25'.")
+        parts.append((weight, metric_named(metric)))
+    short = "+".join(f"{weight:g}*{part.name}" for weight, part in parts)
+    title = " + ".join(f"{weight:g} × {part.title}" for weight, part in parts)
+    return composite(short, title, parts, source=name)
+
+
+def metrics_named(names: Iterable[str]) -> list[Metric]:
+    """Metrics by name, each once; a name may be a list of several with commas.
+
+    Raises:
+        UsageError: one of them is unknown.
+    """
+    split = [part for name in names for part in name.split(",") if part.strip()]
+    return list(dict.fromkeys(metric_named(part) for part in split))

@@ -1,0 +1,494 @@
+"""The nouns of the API: Benchmark, Run, Scenes, and Scores beside them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tolman.benchmarks.folder import FILE, is_folder
+from tolman.errors import UsageError
+from tolman.files import write_text
+from tolman.item_table import SCHEMA as ITEM_SCHEMA
+from tolman.item_table import data_hash, to_row, write_items
+from tolman.items import Item
+from tolman.names import unknown
+from tolman.responses import Failure, Outcome, Response
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.load import Loaded, load, preset_of
+from tolman.runs.scoring import compute_scores
+from tolman.workflows.frames import given_as, html_of, html_rows
+from tolman.workflows.rewards import mark, origin_of
+from tolman.workflows.score import outcomes_of
+from tolman.workflows.scores import Scores, SvgFigure
+
+if TYPE_CHECKING:
+    from tolman.benchmarks.base import BenchmarkSpec
+    from tolman.ingest.vsi_meta_info import Skipped
+    from tolman.scenes import Scene
+
+__all__ = ["Benchmark", "Run", "Scenes", "Scores", "SvgFigure"]
+
+
+class Benchmark:
+    """A loaded benchmark: its questions in memory, with the prompts, scorers and table that belong to them.
+
+    Args:
+        loaded: what was loaded.
+        in_memory: whether the questions are in no folder.
+        scoring_profile: of questions in no folder, the benchmark whose prompts, scorers and table they use.
+    """
+
+    def __init__(self, loaded: Loaded, *, in_memory: bool = False, scoring_profile: str | None = None) -> None:
+        self.loaded, self.in_memory, self._profile = loaded, in_memory, scoring_profile
+        origin = scoring_profile or "" if in_memory else _origin(loaded.benchmark.name)
+        self._items = [mark(item, origin) for item in loaded.items]
+
+    @classmethod
+    def load(
+        cls, name: str | Path, *, data: Path | None = None, subset: str | None = None, revision: str | None = None
+    ) -> Benchmark:
+        """The benchmark of a name or a folder.
+
+        Raises:
+            UsageError: no such benchmark or subset, or the hub can't be reached.
+            InputError: the data is not the benchmark's.
+        """
+        place = str(name)
+        if isinstance(name, Path) and not name.is_absolute() and "/" not in place:
+            place = f"./{place}"
+        return cls(load(place, data, subset, revision))
+
+    @classmethod
+    def of_items(
+        cls, items: Iterable[Item | Mapping[str, Any]], *, name: str = "items", scoring_profile: str | None = None
+    ) -> Benchmark:
+        """A benchmark of the user's own questions.
+
+        Args:
+            items: `Item`s, or mappings of their fields.
+            name: what it is called.
+            scoring_profile: the benchmark whose prompts, scorers and table it uses. Where None, the one that all items
+                were loaded with; where there is none, a plain prompt, the scorer `careful` and a figure for each
+                question type.
+
+        Raises:
+            UsageError: nothing, something that is no item, two items of one id, or an unknown benchmark.
+        """
+        checked = _checked(items)
+        origins = {origin_of(item) for item in checked}
+        if scoring_profile is None and len(origins) == 1 and not is_folder(*origins):
+            scoring_profile = origins.pop() or None
+        with tempfile.TemporaryDirectory(prefix="tolman-") as place:
+            folder = _write(Path(place), checked, _card(name, scoring_profile))
+            loaded = load(str(folder), None, None)
+        spec = replace(loaded.benchmark, name=name)
+        loaded = replace(loaded, benchmark=spec, items=checked, folder=Path(), source=name)
+        return cls(loaded, in_memory=True, scoring_profile=scoring_profile)
+
+    @property
+    def spec(self) -> BenchmarkSpec:
+        """Prompts, presets, scorers, table and published rows."""
+        return self.loaded.benchmark
+
+    @property
+    def name(self) -> str:
+        """What commands call it."""
+        return self.spec.name
+
+    @property
+    def title(self) -> str:
+        """What its authors call it."""
+        return self.spec.title
+
+    @property
+    def subset(self) -> str:
+        """Which part of it is loaded."""
+        return self.loaded.subset
+
+    def items(self) -> list[Item]:
+        """The questions, in their order."""
+        return list(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._items)
+
+    def __getitem__(self, id: str) -> Item:
+        """The question of that id.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._by_id[id]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each question, with the columns of a published benchmark (`tolman.item_table`).
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        rows = [to_row(item) for item in self._items]
+        return given_as(pl.DataFrame(rows, schema=ITEM_SCHEMA, orient="row"), pandas=pandas)
+
+    def score(
+        self,
+        responses: Any,
+        *,
+        name: str = "responses",
+        scorer: str | None = None,
+        preset: str | None = None,
+        seed: int = 0,
+        count_failures_as_wrong: bool = False,
+    ) -> Scores:
+        """Score responses; nothing is written.
+
+        Args:
+            responses: item's id → text, or a data frame with the columns `id` and `response`; see `tolman.score`.
+            name: what the model is called.
+            scorer: the one scorer to use, such as 'official', which is the quickest; all of the preset's where None.
+            preset: the prompt preset it was asked with, which names the scorers; the first where None.
+            seed: of released parsers that draw at random.
+            count_failures_as_wrong: score items without an answer 0 instead of leaving them out.
+
+        Raises:
+            UsageError: an id that the benchmark doesn't have, a value that is no text, or an unknown scorer or preset.
+        """
+        outcomes = outcomes_of(responses, self._items)
+        chosen = preset_of(self.spec, preset)
+        settings = RunSettings(
+            benchmark=self.name,
+            subset=self.subset,
+            data_hash=self._hash,
+            model=name,
+            model_settings={"imported": "memory"},
+            protocol="direct",
+            preset=chosen.name,
+            sampling=chosen.sampling,
+            frames=chosen.frames,
+            repeats=1 + max(outcome.repeat for outcome in outcomes),
+            seed=seed,
+        )
+        record = RunRecord(
+            settings=settings,
+            subset_items=len(self._items),
+            data=self.loaded.source,
+            failures_are_wrong=count_failures_as_wrong,
+        )
+        rows, figures = compute_scores(self.spec, record, self._items, outcomes, scorer=scorer)
+        return Scores(self.title, self.spec.table, figures, rows)
+
+    def save(self, folder: Path | str) -> Path:
+        """Write it as a benchmark folder, which `tolman run` and `tolman.load` open; media stay where they are.
+
+        Returns:
+            The folder.
+        """
+        own = self.loaded.folder / FILE
+        if not self.in_memory and own.is_file():
+            return _write(Path(folder), self._items, json.loads(own.read_text(encoding="utf-8")))
+        like = self._profile if self.in_memory else self.name
+        return _write(Path(folder), self._items, _card(self.title, like))
+
+    def __repr__(self) -> str:
+        return f"<Benchmark {self.title} · {self.subset}: {len(self):,} items>"
+
+    def _repr_html_(self) -> str:
+        columns = ("id", "task", "question", "options", "answer", "scene")
+        shown = self.table().select(columns).with_columns(pl.col("options").list.join(" | "))
+        return html_of(shown, f"{self.title} · {self.subset}: {len(self):,} items", [self.spec.credits])
+
+    @cached_property
+    def _by_id(self) -> dict[str, Item]:
+        return {item.id: item for item in self._items}
+
+    @cached_property
+    def _hash(self) -> str:
+        return data_hash(self._items)
+
+
+def _checked(items: Iterable[Item | Mapping[str, Any]]) -> list[Item]:
+    from pydantic import ValidationError
+
+    found: dict[str, Item] = {}
+    for number, one in enumerate(items, start=1):
+        try:
+            item = one if isinstance(one, Item) else Item.model_validate(one)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            what = f"{field}: " if field else ""
+            said = first["msg"].removeprefix("Value error, ")
+            raise UsageError(f"item {number} of the list is no question ({what}{said}).") from None
+        if item.id in found:
+            raise UsageError(f"two items have the id {item.id!r}; give each its own.")
+        found[item.id] = item
+    if not found:
+        raise UsageError("a benchmark needs one question or more.")
+    return list(found.values())
+
+
+def _origin(name: str) -> str:
+    """The name of a benchmark, or the absolute path of its folder, for processes that work elsewhere."""
+    return str(Path(name).resolve()) if is_folder(name) else name
+
+
+def _card(title: str, like: str | None) -> dict[str, Any]:
+    return {"title": title, "licence": "", **({"like": like} if like else {})}
+
+
+def _write(folder: Path, items: Sequence[Item], card: Mapping[str, Any]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    write_items(folder / "items.parquet", items)
+    write_text(folder / FILE, json.dumps(card, indent=2, ensure_ascii=False) + "\n")
+    return folder
+
+
+class Run:
+    """A run's folder: settings, questions, responses and scores, read when they are asked for.
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._folder = RunFolder(self.path)
+
+    @cached_property
+    def record(self) -> RunRecord:
+        """Settings, data and versions, as run.json has them.
+
+        Raises:
+            InputError: the folder is no run's.
+        """
+        return self._folder.record()
+
+    @property
+    def name(self) -> str:
+        """The model, with its protocol where it isn't 'direct'."""
+        settings = self.record.settings
+        return settings.model if settings.protocol == "direct" else f"{settings.model} ({settings.protocol})"
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """What scores.json holds.
+
+        Raises:
+            InputError: the run was never scored.
+        """
+        return self._folder.figures()
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The figures of the benchmark's table.
+
+        Raises:
+            InputError: the run was never scored.
+            UsageError: its benchmark isn't there any more.
+        """
+        from tolman import benchmarks
+
+        spec = benchmarks.get(self.record.settings.benchmark)
+        return Scores(spec.title, spec.table, self.figures, self._folder.scores())
+
+    def items(self) -> list[Item]:
+        """The questions that were asked."""
+        return self._folder.items()
+
+    def outcomes(self) -> list[Outcome]:
+        """What came back: a Response or a Failure for each question and sample."""
+        return self._folder.outcomes()
+
+    def samples(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each question and sample.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, sample, task, scene, question, answer (the true one), response (null where the call failed),
+            reasoning, finish_reason, input_tokens, output_tokens, seconds, cost, failure, and for each scorer `NAME`
+            (0–1, null where it isn't scored) and `NAME_answer` (as it was read).
+
+        Raises:
+            InputError: the run was never scored.
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        items = {item.id: item for item in self.items()}
+        rows = [_sample(outcome, items[outcome.id]) for outcome in self.outcomes() if outcome.id in items]
+        found = pl.DataFrame(rows, schema=_SAMPLE, orient="row")
+        scores = self._folder.scores()
+        for scorer in scores["rule_set"].unique(maintain_order=True):
+            own = scores.filter(pl.col("rule_set") == scorer).select(
+                "id",
+                pl.col("repeat").cast(pl.Int64).alias("sample"),
+                pl.col("score").alias(scorer),
+                pl.col("reading").alias(f"{scorer}_answer"),
+            )
+            found = found.join(own, on=["id", "sample"], how="left", maintain_order="left")
+        return given_as(found, pandas=pandas)
+
+    def failures(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each call that brought no text.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, sample, kind, message, attempts.
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        rows = [(o.id, o.repeat, str(o.kind), o.message, o.attempts) for o in self.outcomes() if isinstance(o, Failure)]
+        schema = {"id": pl.String, "sample": pl.Int64, "kind": pl.String, "message": pl.String, "attempts": pl.Int64}
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    @property
+    def cost(self) -> float | None:
+        """Of the tokens of all responses; None where the run had no prices."""
+        costs = [outcome.cost for outcome in self.outcomes() if isinstance(outcome, Response)]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if known else None
+
+    def page(self) -> Path:
+        """Write report.html, the page with every item, into the folder.
+
+        Returns:
+            The file.
+        """
+        from tolman.workflows.report import write_pages
+
+        return write_pages([self.path])
+
+    def figure(self) -> SvgFigure:
+        """A dot with its 95 % interval for each figure.
+
+        Raises:
+            MissingExtraError: Matplotlib isn't installed.
+        """
+        return self.scores.figure()
+
+    def __repr__(self) -> str:
+        if not (self.path / "scores.json").exists():
+            return f"<Run {self.path}: not scored>"
+        return f"<Run {self.name} at {self.path}: {self.scores!r}>"
+
+    def _repr_html_(self) -> str:
+        if not (self.path / "scores.json").exists():
+            return html_rows([], [], f"{self.path}: not scored")
+        heading = html_rows([], [], f"{self.name} · {self.path}")
+        return heading + self.scores._repr_html_()
+
+
+_SAMPLE: dict[str, Any] = {
+    "id": pl.String, "sample": pl.Int64, "task": pl.String, "scene": pl.String, "question": pl.String,
+    "answer": pl.String, "response": pl.String, "reasoning": pl.String, "finish_reason": pl.String,
+    "input_tokens": pl.Int64, "output_tokens": pl.Int64, "seconds": pl.Float64, "cost": pl.Float64,
+    "failure": pl.String,
+}  # fmt: skip
+
+
+def _sample(outcome: Outcome, item: Item) -> tuple[Any, ...]:
+    head = (outcome.id, outcome.repeat, item.task, item.scene, item.question, item.answer)
+    if isinstance(outcome, Failure):
+        return (*head, *[None] * 7, f"{outcome.kind}: {outcome.message}")
+    usage = outcome.usage
+    return (
+        *head, outcome.response, outcome.reasoning, outcome.finish_reason, usage.input_tokens, usage.output_tokens,
+        outcome.seconds, outcome.cost, None,
+    )  # fmt: skip
+
+
+class Scenes:
+    """A collection of scenes, read anew by each loop over it: any number fits.
+
+    Args:
+        path: a folder of scenes, or of VSI-Bench's released meta-info.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        if not self.path.exists():
+            from tolman.errors import InputError
+
+            raise InputError(path, "does not exist", fix="give a folder that 'tolman ingest' or 'simulate' wrote")
+
+    def __iter__(self) -> Iterator[Scene]:
+        return (scene for scene, _ in self._usable())
+
+    def __getitem__(self, id: str) -> Scene:
+        """The scene of that id.
+
+        Raises:
+            UsageError: there is none.
+        """
+        for scene in self:
+            if scene.id == id:
+                return scene
+        raise unknown("scene", id, self.ids())
+
+    def ids(self) -> list[str]:
+        """The ids of the scenes, in their order."""
+        return [scene.id for scene in self]
+
+    def skipped(self) -> list[Skipped]:
+        """Scenes and objects that can't be used, with the reason."""
+        from tolman.generate.geometry import SceneGeometry
+
+        return [one for one in self._found() if not isinstance(one, SceneGeometry)]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each scene.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, dataset, objects, categories (counts), room_area (m²), captures, video.
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        schema = {
+            "id": pl.String, "dataset": pl.String, "objects": pl.Int64, "categories": pl.Int64,
+            "room_area": pl.Float64, "captures": pl.Int64, "video": pl.String,
+        }  # fmt: skip
+        rows = [
+            (s.id, s.dataset, len(s.objects), len(s.categories), s.room_area, captures, s.video)
+            for s, captures in self._usable()
+        ]
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def __repr__(self) -> str:
+        return f"<Scenes {self.path}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self.table(), f"Scenes of {self.path}")
+
+    def _found(self) -> Iterator[Any]:
+        from tolman.generate.collection import open_collection
+
+        return open_collection(self.path)
+
+    def _usable(self) -> Iterator[tuple[Scene, int]]:
+        from tolman.generate.geometry import SceneGeometry
+
+        for one in self._found():
+            if isinstance(one, SceneGeometry):
+                yield one.scene, len(one.captures)

@@ -1,0 +1,203 @@
+"""Scoring responses that are there already: a file of another program's, a run's folder, or what Python holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from tolman.errors import UsageError
+from tolman.names import hint
+from tolman.workflows.config import Setting
+from tolman.workflows.events import Events, silent
+from tolman.workflows.judges import judge_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tolman.items import Item
+    from tolman.responses import Outcome
+    from tolman.workflows.objects import Run
+
+_JUDGE, _STORES = "The judge", "Stores"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreConfig:
+    """Which responses are scored, as answers to what."""
+
+    responses: Annotated[
+        Path,
+        Setting(
+            "Responses (JSONL of id and response), an lmms-eval log, a VLMEvalKit result, or a run folder.",
+            positional=True,
+        ),
+    ]
+    benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: the run folder's own.")] = None
+    data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
+    subset: Annotated[
+        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
+    ] = None
+    revision: Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")] = None
+    format: Annotated[str | None, Setting("Format: jsonl, lmms-eval or vlmevalkit. Default: found out.")] = None
+    name: Annotated[str | None, Setting("Name of the model. Default: the file's name.")] = None
+    preset: Annotated[
+        str | None, Setting("Prompt preset: the authors' settings it was run with. Default: the first.")
+    ] = None
+    out: Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")] = None
+    seed: Annotated[int, Setting("Seed of released parsers that draw at random, a whole number.")] = 0
+    judge: Annotated[
+        str | None, Setting("Model that reads responses: adds the scorer 'judged'. Default: none.", panel=_JUDGE)
+    ] = None
+    judge_base_url: Annotated[
+        str | None, Setting("Base URL of the judge's endpoint. Default: the family's own, if any.", panel=_JUDGE)
+    ] = None
+    judge_body: Annotated[
+        str | None, Setting("JSON object of further fields, as --body is for a model. Default: none.", panel=_JUDGE)
+    ] = None
+    judge_sample: Annotated[
+        str | None,
+        Setting(
+            "Responses that 'careful' reads and the judge reads too, to print how often they agree: a number, or a "
+            "share such as 5%, drawn by --seed. Default: 50; 0: none.",
+            panel=_JUDGE,
+            metavar="N|SHARE",
+        ),
+    ] = None
+    concurrency: Annotated[int, Setting("Most requests in flight, from 1.", panel=_JUDGE, least=1)] = 32
+    prices: Annotated[
+        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_JUDGE)
+    ] = None
+    store: Annotated[
+        Path | None,
+        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
+    ] = None
+    count_failures_as_wrong: Annotated[
+        bool, Setting("Score items without an answer 0 instead of leaving them out.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    """What scoring brought.
+
+    Attributes:
+        run: the folder with responses and scores.
+    """
+
+    run: Run
+
+
+def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
+    """Score responses into a run folder, or a run folder again; with a judge, have a model read them.
+
+    Raises:
+        UsageError: no benchmark named, an unknown name, or a judge that can't be one.
+        InputError: the file's rows don't fit the benchmark's, or the folder is no run's.
+        EndpointError: the judge's first call showed that none can succeed.
+        RunConflictError: the run's folder holds another run, or one is at work there.
+    """
+    from tolman.runs.rescore import judge_folder, score_file, score_folder
+    from tolman.workflows.calls import CallEvents
+    from tolman.workflows.objects import Run
+
+    judging = judge_request(
+        config.judge,
+        config.judge_base_url,
+        config.judge_body,
+        config.store,
+        config.prices,
+        sample=config.judge_sample,
+        concurrency=config.concurrency,
+    )
+    if judging is not None:
+        judging.open()  # what is wrong with it is told before anything is done
+    if config.responses.is_dir():
+        folder, _ = score_folder(config.responses)
+    else:
+        folder, _ = score_file(
+            config.responses,
+            benchmark=config.benchmark,
+            data=config.data,
+            subset=config.subset,
+            revision=config.revision,
+            form=config.format,
+            name=config.name,
+            preset=config.preset,
+            out=config.out,
+            seed=config.seed,
+            failures_are_wrong=config.count_failures_as_wrong,
+        )
+    if judging is not None:
+        calls = CallEvents(events)
+        folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done)
+        calls.end()
+    return ScoreResult(Run(folder.path))
+
+
+def outcomes_of(responses: Any, items: Iterable[Item]) -> list[Outcome]:
+    """Responses that Python holds, as outcomes in their order.
+
+    Args:
+        responses: item's id → text; None (or nan) for a call that brought none, a list of texts for several samples,
+            a `Response` or `Failure` as it is. Or a data frame (Polars, pandas) with the columns `id` and `response`,
+            and `sample` (or `repeat`, from 0) where items were asked several times.
+        items: the benchmark's questions.
+
+    Raises:
+        UsageError: an id that the benchmark doesn't have, an id twice, a value that is no text, a column that is
+            missing, or nothing at all.
+    """
+    known = {item.id for item in items}
+    found: dict[tuple[str, int], Outcome] = {}
+    for key, sample, value in _entries(responses):
+        if key not in known:
+            raise UsageError(f"the benchmark has no item {key!r}; check the benchmark and the subset.")
+        if (key, sample) in found:
+            raise UsageError(f"item {key!r} has two responses; give each item and sample one.")
+        found[key, sample] = _outcome(key, sample, value)
+    if not found:
+        raise UsageError("there are no responses to score.")
+    return list(found.values())
+
+
+def _entries(responses: Any) -> Iterable[tuple[str, int, Any]]:
+    """Id, sample and value of each response."""
+    if isinstance(responses, Mapping):
+        for key, value in responses.items():
+            values = value if isinstance(value, list | tuple) else [value]
+            for sample, one in enumerate(values):
+                yield str(key), sample, one
+        return
+    columns = getattr(responses, "columns", None)
+    if columns is None:
+        raise UsageError(
+            "responses are a mapping of ids to texts, a data frame with the columns 'id' and 'response', or a file, "
+            f"not {type(responses).__name__}."
+        )
+    names = [str(name) for name in columns]
+    for needed in ("id", "response"):
+        if needed not in names:
+            raise UsageError(f"the data frame of responses has no column '{needed}'; {hint(needed, names)}.")
+    ids, texts = _column(responses, "id"), _column(responses, "response")
+    numbers = next((_column(responses, name) for name in ("sample", "repeat") if name in names), [0] * len(ids))
+    for key, sample, text in zip(ids, numbers, texts, strict=True):
+        yield str(key), int(sample), text
+
+
+def _column(frame: Any, name: str) -> Sequence[Any]:
+    values: Sequence[Any] = frame[name].to_list()  # of a Polars Series and of a pandas Series
+    return values
+
+
+def _outcome(key: str, sample: int, value: Any) -> Outcome:
+    from tolman.responses import Failure, FailureKind, Response
+
+    if isinstance(value, str):
+        return Response(id=key, response=value, repeat=sample)
+    if isinstance(value, Response | Failure):
+        return value.model_copy(update={"id": key, "repeat": sample})
+    if value is None or value != value:  # pandas has nan for None
+        return Failure(id=key, kind=FailureKind.IMPORTED, message="no text was given", repeat=sample)
+    raise UsageError(f"the response to item {key!r} is of type {type(value).__name__}; give its text, or None.")

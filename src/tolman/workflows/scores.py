@@ -1,0 +1,236 @@
+"""Scores: the figures of a benchmark's table, each with its interval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tolman.names import unknown
+from tolman.workflows.frames import given_as, html_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tolman.scoring.aggregate import Cell
+    from tolman.scoring.table import Table
+
+
+class Scores:
+    """What a model scored on a benchmark. Equal to others with the same figures, whoever answered.
+
+    Args:
+        title: of the benchmark.
+        table: of the benchmark.
+        figures: what a run's scores.json holds.
+        rows: one row for each item, sample and scorer (`tolman.scoring.score.SCHEMA`).
+    """
+
+    def __init__(self, title: str, table: Table, figures: Mapping[str, Any], rows: pl.DataFrame) -> None:
+        self.title, self._table, self._rows = title, table, rows
+        self._figures: dict[str, Any] = json.loads(json.dumps(figures))  # as scores.json has them
+
+    @property
+    def scorers(self) -> tuple[str, ...]:
+        """Names of the scorers, the headline's first: 'official', 'careful' …"""
+        return tuple(self._figures["rule_sets"])
+
+    @property
+    def headline(self) -> Cell:
+        """The figure to quote, on the 0–100 scale, with its interval, n and what is missing of it."""
+        return self.cells()[self._table.headline]
+
+    def cells(self, scorer: str | None = None) -> dict[str, Cell]:
+        """The figures under one scorer.
+
+        Args:
+            scorer: its name; the headline's where None.
+
+        Returns:
+            Column key → Cell, in the order of the paper's table.
+
+        Raises:
+            UsageError: there is no such scorer.
+        """
+        name = self.scorers[0] if scorer is None else scorer
+        if name not in self.scorers:
+            raise unknown("scorer", name, self.scorers)
+        found = self._figures["rule_sets"][name]["cells"]
+        keys = [column.key for column in self._table.columns if column.key in found]
+        return {key: _cell(found[key]) for key in keys}
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each scorer and figure.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns scorer, column, title, value, low, high (95 % interval clustered by scene, null without one), n,
+            effective_scenes, unanswered, headline.
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        import polars as pl
+
+        schema = {
+            "scorer": pl.String, "column": pl.String, "title": pl.String, "value": pl.Float64, "low": pl.Float64,
+            "high": pl.Float64, "n": pl.Int64, "effective_scenes": pl.Float64, "unanswered": pl.Int64,
+            "headline": pl.Boolean,
+        }  # fmt: skip
+        rows = [
+            (
+                scorer, key, self._table.column(key).title, cell.value,
+                cell.interval.low if cell.interval else None, cell.interval.high if cell.interval else None,
+                cell.n, cell.effective_scenes, cell.unanswered, place == 0 and key == self._table.headline,
+            )
+            for place, scorer in enumerate(self.scorers)
+            for key, cell in self.cells(scorer).items()
+        ]  # fmt: skip
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def items(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each item, sample and scorer.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns scorer, id, sample, task, status ('scored', 'failed', 'missing' …), answer (as it was read), score
+            (0–1, null unless scored), state ('read', 'none', 'cut off').
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        rows = self._rows.rename({"rule_set": "scorer", "repeat": "sample", "reading": "answer"})
+        return given_as(
+            rows.select("scorer", "id", "sample", "task", "status", "answer", "score", "state"), pandas=pandas
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures with their provenance, as scores.json holds them."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._figures))
+        return copy
+
+    @property
+    def incomplete(self) -> int:
+        """Answers that failed or are missing; they are in no figure, unless failures count as wrong."""
+        return sum(self._figures["unanswered"].values())
+
+    def figure(self) -> SvgFigure:
+        """A dot with its 95 % interval for each figure of the headline's scorer.
+
+        Raises:
+            MissingExtraError: Matplotlib isn't installed.
+        """
+        cells = self.cells()
+        points = [(self._table.column(key).title, cell) for key, cell in cells.items() if cell.value is not None]
+        return SvgFigure(_dots(points, self.scorers[0]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scores):
+            return NotImplemented
+        return self.title == other.title and all(
+            self._figures.get(key) == other._figures.get(key) for key in ("items", "asked", "unanswered", "rule_sets")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Scores {self.title}: {self._said()}{self._lost()}>"
+
+    def _repr_html_(self) -> str:
+        columns = [column for column in self._table.columns if any(column.key in self.cells(s) for s in self.scorers)]
+        rows = []
+        for scorer in self.scorers:
+            cells = self.cells(scorer)
+            rows.append([scorer, *(_shown(cells.get(column.key), column.digits) for column in columns)])
+        remarks = [self._lost().strip(" ,") + "."] if self.incomplete else []
+        return html_rows(["scorer", *(column.title for column in columns)], rows, self.title, remarks)
+
+    def _said(self) -> str:
+        column, cell = self._table.column(self._table.headline), self.headline
+        return f"{column.title} {_shown(cell, column.digits)} ({self.scorers[0]}, n = {cell.n:,})"
+
+    def _lost(self) -> str:
+        return f", {self.incomplete:,} of {self._figures['asked']:,} without an answer" if self.incomplete else ""
+
+
+class SvgFigure:
+    """A drawing.
+
+    Args:
+        svg: one SVG element.
+    """
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def save(self, path: Path | str) -> Path:
+        """Write it as an SVG file."""
+        from tolman.files import write_text
+
+        write_text(Path(path), self.svg)
+        return Path(path)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<SvgFigure of {len(self.svg):,} characters>"
+
+
+def _cell(values: Mapping[str, Any]) -> Cell:
+    from tolman.scoring.aggregate import Cell
+    from tolman.scoring.intervals import Interval
+
+    interval = Interval(**values["interval"]) if values.get("interval") else None
+    return Cell(
+        value=values["value"],
+        n=values["n"],
+        clusters=values.get("clusters", 0),
+        unanswered=values.get("unanswered", 0),
+        interval=interval,
+        method=values.get("method"),
+        effective_scenes=values.get("effective_scenes", 0.0),
+        reason=values.get("reason"),
+        missing=tuple(values.get("missing", ())),
+        attainable=values.get("attainable", 100.0),
+    )
+
+
+def _shown(cell: Cell | None, digits: int) -> str:
+    if cell is None or cell.value is None:
+        return "–"
+    interval = f" [{cell.interval.low:.{digits}f}, {cell.interval.high:.{digits}f}]" if cell.interval else ""
+    return f"{cell.value:.{digits}f}{interval}"
+
+
+def _dots(points: list[tuple[str, Cell]], scorer: str) -> str:
+    from tolman.errors import MissingExtraError
+
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("matplotlib", "figures", "A figure") from None
+    from matplotlib.figure import Figure as Drawing
+
+    from tolman.reports.figures import svg
+
+    def draw(figure: Drawing) -> None:
+        axes = figure.add_subplot()
+        heights = [-place for place in range(len(points))]
+        values = [cell.value or 0.0 for _, cell in points]
+        spans = (cell.interval for _, cell in points)
+        ends = [(i.low, i.high) if i else (v, v) for i, v in zip(spans, values, strict=True)]
+        reach = [[v - low for v, (low, _) in zip(values, ends, strict=True)]]
+        reach += [[high - v for v, (_, high) in zip(values, ends, strict=True)]]
+        axes.errorbar(values, heights, xerr=reach, fmt="o", markersize=5, capsize=2.5, linewidth=1.2)
+        axes.set_yticks(heights, [title for title, _ in points])
+        axes.set_xlabel(f"{scorer} score, with 95 % interval clustered by scene")
+        axes.grid(axis="x", color="#e5e5e5")
+        axes.spines[["top", "right", "left"]].set_visible(False)
+
+    return svg((8, 0.42 * len(points) + 1.0), draw)

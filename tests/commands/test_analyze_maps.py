@@ -1,0 +1,162 @@
+"""`tolman analyze maps` on the rooms that ship with the package, and a reader of the true map."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import bare
+import terminal
+import tolman as package
+from loopback import Server, serving
+from tolman import benchmarks
+from tolman.cognitive_maps import CognitiveMap, read_map, true_map
+from tolman.item_table import read_items
+from tolman.items import Item
+from tolman.scene_table import read_scenes
+from tolman.workflows.analyses.maps import ANALYSIS, MapsConfig, analyze_maps
+
+ROOMS = Path(package.__file__).parent / "demo" / "rooms"
+STANDING = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to ")
+OPTION = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
+TASKS = ("object_rel_direction_easy", "object_rel_direction_medium", "object_rel_direction_hard", "object_counting")
+
+
+def tolman(place: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = terminal.tolman(place, *arguments)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Questions about the rooms."""
+    folder = tmp_path_factory.mktemp("maps")
+    tolman(folder, "generate", str(ROOMS), "--out", "bench", "--per-scene", "8")
+    return folder
+
+
+def asked_about(place: Path) -> list[Item]:
+    """The questions."""
+    return benchmarks.get(str(place / "bench")).load(place / "bench", "all")
+
+
+def reader(body: dict[str, Any]) -> str:
+    """A perfect reader of the map in its prompt: places, angles and counts, and nothing else."""
+    content = body["messages"][-1]["content"]
+    text = content if isinstance(content, str) else "".join(p.get("text", "") for p in content)
+    given = read_map(text[: text.index("According to")]).map
+    assert given is not None
+    if counted := re.search(r"How many (.+?)\(s\)", text):
+        return str(len(given.places[counted[1]]))
+    found = STANDING.search(text)
+    assert found is not None, text
+    (x, y), (fx, fy), (qx, qy) = (given.places[name][0] for name in found.groups())
+    turn = math.degrees(math.atan2(qy - y, qx - x) - math.atan2(fy - y, fx - x)) % 360
+    options = {said: letter for letter, said in OPTION.findall(text)}
+    if "front-left" in options:
+        return options[["front-left", "back-left", "back-right", "front-right"][int(turn // 90)]]
+    if "back" in options:
+        return options["left" if turn < 135 else "back" if turn < 225 else "right"]
+    return options["left" if turn < 180 else "right"]
+
+
+def test_the_true_map_given_to_a_perfect_reader_scores_a_hundred(place: Path) -> None:
+    server = Server(reply=reader)
+    with serving(server) as url:
+        tolman(
+            place, "run", "./bench", "--model", "openai/reader", "--base-url", url, "--protocol", "true-map+blind",
+            "--scenes", str(ROOMS), "--tasks", ",".join(TASKS), "--out", "given", "--store", "s.sqlite",
+        )  # fmt: skip
+    rows = pl.read_parquet(place / "given" / "scores.parquet").filter(pl.col("rule_set") == "official")
+    assert set(rows["task"]) == set(TASKS)
+    assert len(rows) > 40
+    assert rows["score"].to_list() == [1.0] * len(rows)
+
+
+def write_drawings(place: Path, name: str, change: float) -> None:
+    """A model that draws the true map of each question's scene, every place moved along x by a share of its x."""
+    lines = []
+    unread = next(item.id for item in asked_about(place) if item.task in TASKS)
+    scenes = {scene.id: true_map(scene) for scene in read_scenes(ROOMS)}
+    for item in asked_about(place):
+        places = scenes[item.scene or ""].places
+        text = CognitiveMap(10, {n: tuple((x * (1 - change), y) for x, y in at) for n, at in places.items()}).text()
+        text = "No map." if item.id == unread else text
+        turns = [{"purpose": p, "prompt": "", "response": r} for p, r in (("map", text), ("answer", "A"))]
+        lines.append(json.dumps({"id": item.id, "response": "A", "turns": turns}) + "\n")
+    (place / f"{name}.jsonl").write_text("".join(lines))
+
+
+def draw(place: Path, name: str) -> None:
+    tolman(
+        place, "run", "./bench", "--model", f"scripted/{name}.jsonl", "--protocol", "cognitive-map", "--scenes",
+        str(ROOMS), "--map-categories", "scene", "--tasks", ",".join(TASKS), "--out", name,
+    )  # fmt: skip
+
+
+def test_drawn_maps_are_held_against_the_scenes(place: Path) -> None:
+    for name, change in (("true", 0.0), ("squeezed", 0.4)):
+        write_drawings(place, name, change)
+        draw(place, name)
+    found = json.loads(tolman(place, "analyze", "maps", "true", "squeezed", "--draw", "2", "--json").stdout)
+    true, squeezed = found["runs"].values()
+    asked = len(read_items(place / "true" / "items.parquet"))
+    rooms = len(list(read_scenes(ROOMS)))
+    assert (true["maps"], true["unread"], true["answers"]) == (rooms, 1, asked)  # each room's once, however many ask
+    assert [share["value"] for share in true["locality"]["bins"]] == [100] * 8
+    assert true["locality"]["accuracy"]["value"] == 100
+    assert true["locality"]["missing"] == 0
+    assert true["consistency"]["whole"] < 0.01  # places have two decimals
+    assert squeezed["locality"]["near"]["value"] > squeezed["locality"]["far"]["value"] + 10
+    assert squeezed["consistency"]["whole"] > 0.5
+    pairs = pl.read_csv(place / "maps" / "pairs.csv")
+    assert len(pairs) == sum(run["locality"]["pairs"] for run in (true, squeezed))
+    assert len(pairs.select("run", "scene", "a", "b").unique()) == len(pairs)
+    maps_of = pairs.select("run", "id", "questions").unique()
+    assert maps_of["questions"].sum() == 2 * (asked - 1)  # all but the one whose map could not be read
+    page = (place / "maps" / "maps.html").read_text()
+    assert page.count("<svg") == 1 + 2 * 2
+    assert page.count(" more of ") == 2 * 2
+    assert "http" not in re.sub(r'"http://www\.w3\.org/[^"]*"', "", page).replace("http://www.w3.org", "")
+    shown = tolman(place, "analyze", "maps", "true", "--draw", "0").stdout
+    assert "1 unreadable maps" in shown
+    assert "1–2.125" in shown
+    (plain,) = bare.environment(place / "core").run(place, ("analyze", "maps", "true", "--out", "plain"))
+    assert plain.code == 0, plain.error
+    assert (
+        "Written: plain/pairs.csv.\nFigures are left out. Drawing figures needs the package 'matplotlib'" in plain.out
+    )
+    assert sorted(path.name for path in (place / "plain").iterdir()) == ["pairs.csv", "tolman.toml"]
+
+
+def test_what_can_not_be_analysed_is_told(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "plain.jsonl").write_text(
+        "".join(json.dumps({"id": i.id, "response": "A"}) + "\n" for i in asked_about(place))
+    )
+    tolman(tmp_path, "run", str(place / "bench"), "--model", "scripted/plain.jsonl", "--out", "plain")
+    done = tolman(tmp_path, "analyze", "maps", "plain", "--scenes", str(ROOMS), status=2)
+    assert "plain drew no maps; run it with --protocol cognitive-map" in " ".join(done.stderr.split())
+
+
+def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write_drawings(place, "askew", 0.2)
+    draw(place, "askew")
+    monkeypatch.chdir(place)
+    capfd.readouterr()
+    result = analyze_maps(MapsConfig(runs=(Path("askew"),), draw=1, out=Path("by-python")))
+    printed = capfd.readouterr()
+    assert (printed.out, printed.err) == ("", "")
+    found = tolman(place, "analyze", "maps", "askew", "--draw", "1", "--out", "by-command", "--json").stdout
+    assert json.loads(found) == ANALYSIS.to_json(result)
+    for name in ("maps.html", "pairs.csv"):
+        assert (place / "by-python" / name).read_text() == (place / "by-command" / name).read_text()

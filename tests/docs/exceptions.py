@@ -1,0 +1,90 @@
+"""What the tests of the documentation do otherwise than the documentation says, with the reason for each.
+
+A key is a page and a command as it stands there, or '*' and the beginning of commands on any page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from docs.blocks import Command
+
+Key = tuple[str, str]
+
+QUICK = (
+    "README.md", "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/benchmarks.md", "docs/extend/model.md",
+)  # fmt: skip
+"""Pages whose commands `make test` carries out, but for those of `SLOW`; `make test-full` carries out all of them."""
+
+SLOW: dict[Key, str] = {
+    ("*", "tolman simulate"): "seconds for each scene; the stage has scenes",
+    ("*", "tolman ingest"): "seconds for each scan; the stage has scenes",
+    ("*", "tolman curate run"): "asks about every question several times",
+    ("*", "tolman review"): "starts a process of its own",
+    ("*", "tolman analyze bias"): "trains learners",
+    ("*", "tolman doctor"): "tries every extra",
+}
+"""Command → why `make test` only has it parsed."""
+
+SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
+    ("*", "tolman simulate"): (
+        ("--scenes", "2", "--seconds", "4", "--rate", "2", "--size", "96x64"),
+        "videos of full size take a minute for each scene",
+    ),
+    ("*", "tolman generate"): (("--filter-rounds", "0"), "shortcut filtering needs scenes by the hundred"),
+}
+"""Command → options that stand behind its own, and why."""
+
+PAID = "asks a paid API; its wire is tested in tests/models"
+WEIGHTS = "needs weights and the extra 'hf'; tests/models/test_hf.py runs a network of its own"
+LICENSED = "downloads a data set under its licence"
+
+ONLY_PARSED: dict[Key, str] = {
+    ("docs/models.md", "tolman run vsi-bench --model gemini/gemini-2.5-pro --preset gemini"): PAID,
+    ("docs/models.md", "tolman run mmsi-bench --model anthropic/claude-opus-4-5"): PAID,
+    (
+        "docs/models.md",
+        "tolman score runs/mmsi-bench-full/openai-NAME-direct --judge anthropic/claude-haiku-4-5",
+    ): PAID,
+    ("*", "tolman run vsi-bench --model hf/"): WEIGHTS,
+}
+"""Command → why it can't be carried out here. The command line reads all of these."""
+
+NOT_TOLMAN: dict[Key, str] = {
+    ("*", "python3 download_data.py"): LICENSED,
+    ("*", "python2 download_mp.py"): LICENSED,
+    ("*", "egoexo "): LICENSED,
+}
+"""Command of another program → why it can't be carried out here."""
+
+EXIT_CODES: dict[Key, tuple[int, str]] = {}
+"""Command → its exit code, and why it isn't 0."""
+
+
+def find(table: Mapping[Key, Any], command: Command) -> Key | None:
+    """The entry of a command; one of its own page goes before one of all pages."""
+    own = (command.page, command.text)
+    if own in table:
+        return own
+    return next((key for key in table if key[0] == "*" and command.text.startswith(key[1])), None)
+
+
+FILES: dict[Key, str] = {
+    ("docs/curate/index.md", 'name = "my-site"'): "site.toml",
+    ("docs/curate/index.md", "id,category,scale"): "hand.csv",
+    ("docs/curate/mappings.md", 'name = "my-set"'): "my-set.toml",
+    ("docs/analyses/errors.md", "id,annotator,categories"): "people.csv",
+}
+"""Page and first line of a block → the file that it shows."""
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "docs/protocols/cognitive-map.md": {"path": Path("runs/vsi-bench-full/my-model-direct")},
+}
+"""Page → names that its snippets take for granted."""
+
+NOT_RUN: dict[Key, str] = {
+    ("docs/protocols/correspondence.md", "from tolman.media.matchers import Matcher"): "the matcher is the reader's",
+}
+"""Page and first line of a Python snippet → why it isn't run."""

@@ -1,0 +1,26 @@
+"""Files that a page shows: a block with a title, or whose first line is a comment with a file's name, or one that is listed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from docs.blocks import blocks
+from docs.exceptions import FILES
+
+_NAME = re.compile(r"^# ([\w./-]+\.(?:py|toml|csv|jsonl))$")
+
+
+def write_files(page: str, place: Path) -> list[Path]:
+    """Write a page's files into a folder; their paths."""
+    found = []
+    for block in blocks(page):
+        first = block.text.splitlines()[0] if block.text else ""
+        named = _NAME.match(first)
+        name = block.title or (named[1] if named else FILES.get((page, first)))
+        if name:
+            path = place / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text + "\n", encoding="utf-8")
+            found.append(path)
+    return found

@@ -1,0 +1,160 @@
+"""The pages on adding to Tolman: each file and each command on them, as a reader would take them."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import terminal
+from tolman import benchmarks
+from tolman.item_table import read_items
+from tolman.items import Item
+from tolman.plugins import load_plugin
+from tolman.responses import Response
+from tolman.runs.folder import RunFolder
+from tolman.runs.load import load
+from tolman.runs.rescore import score_outcomes
+from tolman.runs.scoring import score_run
+
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "extend"
+EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
+MAX_LINES = 60
+
+
+def files_of(page: str, place: Path) -> list[Path]:
+    """Write the Python files that a page shows, each named in its first line."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    found = []
+    for name, body in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", text, re.DOTALL):
+        assert body.count("\n") < MAX_LINES
+        (place / name).write_text(body, encoding="utf-8")
+        found.append(place / name)
+    return found
+
+
+def commands_of(page: str) -> list[list[str]]:
+    """The commands of a page, without 'tolman'."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return [line.split()[1:] for line in re.findall(r"^tolman .*$", text, re.MULTILINE)]
+
+
+def typed(place: Path, command: list[str]) -> str:
+    done = terminal.tolman(place, *command)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_add_a_benchmark_as_one_file_whose_baselines_run(tmp_path: Path) -> None:
+    (file,) = files_of("benchmark.md", tmp_path)
+    commands = commands_of("benchmark.md")
+    assert [command[0] for command in commands] == ["run", "report"]
+    assert "My Bench" in typed(tmp_path, commands[0])
+    assert "Within 25 %" in typed(tmp_path, commands[1])
+    for name in ("random", "most-frequent", "most-frequent-text"):
+        shown = typed(tmp_path, [f"baseline/{name}" if "baseline/" in word else word for word in commands[0]])
+        assert "Side" in shown
+    figures = json.loads((tmp_path / "runs/my-bench-all/baseline-best-constant-blind/scores.json").read_text())
+    assert figures["rule_sets"]["careful"]["cells"]["near"]["value"] == 100.0
+    compared = typed(
+        tmp_path,
+        ["compare", "runs/my-bench-all/baseline-best-constant-blind", "runs/my-bench-all/baseline-most-frequent-blind",
+         "--plugin", file.name],
+    )  # fmt: skip
+    assert "Within 25 %" in compared
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_add_a_metric_as_one_file_and_have_it_on_any_benchmark(tmp_path: Path) -> None:
+    for file in files_of("metric.md", tmp_path):
+        load_plugin(file)
+    loaded = load("vsi-bench", EXTRACT, None)
+    outcomes = [
+        Response(id=item.id, response="A" if item.options else str(item.float_answer + 1)) for item in loaded.items
+    ]
+    folder, before = score_outcomes(
+        loaded, outcomes, benchmark="vsi-bench", model="one more", model_settings={}, out=tmp_path / "run"
+    )
+    assert "metrics" not in before
+    assert not (tmp_path / "run" / "metrics.parquet").exists()
+    names = ["half-metre", "worst-tenth", "within-25", "median-relative-error"]
+    record = folder.record()
+    figures = score_run(folder, loaded.benchmark, record, loaded.items, outcomes, metrics=names)
+    assert {**figures, "metrics": None} == {**figures, **before, "metrics": None}, "the table is as it was"
+    assert set(figures["metrics"]) >= {"official", "careful", "last-letter"} - {"last-letter"}
+    found = figures["metrics"]["careful"]
+    assert list(found) == names
+    lengths = [item for item in loaded.items if item.unit == "cm"]
+    near = found["half-metre"]["cells"]["object_size_estimation"]
+    assert (near["value"], near["n"]) == (100.0, len(lengths))  # an error of 1 is a centimetre
+    assert found["half-metre"]["cells"]["object_abs_distance"]["value"] == 0.0
+    assert "object_rel_distance" not in found["within-25"]["cells"]
+    stored = RunFolder(tmp_path / "run")
+    assert stored.further_metrics() == names
+    assert {f"metric:{name}" for name in names} <= set(stored.scores().columns)
+    again = score_run(folder, loaded.benchmark, record, loaded.items, outcomes)
+    assert again["metrics"] == figures["metrics"], "scoring again keeps them"
+    plugins = [word for file in tmp_path.glob("*.py") for word in ("--plugin", file.name)]
+    shown = typed(tmp_path, ["report", "run", *plugins])
+    assert "Further metrics: one more, careful" in shown
+    assert "Within 0.5 m" in shown
+    marked = typed(tmp_path, ["report", "run", *plugins, "--format", "markdown"])
+    assert "| Metric | " in marked
+    assert "percentile bootstrap, 2,000 draws of scenes" in marked
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_a_scorer_of_a_plugin_stands_beside_the_benchmarks_own(tmp_path: Path) -> None:
+    load_plugin(next(file for file in files_of("metric.md", tmp_path) if file.name == "last_letter.py"))
+    assert [rules.name for rules in benchmarks.get("mmsi-bench").further_rule_sets()] == ["last-letter"]
+    assert benchmarks.get("spatialbench").further_rule_sets() == []
+    loaded = load("vsi-bench", EXTRACT, None)
+    outcomes = [Response(id=item.id, response="not A but B" if item.options else "2") for item in loaded.items]
+    folder, figures = score_outcomes(
+        loaded, outcomes, benchmark="vsi-bench", model="m", model_settings={}, out=tmp_path / "run"
+    )
+    assert list(figures["rule_sets"]) == ["official", "careful", "last-letter"]
+    rows = folder.scores().filter(rule_set="last-letter")
+    right = {item.id for item in loaded.items if item.options and item.answer == "B"}
+    assert {row["id"] for row in rows.iter_rows(named=True) if row["score"] == 1.0} == right
+    assert right
+    shown = typed(tmp_path, ["report", "run", "--plugin", "last_letter.py"])
+    assert "last-letter" in shown
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_add_an_item_kind_as_one_file(tmp_path: Path) -> None:
+    kind, making = files_of("item-kind.md", tmp_path)
+    done = subprocess.run([sys.executable, making.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    run, report = commands_of("item-kind.md")
+    assert "20 items" in typed(tmp_path, run)
+    assert "open" in typed(tmp_path, report)
+    figures = json.loads((tmp_path / "runs/doors-all/baseline-random-blind/scores.json").read_text())
+    assert figures["rule_sets"]["careful"]["expectation_cells"]["average"]["value"] == 50.0
+    without = terminal.tolman(
+        tmp_path, "run", "./doors", "--model", "baseline/random", "--protocol", "blind", "--out", "x"
+    )
+    assert without.returncode == 2
+    assert "there is no item kind 'yes-no'; known: choice, number" in without.stderr
+    load_plugin(kind)
+    items = read_items(tmp_path / "doors" / "items.parquet")
+    benchmark = benchmarks.get(str(tmp_path / "doors"))
+    prompt = benchmark.prompt(items[0], benchmark.presets[0])
+    assert "Answer with yes or no only." in str(prompt.parts[-1])
+    said = [f"I see the handle. The answer is {item.answer}." for item in items]
+    assert perfect(tmp_path / "doors", items, said, tmp_path / "said") == 100.0
+    assert perfect(tmp_path / "doors", items, ["I can't tell."] * len(items), tmp_path / "unread") == 0.0
+    with pytest.raises(ValueError, match="'maybe' is neither yes nor no"):
+        Item(id="1", question="?", kind="yes-no", answer="maybe", task="open")
+    with pytest.raises(ValueError, match="no item kind 'yes_or_no'"):
+        Item(id="1", question="?", kind="yes_or_no", answer="yes", task="open")
+
+
+def perfect(folder: Path, items: list[Item], texts: list[str], out: Path) -> float:
+    loaded = load(str(folder), None, None)
+    outcomes = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
+    _, figures = score_outcomes(loaded, outcomes, benchmark=str(folder), model="m", model_settings={}, out=out)
+    return float(figures["rule_sets"]["careful"]["cells"]["average"]["value"])
