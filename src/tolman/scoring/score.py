@@ -133,7 +133,7 @@ def expected_scores(
                 if key is not None:
                     known[key] = value
             head = _head(rules, item, 0)
-            further = metrics and [_expected_value(metric, rules, item, texts, likeness, values) for metric in metrics]
+            further = [_expected_value(metric, rules, item, texts, likeness, values) for metric in metrics]
             rows.append((*head, "scored", "", "expectation", False, False, value, value, *_NO_READING, value, *further))
     return _frame(rows, metrics)
 
