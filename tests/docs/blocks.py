@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ("tolman", "pip", "make", "export", "python", "python2", "python3", "egoexo")
+PROGRAMS = ("tolman", "cat", "pip", "make", "export", "python", "python2", "python3", "egoexo")
 """First words that make a block without a language one of commands."""
 LANGUAGES = ("", "bash", "console", "json", "python", "text", "toml")
 
@@ -22,12 +23,14 @@ class Block:
         line: number of the fence's line, from 1.
         language: what stands behind the fence.
         text: its lines.
+        title: the file's name that stands there too (`title="my_file.py"`), or ''.
     """
 
     page: str
     line: int
     language: str
     text: str
+    title: str = ""
 
     @property
     def is_commands(self) -> bool:
@@ -77,7 +80,9 @@ def blocks(page: str) -> tuple[Block, ...]:
         if not start and stripped.startswith("```"):
             start, language, lines, indent = number, stripped[3:].strip(), [], len(line) - len(stripped)
         elif start and stripped.startswith("```"):
-            found.append(Block(page, start, language, "\n".join(lines)))
+            word, _, more = language.partition(" ")
+            title = re.search(r'title="([^"]+)"', more)
+            found.append(Block(page, start, word, "\n".join(lines), title[1] if title else ""))
             start = 0
         elif start:
             lines.append(line[indent:])

@@ -16,7 +16,8 @@ import terminal
 from before.actors import Person, review, text_of, wordings
 from docs import hub
 from docs.blocks import ROOT, Command
-from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, SHORTENED, find
+from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, SHORTENED, SLOW, find
+from docs.scans import write_scans
 from docs.stage import write_answers
 from loopback import Server
 from tolman.cli import app, without_plugins
@@ -75,12 +76,14 @@ class Page:
         url: of the loopback endpoint.
         cache: of answers and frames; pages share it.
         exported: environment variables that the page set.
+        thorough: whether slow commands are carried out too.
         done: what became of each command.
     """
 
     place: Path
     url: str
     cache: Path
+    thorough: bool = True
     exported: dict[str, str] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
 
@@ -99,6 +102,8 @@ class Page:
             check_targets(words[1:])
         elif words[0] == "tolman":
             self._tolman(command)
+        elif words[0] == "cat":
+            assert all((self.place / word).is_file() for word in words[1:]), command
         elif words[0] == "python" and find(NOT_TOLMAN, command) is None:
             assert (ROOT / words[1]).is_file() or (self.place / words[1]).is_file(), command
         else:
@@ -114,7 +119,7 @@ class Page:
     def _tolman(self, command: Command) -> None:
         words = self._expanded(completed(command.words[1:], self.url))
         parse(words)
-        if find(ONLY_PARSED, command) is not None:
+        if find(ONLY_PARSED, command) is not None or (not self.thorough and find(SLOW, command) is not None):
             self.done.append(f"only parsed: {command.text}")
             return
         key = find(SHORTENED, command)
@@ -134,15 +139,17 @@ class Page:
         self.done.append(command.text)
 
     def _expanded(self, words: list[str]) -> list[str]:
-        """Words with patterns of file names replaced by those there are."""
+        """Words with patterns of file names replaced by those there are, and with /data in the stage."""
         found = []
         for word in words:
             names = sorted(str(path.relative_to(self.place)) for path in self.place.glob(word)) if "*" in word else []
-            found += names or [word]
+            found += names or [str(self.place) + word if word.startswith("/data/") else word]
         return found
 
     def _prepare(self, words: list[str]) -> None:
         """Answers that a command reads are written; what it writes isn't there yet."""
+        if words[0] == "ingest":
+            write_scans(words[1], self.place / words[2])
         if words[0] == "score" and words[1].endswith(".jsonl") and not (self.place / words[1]).exists():
             subset = value_of(words, "--subset")
             write_answers(self.place, value_of(words, "--benchmark") or "", self.place / words[1], subset=subset)
@@ -186,10 +193,10 @@ def parse(words: list[str]) -> None:
     command: Any = typer.main.get_command(app)
     rest, _ = without_plugins(words)
     context = None
-    while rest and rest[0] in getattr(command, "commands", ()):
+    while rest and hasattr(command, "list_commands") and rest[0] in command.list_commands(context):
         context = command.context_class(command, parent=context, info_name=command.name)
-        command = command.commands[rest.pop(0)]
-    assert not hasattr(command, "commands"), f"there is no command tolman {' '.join(words)}"
+        command = command.get_command(context, rest.pop(0))
+    assert not hasattr(command, "list_commands"), f"there is no command tolman {' '.join(words)}"
     assert not command.make_context(command.name, rest, parent=context).args
 
 

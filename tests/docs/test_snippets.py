@@ -8,13 +8,17 @@ import re
 import shutil
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
+from docs import hub
 from docs.blocks import ROOT, Block, blocks, commands_of, pages
 from docs.exceptions import GIVEN, NOT_RUN
 from docs.files import write_files
+from tolman import plugins
 
 WITH_PYTHON = tuple(page for page in pages() if any(block.language == "python" for block in blocks(page)))
 TOML = [block for page in pages() for block in blocks(page) if block.language == "toml"]
@@ -35,6 +39,10 @@ def test_python_runs_and_prints_what_it_says(
     shutil.copytree(stage, place, symlinks=True)
     monkeypatch.chdir(place)
     monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(plugins, "_loaded", {})  # what a page loads is known to no other test
+    for name, value in hub.environment(place / "hub").items():
+        monkeypatch.setenv(name, value)
+        monkeypatch.setattr(constants, name, value == "1" if name != "HF_HUB_CACHE" else value)
     write_files(page, place)
     names = {"__name__": "snippet", **GIVEN.get(page, {})}
     monkeypatch.setitem(sys.modules, "snippet", sys)  # dataclasses look their module up
@@ -83,11 +91,13 @@ def test_every_page_that_shows_commands_is_read() -> None:
         assert "```" not in fenced or commands_of(page)
 
 
-def entry_point_groups() -> set[str]:
+@cache
+def entry_point_groups() -> frozenset[str]:
     """The groups of all registries, from the sources that make them."""
-    found = set()
+    found: set[str] = set()
     for path in (ROOT / "src" / "tolman").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source if "Registry(" in source else "")):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Registry":
                 texts = [
                     arg.value
@@ -95,4 +105,4 @@ def entry_point_groups() -> set[str]:
                     if isinstance(arg, ast.Constant)
                 ]
                 found |= {text for text in texts if isinstance(text, str) and text.startswith("tolman.")}
-    return found
+    return frozenset(found)

@@ -74,7 +74,7 @@ def _print(shown: Console, parts: Any) -> None:
     from rich.table import Table
 
     from tolman.commands.show.printing import say
-    from tolman.reports.terminal import print_wide
+    from tolman.commands.show.report import print_wide
 
     for part in [parts] if isinstance(parts, str) else parts:
         if isinstance(part, Table):

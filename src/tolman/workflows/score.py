@@ -34,23 +34,27 @@ class ScoreConfig:
             positional=True,
         ),
     ]
-    benchmark: Annotated[str | None, Setting("A benchmark's name or folder; a run folder needs none.")] = None
+    benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: the run folder's own.")] = None
     data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
     subset: Annotated[
         str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
     ] = None
-    revision: Annotated[str | None, Setting("Commit of the hub's data set, other than the pinned one.")] = None
-    format: Annotated[str | None, Setting("jsonl, lmms-eval or vlmevalkit. Default: found out.")] = None
-    name: Annotated[str | None, Setting("What the model is called. Default: the file's name.")] = None
+    revision: Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")] = None
+    format: Annotated[str | None, Setting("Format: jsonl, lmms-eval or vlmevalkit. Default: found out.")] = None
+    name: Annotated[str | None, Setting("Name of the model. Default: the file's name.")] = None
     preset: Annotated[
         str | None, Setting("Prompt preset: the authors' settings it was run with. Default: the first.")
     ] = None
     out: Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")] = None
     seed: Annotated[int, Setting("Seed of released parsers that draw at random, a whole number.")] = 0
-    judge: Annotated[str | None, Setting("Model that reads responses: adds the scorer 'judged'.", panel=_JUDGE)] = None
-    judge_base_url: Annotated[str | None, Setting("Address of the judge's endpoint.", panel=_JUDGE)] = None
+    judge: Annotated[
+        str | None, Setting("Model that reads responses: adds the scorer 'judged'. Default: none.", panel=_JUDGE)
+    ] = None
+    judge_base_url: Annotated[
+        str | None, Setting("Base URL of the judge's endpoint. Default: the family's own, if any.", panel=_JUDGE)
+    ] = None
     judge_body: Annotated[
-        str | None, Setting("JSON object of further fields, as --body is for a model.", panel=_JUDGE)
+        str | None, Setting("JSON object of further fields, as --body is for a model. Default: none.", panel=_JUDGE)
     ] = None
     judge_sample: Annotated[
         str | None,
@@ -62,8 +66,13 @@ class ScoreConfig:
         ),
     ] = None
     concurrency: Annotated[int, Setting("Most requests in flight, from 1.", panel=_JUDGE, least=1)] = 32
-    prices: Annotated[Path | None, Setting("JSON file with prices of tokens.", panel=_JUDGE)] = None
-    store: Annotated[Path | None, Setting("File of the response store.", panel=_STORES)] = None
+    prices: Annotated[
+        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_JUDGE)
+    ] = None
+    store: Annotated[
+        Path | None,
+        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
+    ] = None
     count_failures_as_wrong: Annotated[
         bool, Setting("Score items without an answer 0 instead of leaving them out.")
     ] = False

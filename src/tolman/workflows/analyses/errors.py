@@ -180,6 +180,7 @@ def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, ju
 
     from tolman.files import write_text
     from tolman.reports.analyses.error_figure import distribution_svg
+    from tolman.reports.figures import why_not_drawn
     from tolman.workflows.analyses.error_labels import write_labels
 
     out.mkdir(parents=True, exist_ok=True)
@@ -199,7 +200,7 @@ def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, ju
     ]
     write_text(out / "errors.csv", pl.DataFrame(rows).write_csv(float_precision=3))
     written = [out / "errors.csv"]
-    if found:
+    if found and not why_not_drawn():
         write_text(out / "errors.svg", distribution_svg(found, taxonomy) + "\n")
         written.append(out / "errors.svg")
     if judged.rows:

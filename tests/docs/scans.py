@@ -1,0 +1,55 @@
+"""Scans in each format, written by the tests of ingesting: one small room each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def write_scans(format: str, place: Path) -> None:
+    """Write what a page ingests, unless it is there.
+
+    Args:
+        format: as the command names it; what is none of these is left to the page.
+        place: the folder that the command reads.
+    """
+    if place.exists():
+        return
+    if format == "ego-exo4d":
+        from ingest.ego_exo4d_layout import write
+
+        write(place)
+    elif format == "nuscenes":
+        from ingest.nuscenes_layout import Drive
+        from ingest.nuscenes_layout import write as write_drives
+
+        write_drives(place, [Drive("scene-0001")], "v1.0-mini")
+    elif format in ("scannet", "scannetpp"):
+        from ingest.scannet_writer import write_scannet
+        from ingest.scannetpp_writer import write_scannetpp
+
+        write_scannet(place, _frames()) if format == "scannet" else write_scannetpp(place, _frames())
+    elif format in ("arkitscenes", "matterport3d", "generic"):
+        from ingest.arkit_writer import write_arkit
+        from ingest.generic_writer import write_generic
+        from ingest.matterport_writer import write_matterport
+        from ingest.worlds import small_world
+
+        if format == "arkitscenes":
+            write_arkit(place, small_world(), _frames())
+        elif format == "matterport3d":
+            write_matterport(place, small_world(), _frames())
+        else:
+            write_generic(place / "kitchen", small_world(), _frames())
+
+
+def _frames():  # type: ignore[no-untyped-def]
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    from ingest.worlds import frames
+    from tolman.errors import NoDisplayError
+
+    try:
+        return frames()
+    except NoDisplayError as error:
+        pytest.skip(str(error))
