@@ -206,6 +206,13 @@ class RunConfig:
     count_failures_as_wrong: Annotated[
         bool, Setting("Score items without an answer 0 instead of leaving them out.")
     ] = False
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: none.",
+            metavar="NAMES",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -302,6 +309,7 @@ def _request(config: RunConfig) -> RunRequest:
     from tolman.runs.engine import Limits
     from tolman.runs.run import RunRequest
     from tolman.runs.selection import Selection, ids_from
+    from tolman.scoring.metric import names_of
 
     shared = _shared_options(config)
     captioner = config.captioner
@@ -360,6 +368,7 @@ def _request(config: RunConfig) -> RunRequest:
             **{name: getattr(shared, name) for name in _SHARED},
         ),
         failures_are_wrong=config.count_failures_as_wrong,
+        metrics=names_of(config.metrics),
     )
 
 

@@ -76,6 +76,13 @@ class ScoreConfig:
     count_failures_as_wrong: Annotated[
         bool, Setting("Score items without an answer 0 instead of leaving them out.")
     ] = False
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: the run's.",
+            metavar="NAMES",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -93,12 +100,13 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     """Score responses into a run folder, or a run folder again; with a judge, have a model read them.
 
     Raises:
-        UsageError: no benchmark named, an unknown name, or a judge that can't be one.
+        UsageError: no benchmark named, an unknown name or metric, or a judge that can't be one.
         InputError: the file's rows don't fit the benchmark's, or the folder is no run's.
         EndpointError: the judge's first call showed that none can succeed.
         RunConflictError: the run's folder holds another run, or one is at work there.
     """
     from tolman.runs.rescore import judge_folder, score_file, score_folder
+    from tolman.scoring.metric import names_of
     from tolman.workflows.calls import CallEvents
     from tolman.workflows.objects import Run
 
@@ -113,8 +121,9 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     )
     if judging is not None:
         judging.open()  # what is wrong with it is told before anything is done
+    metrics = names_of(config.metrics)
     if config.responses.is_dir():
-        folder, _ = score_folder(config.responses)
+        folder, _ = score_folder(config.responses, metrics)
     else:
         folder, _ = score_file(
             config.responses,
@@ -128,6 +137,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
             out=config.out,
             seed=config.seed,
             failures_are_wrong=config.count_failures_as_wrong,
+            metrics=metrics,
         )
     if judging is not None:
         calls = CallEvents(events)
