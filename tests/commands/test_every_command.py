@@ -44,7 +44,7 @@ def value_of(one: ConfigField) -> Any:
         scalar: Any = not one.default
     elif one.scalar in (int, float):
         low, high = one.setting.least, one.setting.most
-        wanted = (low or 0) + 3 if high is None else ((low or 0) + high) / 2
+        wanted = (low or 0) + 3 if high is None else ((low or 0) + 4 * high) / 5
         scalar = one.scalar(wanted)
         assert scalar != one.default
     else:
