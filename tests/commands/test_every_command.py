@@ -24,8 +24,10 @@ BAD_BEGINNING = re.compile(r"(Of|Under|Instead|Which|What|How|Who|As|At|In|For|T
 
 def walk(group: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """All commands of a group, with the words that they are called by."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
+    context = typer.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if hasattr(command, "list_commands"):
             yield from walk(command, (*before, name))
         else:
             yield (*before, name), command
@@ -42,7 +44,7 @@ def value_of(one: ConfigField) -> Any:
         scalar: Any = not one.default
     elif one.scalar in (int, float):
         low, high = one.setting.least, one.setting.most
-        wanted = (low or 0) + 3 if high is None else ((low or 0) + high) / 2
+        wanted = (low or 0) + 3 if high is None else ((low or 0) + 4 * high) / 5
         scalar = one.scalar(wanted)
         assert scalar != one.default
     else:

@@ -31,7 +31,8 @@ class WeightsConfig:
         tuple[Path, ...], Setting("Run folders of one benchmark; none with --published.", positional=True)
     ] = ()
     published: Annotated[
-        str | None, Setting("Benchmark whose paper's rows are taken instead of runs, such as spatialbench.")
+        str | None,
+        Setting("Benchmark whose paper's rows are taken instead of runs, such as spatialbench. Default: none."),
     ] = None
     levels: Annotated[
         tuple[str, ...], Setting("Columns of the table, the simplest level first. Default: the table's levels.")
