@@ -39,6 +39,7 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
 
 PAID = "asks a paid API; its wire is tested in tests/models"
 WEIGHTS = "needs weights and the extra 'hf'; tests/models/test_hf.py runs a network of its own"
+RECORDING = "the recording and the places in it are the reader's; tests/ingest/lidar/test_measure.py measures one"
 LICENSED = "downloads a data set under its licence"
 
 ONLY_PARSED: dict[Key, str] = {
@@ -49,6 +50,7 @@ ONLY_PARSED: dict[Key, str] = {
         "tolman score runs/mmsi-bench-full/openai-NAME-direct --judge anthropic/claude-haiku-4-5",
     ): PAID,
     ("*", "tolman run vsi-bench --model hf/"): WEIGHTS,
+    ("*", "tolman measure "): RECORDING,
 }
 """Command → why it can't be carried out here. The command line reads all of these."""
 
@@ -72,6 +74,7 @@ def find(table: Mapping[Key, Any], command: Command) -> Key | None:
 
 
 FILES: dict[Key, str] = {
+    ("docs/config.md", "[simulate]"): "mine.toml",
     ("docs/curate/index.md", 'name = "my-site"'): "site.toml",
     ("docs/curate/index.md", "id,category,scale"): "hand.csv",
     ("docs/curate/mappings.md", 'name = "my-set"'): "my-set.toml",
@@ -85,6 +88,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 """Page → names that its snippets take for granted."""
 
 NOT_RUN: dict[Key, str] = {
+    ("docs/measure.md", "from pathlib import Path"): RECORDING,
     ("docs/protocols/correspondence.md", "from tolman.media.matchers import Matcher"): "the matcher is the reader's",
 }
 """Page and first line of a Python snippet → why it isn't run."""
