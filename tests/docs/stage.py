@@ -64,6 +64,7 @@ def make_stage(place: Path, data: Path) -> None:
     for benchmark in ("vsi-bench", "spatialbench"):
         snapshot = hub.snapshot(place / "hub", benchmark).relative_to(place)
         (place / "data" / benchmark).symlink_to(Path("..") / snapshot)
+    (place / "FOLDER").symlink_to(Path("data") / "spatialbench")
     shutil.rmtree(fixtures)
     for benchmark, names in RUNS.items():
         for name in names:
