@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +18,9 @@ from aiohttp import web
 import terminal
 from before.actors import Person, review, text_of, wordings
 from docs import hub
-from docs.blocks import ROOT, Command
-from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, SHORTENED, SLOW, find
+from docs.blocks import ROOT, Command, blocks
+from docs.exceptions import ABSENT, BUILDING, EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, SHORTENED, SLOW, find
+from docs.files import write_files
 from docs.scans import write_scans
 from docs.stage import write_answers
 from loopback import Server
@@ -87,6 +91,21 @@ class Page:
     exported: dict[str, str] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
 
+    def prepare(self, wanted: list[Command]) -> None:
+        """Take away what the page makes itself, and make what its snippets make."""
+        page = wanted[0].page
+        write_files(page, self.place)
+        for name in ABSENT.get(page, ()):
+            remove(self.place / name)
+        for command in wanted:
+            model = value_of(command.words, "--model")
+            if command.words[:2] == ["tolman", "run"] and model is not None:
+                for path in self.place.glob(f"runs/*/{model.replace('/', '-')}-*"):
+                    remove(path)
+        if page in BUILDING:
+            source = "\n\n".join(block.text for block in blocks(page) if block.language == "python")
+            subprocess.run([sys.executable, "-c", source], cwd=self.place, check=True)
+
     def carry_out(self, command: Command) -> None:
         """Do what a command says.
 
@@ -153,7 +172,9 @@ class Page:
         if words[0] == "score" and words[1].endswith(".jsonl") and not (self.place / words[1]).exists():
             subset = value_of(words, "--subset")
             write_answers(self.place, value_of(words, "--benchmark") or "", self.place / words[1], subset=subset)
-        out = value_of(words, "--out")
+        file = value_of(words, "--config")
+        table = tomllib.loads((self.place / file).read_text()).get(words[0], {}) if file else {}
+        out = value_of(words, "--out") or table.get("out")
         if words[0] in ("simulate", "generate", "ingest") and out is not None:
             remove(self.place / out)
 
@@ -207,8 +228,6 @@ def value_of(words: list[str], option: str) -> str | None:
 
 def remove(path: Path) -> None:
     """A file, folder or link of the stage."""
-    import shutil
-
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.is_dir():

@@ -21,7 +21,6 @@ QUICK = (
 SLOW: dict[Key, str] = {
     ("*", "tolman simulate"): "seconds for each scene; the stage has scenes",
     ("*", "tolman ingest"): "seconds for each scan; the stage has scenes",
-    ("*", "tolman curate run"): "asks about every question several times",
     ("*", "tolman review"): "starts a process of its own",
     ("*", "tolman analyze bias"): "trains learners",
     ("*", "tolman doctor"): "tries every extra",
@@ -39,6 +38,9 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
 
 PAID = "asks a paid API; its wire is tested in tests/models"
 WEIGHTS = "needs weights and the extra 'hf'; tests/models/test_hf.py runs a network of its own"
+RECORDING = "the recording and the places in it are the reader's; tests/ingest/lidar/test_measure.py measures one"
+QUESTION_SETS = "reads question sets that are not at hand; tests/curate/test_pipeline.py carries a recipe out"
+PEOPLE = "needs people's answers; tests/review carry it out"
 LICENSED = "downloads a data set under its licence"
 
 ONLY_PARSED: dict[Key, str] = {
@@ -49,6 +51,10 @@ ONLY_PARSED: dict[Key, str] = {
         "tolman score runs/mmsi-bench-full/openai-NAME-direct --judge anthropic/claude-haiku-4-5",
     ): PAID,
     ("*", "tolman run vsi-bench --model hf/"): WEIGHTS,
+    ("*", "tolman measure "): RECORDING,
+    ("*", "tolman curate run "): QUESTION_SETS,
+    ("docs/curate/index.md", "tolman run ./pool/benchmark --model openai/NAME …"): QUESTION_SETS,
+    ("docs/review/index.md", "tolman review my-bench --runs runs/people"): PEOPLE,
 }
 """Command → why it can't be carried out here. The command line reads all of these."""
 
@@ -72,12 +78,22 @@ def find(table: Mapping[Key, Any], command: Command) -> Key | None:
 
 
 FILES: dict[Key, str] = {
+    ("docs/config.md", "[simulate]"): "mine.toml",
     ("docs/curate/index.md", 'name = "my-site"'): "site.toml",
+    ("docs/extend/family.md", '"""How high an object reaches above the floor."""'): "my_family.py",
     ("docs/curate/index.md", "id,category,scale"): "hand.csv",
     ("docs/curate/mappings.md", 'name = "my-set"'): "my-set.toml",
     ("docs/analyses/errors.md", "id,annotator,categories"): "people.csv",
 }
 """Page and first line of a block → the file that it shows."""
+
+ABSENT: dict[str, tuple[str, ...]] = {
+    "docs/extend/benchmark.md": ("my-bench",),
+}
+"""Page → what the stage has and the page means otherwise."""
+
+BUILDING = ("docs/extend/item-kind.md",)
+"""Pages whose Python snippets make what their commands read."""
 
 GIVEN: dict[str, dict[str, Any]] = {
     "docs/protocols/cognitive-map.md": {"path": Path("runs/vsi-bench-full/my-model-direct")},
@@ -85,6 +101,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 """Page → names that its snippets take for granted."""
 
 NOT_RUN: dict[Key, str] = {
+    ("docs/measure.md", "from pathlib import Path"): RECORDING,
     ("docs/protocols/correspondence.md", "from tolman.media.matchers import Matcher"): "the matcher is the reader's",
 }
 """Page and first line of a Python snippet → why it isn't run."""

@@ -59,6 +59,12 @@ def make_stage(place: Path, data: Path) -> None:
     (pairs,) = (place / "pairs" / "data").glob("*.parquet")
     clip = min((place / "worlds" / "videos").iterdir(), key=lambda path: path.stat().st_size)
     hub.make_hub(place / "hub", clip, sorted((fixtures / "images").iterdir()), pl.read_parquet(pairs))
+    (place / "data").mkdir()
+    (place / "vsi-bench").symlink_to(hub.snapshot(place / "hub", "vsi-bench").relative_to(place))
+    for benchmark in ("vsi-bench", "spatialbench"):
+        snapshot = hub.snapshot(place / "hub", benchmark).relative_to(place)
+        (place / "data" / benchmark).symlink_to(Path("..") / snapshot)
+    (place / "FOLDER").symlink_to(Path("data") / "spatialbench")
     shutil.rmtree(fixtures)
     for benchmark, names in RUNS.items():
         for name in names:
@@ -69,6 +75,12 @@ def make_stage(place: Path, data: Path) -> None:
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
     (place / "answers.jsonl").unlink()
+    for name in ("direct", "blind"):
+        done = terminal.tolman(
+            place, "run", "vsi-bench", "--model", "baseline/most-frequent", "--protocol", name, "--out", name,
+            **hub.environment(place / "hub"),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
 
 
 def items_of(place: Path, benchmark: str, subset: str | None = None) -> list[Item]:
@@ -79,7 +91,7 @@ def items_of(place: Path, benchmark: str, subset: str | None = None) -> list[Ite
         benchmark: its name, or the path of a folder below the stage.
         subset: of it; its first where None.
     """
-    if (place / benchmark).is_dir():
+    if (place / benchmark / "benchmark.json").is_file():
         found = benchmarks.get(str(place / benchmark))
         return found.load(place / benchmark, subset or next(iter(found.subsets)))
     found = benchmarks.named(benchmark)

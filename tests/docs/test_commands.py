@@ -39,8 +39,9 @@ def typed(stage: Path, url: str, tmp_path: Path, tmp_path_factory: pytest.TempPa
 @pytest.mark.parametrize("page", QUICK)
 def test_quick_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
     typed.thorough = False
-    write_files(page, typed.place)
-    for command in commands_of(page):
+    wanted = commands_of(page)
+    typed.prepare(wanted)
+    for command in wanted:
         typed.carry_out(command)
 
 
@@ -50,7 +51,7 @@ def test_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
     wanted = commands_of(page)
     if not (typed.place / "meta_info").exists() and any("meta_info" in command.text for command in wanted):
         pytest.skip("VSI-Bench's released scenes are not at hand (set TOLMAN_SHARED)")
-    write_files(page, typed.place)
+    typed.prepare(wanted)
     for command in wanted:
         typed.carry_out(command)
 
