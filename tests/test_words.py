@@ -21,14 +21,14 @@ WORDS = {
     r"(?<!prune_)\bto_chance\b": "prune_to_chance",
     r"\bguessables?\b": "filter items",
     r"\briddles?\b": "single-view ambiguity",
-    r"\bclues?\b": "single-view cues",
+    r"(?<!\")\bclues?\b(?!\")": "single-view cues",
     r"\bways of cameras\b": "camera trajectories",
     r"\bfilms?\b": "video",
     r"\bno room for four options\b": "could not form four distinct distractors",
     r"\bOf the JPEGs\b": "JPEG quality, 1–95",
     r"\bwhat vision adds\b": "vision ablation",
     r"\bwhat goes together\b": "correlation",
-    r"\bmended\b": "repaired",
+    r"(?<!alias=\")\bmended\b": "repaired",
     r"\bdoors\.py\b": "auth",
 }
 """Patterns of words that the field has other terms for, and those terms (the glossary of CONTRIBUTING.md)."""

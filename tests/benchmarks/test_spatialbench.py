@@ -9,7 +9,7 @@ import pytest
 
 from tolman import benchmarks
 from tolman.benchmarks.spatialbench.data import unit_asked
-from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS, mended
+from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS, repair_task_name
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
@@ -76,7 +76,7 @@ def test_a_level_without_questions_counts_zero_as_in_the_released_code(v1: list[
 
 
 def test_a_perfect_model_without_one_level_scores_a_hundred_under_careful(v1: list[Item]) -> None:
-    some = [item for item in v1 if mended(item.task) not in LEVELS["spatial_causality"]]
+    some = [item for item in v1 if repair_task_name(item.task) not in LEVELS["spatial_causality"]]
     rows = score(some, [Response(id=i.id, response=i.answer) for i in some], BENCHMARK.rule_sets)
     for name, value in (("official", 74.08), ("official-reasoning", 74.08), ("careful", 100.0)):
         own = rows.filter(pl.col("rule_set") == name)

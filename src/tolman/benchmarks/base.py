@@ -26,7 +26,7 @@ OFFICIAL = "official"
 
 @dataclass(frozen=True)
 class PromptPreset:
-    """How the authors put the benchmark to one kind of model.
+    """Settings under which the authors evaluate one kind of model.
 
     Attributes:
         name: what `--preset` takes.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tolman.benchmarks.folder import FILE, is_folder
+from tolman.benchmarks.folder import FILE, PROFILE, is_folder
 from tolman.errors import UsageError
 from tolman.files import write_text
 from tolman.item_table import SCHEMA as ITEM_SCHEMA
@@ -244,8 +244,8 @@ def _origin(name: str) -> str:
     return str(Path(name).resolve()) if is_folder(name) else name
 
 
-def _card(title: str, like: str | None) -> dict[str, Any]:
-    return {"title": title, "licence": "", **({"like": like} if like else {})}
+def _card(title: str, profile: str | None) -> dict[str, Any]:
+    return {"title": title, "licence": "", **({PROFILE: profile} if profile else {})}
 
 
 def _write(folder: Path, items: Sequence[Item], card: Mapping[str, Any]) -> Path:

@@ -7,7 +7,7 @@ from tolman.benchmarks.spatialbench.data import SUBSETS, examples, load
 from tolman.benchmarks.spatialbench.prompts import PRESETS, blind_prompt, demand, one_shot_prompt, prompt, question
 from tolman.benchmarks.spatialbench.rules import RULE_SETS
 from tolman.benchmarks.spatialbench.table import TABLE
-from tolman.benchmarks.spatialbench.taxonomy import mended
+from tolman.benchmarks.spatialbench.taxonomy import repair_task_name
 
 BENCHMARK = BenchmarkSpec(
     name="spatialbench",
@@ -26,5 +26,5 @@ BENCHMARK = BenchmarkSpec(
     sizes={"v1": 1347, "v2": 3193, "few-shot": 1347},
     question=question,
     demand=demand,
-    one_shot=OneShot(examples, lambda item: mended(item.task), one_shot_prompt),
+    one_shot=OneShot(examples, lambda item: repair_task_name(item.task), one_shot_prompt),
 )

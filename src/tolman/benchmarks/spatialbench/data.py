@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tolman.benchmarks.question_files import find_file
 from tolman.benchmarks.rows import Row, check_fields, check_unique, make_item, read_rows
-from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
+from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, repair_task_name
 from tolman.errors import InputError
 from tolman.items import Item, Media, Unit
 
@@ -91,7 +91,7 @@ def examples(folder: Path) -> dict[str, Item]:
         if item.reasoning and numbers:
             if not isinstance(numbers, list) or not all(type(n) is int and n >= 0 for n in numbers):
                 raise InputError(folder, "are no numbers of frames", row=item.id, field="keyframes")
-            found.setdefault(mended(item.task), item)
+            found.setdefault(repair_task_name(item.task), item)
     if not found:
         raise InputError(folder, "holds no row with reasoning and key frames", fix="give the released QA_fewshot.txt")
     return found
@@ -103,20 +103,20 @@ def unit_asked(task: str, question: str) -> Unit | None:
     Only what comes after the asking word counts: sizes given as a hint come first ("If the tiles are 60 cm
     squares, what is the size in square meters"). Lengths without a unit are in centimetres throughout the release.
     """
-    if mended(task) == "object_counting":
+    if repair_task_name(task) == "object_counting":
         return "count"
     if _OTHER_UNITS.search(question):
         return None
     asked = [match.start() for match in _ASKED.finditer(question)]
     tail = question[asked[-1] :] if asked else question
-    default: Unit = "m2" if mended(task) == "room_size" else "cm"
+    default: Unit = "m2" if repair_task_name(task) == "room_size" else "cm"
     return next((unit for pattern, unit in _UNITS if pattern.search(tail)), default)
 
 
 def _item(path: Path, number: int, row: Row) -> Item:
     check_fields(path, number, row, _REQUIRED, _OPTIONAL)
     task, question = row["original_question_type"], row["problem"]
-    if mended(task) not in LEVEL_OF:
+    if repair_task_name(task) not in LEVEL_OF:
         raise InputError(
             path,
             f"{task!r} is no question type of SpatialBench",
@@ -132,7 +132,7 @@ def _item(path: Path, number: int, row: Row) -> Item:
         "answer": (tagged[1] if tagged else solution).strip(),
         "task": task,
         "labels": {
-            "level": LEVEL_OF[mended(task)],
+            "level": LEVEL_OF[repair_task_name(task)],
             "scene_type": row["scene_type"],
             "problem_type": str(row["problem_type"]).replace(" ", "_"),
         },

@@ -40,7 +40,7 @@ Final Answer:
 <A single letter for multiple choice (e.g., A) or a single number for regression (e.g., 240)>"""
 
 EXAMPLE_QUALITY = 30
-"""Of the JPEGs of an example's key frames."""
+"""JPEG quality (1–95) of an example's key frames."""
 
 _HEAD = "Analyze the video frames and answer the question."
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, mended
+from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, repair_task_name
 from tolman.items import Item
 from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.relative_accuracy import mra_spatialbench
@@ -106,5 +106,5 @@ RULE_SETS = (
         task=_released_task,
         alike=kind_and_answer,
     ),
-    careful(task=lambda item: mended(item.task), score=score_exactly),
+    careful(task=lambda item: repair_task_name(item.task), score=score_exactly),
 )

@@ -31,6 +31,6 @@ WEIGHTS = {
 """The released MAJOR_CATEGORY_WEIGHTS; with them all printed Scores of the paper come out within 0.005."""
 
 
-def mended(task: str) -> str:
+def repair_task_name(task: str) -> str:
     """The task that a released type means: 34 rows of the paper's set spell `visual_Based_commands`."""
     return task.lower()

@@ -110,7 +110,7 @@ def key_steps(geometry: SceneGeometry, most: int) -> Iterator[KeyStep]:
     """
     families = tuple(DIRECTIONS)
     for rig in rigs(geometry, SETTINGS):
-        usable = [moment for moment in rig.moments if not rig.ego.poses or rig.clues(moment.ego, moment.exo)]
+        usable = [moment for moment in rig.moments if not rig.ego.poses or rig.cues(moment.ego, moment.exo)]
         if len(rig.moments) < WANTED + 1 or not usable:
             continue
         marked = [event for event in geometry.scene.events if event.kind in ("keystep", "")] or geometry.scene.events

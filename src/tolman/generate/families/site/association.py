@@ -70,8 +70,8 @@ DIRECTIONS = {
 def contradiction(rig: SceneRig, given: str, right: Moment, other: Moment) -> Change | None:
     """The change that tells from the pictures that another moment's option is wrong; None where nothing does."""
     ego, exo = (other.ego, right.exo) if given == "exo" else (right.ego, other.exo)
-    for clue in rig.clues(ego, exo):
-        change = rig.change(clue, right, other)
+    for cue in rig.cues(ego, exo):
+        change = rig.change(cue, right, other)
         if rig.differs(change, right, other, exo):
             return change
     return None
@@ -90,7 +90,7 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: AssociationSe
         for right in generator.sample(rig.moments, len(rig.moments)):
             if made == settings.questions:
                 break
-            if not rig.clues(right.ego, right.exo):
+            if not rig.cues(right.ego, right.exo):
                 yield Rejected(direction.task, scene.id, "nothing ties both cameras' pictures together")
                 continue
             others = _distractors(rig, direction.given, right, generator, settings)
@@ -139,8 +139,8 @@ def _apart(
 
 
 def distinct(rig: SceneRig, a: Moment, b: Moment) -> bool:
-    clues = [WEARER, *rig.movers] if rig.ego.poses else list(rig.movers)
-    return any(rig.differs(rig.change(clue, a, b), a, b, a.exo) for clue in clues)
+    cues = [WEARER, *rig.movers] if rig.ego.poses else list(rig.movers)
+    return any(rig.differs(rig.change(cue, a, b), a, b, a.exo) for cue in cues)
 
 
 def nearness(rig: SceneRig, right: Moment, other: Moment) -> str:
@@ -163,12 +163,12 @@ def question(rig: SceneRig, direction: Direction, right: Moment, others: Sequenc
     shots += [rig.shot(direction.asked, moment) for moment, _, _ in others]
     evidence = {
         "seconds": right.seconds,
-        "clues": rig.clues(right.ego, right.exo),
+        "clues": rig.cues(right.ego, right.exo),
         "others": [
             {
                 "seconds": moment.seconds - right.seconds,
                 "near": near,
-                "clue": change.clue,
+                "clue": change.cue,
                 "metres": change.metres,
                 "degrees": change.degrees,
             }

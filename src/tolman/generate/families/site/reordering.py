@@ -77,56 +77,56 @@ DIRECTIONS = {
 """By the last part of the family's name."""
 
 
-def steps(rig: SceneRig, clue: str, moments: Sequence[Moment]) -> list[float]:
+def steps(rig: SceneRig, cue: str, moments: Sequence[Moment]) -> list[float]:
     """Metres by which the wearer or a thing comes on from moment to moment, along the line from first to last."""
-    places = np.array([rig.place(clue, moment) for moment in moments])
+    places = np.array([rig.place(cue, moment) for moment in moments])
     way = places[-1] - places[0]
     length = float(np.linalg.norm(way))
     return [0.0] * (len(moments) - 1) if length == 0 else [float(d) for d in np.diff(places @ (way / length))]
 
 
-def shown(rig: SceneRig, clue: str, given: str, moment: Moment, *, end: bool) -> bool:
+def shown(rig: SceneRig, cue: str, given: str, moment: Moment, *, end: bool) -> bool:
     """Tell whether a clip's picture shows what orders it: at an end the given view's, between them the other one's."""
     view = given if end else ("exo" if given == "ego" else "ego")
-    if clue == WEARER and view == "ego":
+    if cue == WEARER and view == "ego":
         return rig.located(moment.ego, moment.exo)
     capture, frame = (rig.ego, moment.ego) if view == "ego" else (rig.exo, moment.exo)
-    return rig.shows(capture, frame, clue)
+    return rig.shows(capture, frame, cue)
 
 
 def clips(
     rig: SceneRig, given: str, generator: random.Random, settings: ReorderingSettings
 ) -> Iterator[tuple[str, tuple[Moment, ...]]]:
     """Clips: the thing that orders each, and its six moments."""
-    clues = [*([WEARER] if rig.ego.poses else []), *rig.movers]
+    cues = [*([WEARER] if rig.ego.poses else []), *rig.movers]
     pairs = [
-        (clue, a, b)
-        for clue in clues
+        (cue, a, b)
+        for cue in cues
         for a, b in itertools.combinations(rig.moments, 2)
         if settings.shortest <= b.seconds - a.seconds <= settings.longest
     ]
-    for clue, first, last in generator.sample(pairs, len(pairs)):
-        if not (shown(rig, clue, given, first, end=True) and shown(rig, clue, given, last, end=True)):
+    for cue, first, last in generator.sample(pairs, len(pairs)):
+        if not (shown(rig, cue, given, first, end=True) and shown(rig, cue, given, last, end=True)):
             continue
-        places = [rig.place(clue, moment) for moment in (first, last)]
+        places = [rig.place(cue, moment) for moment in (first, last)]
         length = float(np.linalg.norm(places[1] - places[0]))
         if length < 5 * settings.step:
             continue
         way = (places[1] - places[0]) / length
         between = [m for m in rig.moments if first.seconds < m.seconds < last.seconds]
-        usable = [m for m in between if shown(rig, clue, given, m, end=False)]
+        usable = [m for m in between if shown(rig, cue, given, m, end=False)]
         chosen = [first]
         for moment in usable:
-            done = float((rig.place(clue, chosen[-1]) - places[0]) @ way)
-            now = float((rig.place(clue, moment) - places[0]) @ way)
+            done = float((rig.place(cue, chosen[-1]) - places[0]) @ way)
+            now = float((rig.place(cue, moment) - places[0]) @ way)
             # Evenly over what is left of the way, so that the pictures are not all from its beginning.
             wanted = max(settings.step, (length - done) / (6 - len(chosen)) - 0.1)
             if len(chosen) < 5 and now - done >= wanted and length - now >= (5 - len(chosen)) * settings.step:
                 chosen.append(moment)
         six = (*chosen, last)
-        away = max(rig.away(clue, moment) for moment in six)
-        if len(six) == 6 and min(steps(rig, clue, six)) >= max(settings.step, settings.part / 3 * away):
-            yield clue, six
+        away = max(rig.away(cue, moment) for moment in six)
+        if len(six) == 6 and min(steps(rig, cue, six)) >= max(settings.step, settings.part / 3 * away):
+            yield cue, six
 
 
 def draft(direction: Direction, geometry: SceneGeometry, settings: ReorderingSettings) -> Iterator[Draft | Rejected]:
@@ -137,12 +137,12 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: ReorderingSet
         found = True
         generator = random.Random(f"{rig.exo.id}:{direction.task}")
         taken: list[tuple[Moment, ...]] = []
-        for clue, six in clips(rig, direction.given, generator, settings):
+        for cue, six in clips(rig, direction.given, generator, settings):
             # Two clips that begin and end alike are one.
             if any(abs(six[0].seconds - t[0].seconds) + abs(six[5].seconds - t[5].seconds) < 2.0 for t in taken):
                 continue
             taken.append(six)
-            yield _question(rig, direction, clue, six, generator)
+            yield _question(rig, direction, cue, six, generator)
             if len(taken) == settings.questions:
                 break
         if not taken:
@@ -152,7 +152,7 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: ReorderingSet
         yield Rejected(direction.task, scene.id, missing_rig(geometry))
 
 
-def _question(rig: SceneRig, direction: Direction, clue: str, six: Sequence[Moment], generator: random.Random) -> Draft:
+def _question(rig: SceneRig, direction: Direction, cue: str, six: Sequence[Moment], generator: random.Random) -> Draft:
     order = generator.sample(range(4), 4)  # the picture that is shown n-th is the order[n]-th in time
     right = [order.index(i) for i in range(4)]
     others = [p for p in itertools.permutations(range(4)) if list(p) != right]
@@ -160,9 +160,9 @@ def _question(rig: SceneRig, direction: Direction, clue: str, six: Sequence[Mome
     shots = [rig.shot(direction.given, six[0]), rig.shot(direction.given, six[5])]
     shots += [rig.shot(direction.asked, six[1 + i]) for i in order]
     evidence = {
-        "clue": clue,
+        "clue": cue,
         "seconds": [moment.seconds for moment in six],
-        "steps": steps(rig, clue, six),
+        "steps": steps(rig, cue, six),
     }
     reasoning = (
         ReasoningStep("grounding", "What moves through the clip is found in all pictures, or is the camera itself."),

@@ -84,11 +84,11 @@ class Change:
     """The difference between two moments.
 
     Attributes:
-        clue: 'wearer', or the id of the thing that tells them apart.
+        cue: 'wearer', or the id of the thing that tells them apart.
         metres, degrees: how far it went and turned.
     """
 
-    clue: str
+    cue: str
     metres: float
     degrees: float
 
@@ -150,23 +150,23 @@ class SceneRig:
         things = [thing for thing in self.geometry.scene.objects if thing.id == self.wearer]
         return f"the {things[0].category}" if things else "a person"
 
-    def place(self, clue: str, moment: Moment) -> Floats:
+    def place(self, cue: str, moment: Moment) -> Floats:
         """Where the wearer or a thing is, metres on the floor plan, shape (2,)."""
-        if clue == WEARER:
+        if cue == WEARER:
             return np.asarray(self.ego.pose(moment.ego)[:2, 3])
-        seconds, middles = self.movers[clue]
+        seconds, middles = self.movers[cue]
         return np.array([np.interp(moment.seconds, seconds, middles[:, i]) for i in range(2)])
 
-    def shows(self, capture: Capture, frame: int, clue: str) -> bool:
+    def shows(self, capture: Capture, frame: int, cue: str) -> bool:
         """Whether a picture shows the wearer or a thing well enough."""
-        if clue == WEARER and capture.id == self.ego.id:
+        if cue == WEARER and capture.id == self.ego.id:
             return False
-        if clue == WEARER and not self._in_view(frame):
+        if cue == WEARER and not self._in_view(frame):
             return False
         if capture.sightings:
-            identity = self.wearer if clue == WEARER else clue
+            identity = self.wearer if cue == WEARER else cue
             return self._shares(capture, frame).get(identity or "", 0.0) >= self.settings.shown
-        return clue == WEARER
+        return cue == WEARER
 
     def located(self, ego: int, exo: int) -> bool:
         """Whether one sees where an egocentric picture was taken, by things at rest that a fixed camera's picture shows
@@ -180,40 +180,40 @@ class SceneRig:
         largest = max(seen.values(), default=0.0)
         return len(shared) >= self.settings.landmarks and largest <= self.settings.largest
 
-    def clues(self, ego: int, exo: int) -> list[str]:
+    def cues(self, ego: int, exo: int) -> list[str]:
         """What ties an egocentric picture to a fixed camera's: the wearer in the latter, things that both show."""
         if not self.located(ego, exo):
             return []
         wearer = [WEARER] if self.ego.poses and self.shows(self.exo, exo, WEARER) else []
         return wearer + [n for n in self.movers if self.shows(self.ego, ego, n) and self.shows(self.exo, exo, n)]
 
-    def change(self, clue: str, a: Moment, b: Moment) -> Change:
+    def change(self, cue: str, a: Moment, b: Moment) -> Change:
         """How the wearer or a thing differs between two moments."""
-        metres = float(np.linalg.norm(self.place(clue, a) - self.place(clue, b)))
+        metres = float(np.linalg.norm(self.place(cue, a) - self.place(cue, b)))
         degrees = 0.0
-        if clue == WEARER:
+        if cue == WEARER:
             one, other = (self.ego.pose(moment.ego)[:2, 2] for moment in (a, b))
             cross = one[0] * other[1] - one[1] * other[0]
             degrees = float(np.degrees(abs(np.arctan2(cross, one @ other))))
-        return Change(clue, metres, degrees)
+        return Change(cue, metres, degrees)
 
     def differs(self, change: Change, a: Moment, b: Moment, exo: int) -> bool:
         """Whether a change between two moments is large enough to be seen; `exo` is a fixed camera's picture of one."""
         settings = self.settings
-        needed = max(settings.moved, settings.part * max(self.away(change.clue, moment) for moment in (a, b)))
+        needed = max(settings.moved, settings.part * max(self.away(change.cue, moment) for moment in (a, b)))
         if change.metres >= needed:
             return True
-        if change.clue != WEARER or change.degrees < settings.turned:
+        if change.cue != WEARER or change.degrees < settings.turned:
             return False
         if not self.exo.sightings:
             return True
         return self.wearer is not None and self._shares(self.exo, exo).get(self.wearer, 0.0) >= settings.facing
 
-    def away(self, clue: str, moment: Moment) -> float:
+    def away(self, cue: str, moment: Moment) -> float:
         """Metres on the floor plan from the cameras that show it, the farther one."""
-        place = self.place(clue, moment)
+        place = self.place(cue, moment)
         found = [float(np.linalg.norm(self.exo.pose(moment.exo)[:2, 3] - place))] if self.exo.poses else [0.0]
-        if clue != WEARER and self.ego.poses:
+        if cue != WEARER and self.ego.poses:
             found.append(float(np.linalg.norm(self.ego.pose(moment.ego)[:2, 3] - place)))
         return max(found)
 
