@@ -124,7 +124,7 @@ def test_a_part_is_marked(place: Path) -> None:
         (["run", "vsi-bench", "--model", "baseline/randm"], "there is no baseline 'randm'"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "nowhere"], "nowhere: does not exist"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "."], "holds no VSI-Bench questions"),
-        (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--subset", "tinny"], "no subset 'tinny'; known"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--subset", "tinny"], "no subset 'tinny'; did you mean 'tiny'"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--protocol", "blnd"], "no protocol 'blnd'"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--preset", "x"], "no preset 'x'; known: open"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--tasks", "x"], "no question type 'x'"),

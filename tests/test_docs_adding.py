@@ -158,3 +158,18 @@ def perfect(folder: Path, items: list[Item], texts: list[str], out: Path) -> flo
     outcomes = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
     _, figures = score_outcomes(loaded, outcomes, benchmark=str(folder), model="m", model_settings={}, out=out)
     return float(figures["rule_sets"]["careful"]["cells"]["average"]["value"])
+
+
+def test_metrics_are_asked_for_on_the_command_line(tmp_path: Path) -> None:
+    run = ["run", "vsi-bench", "--data", str(EXTRACT), "--model", "baseline/best-constant", "--protocol", "blind"]
+    shown = typed(tmp_path, [*run, "--out", "run", "--metrics", "within-25,median-relative-error"])
+    assert "Further metrics: baseline/best-constant (blind), official" in shown
+    found = json.loads((tmp_path / "run" / "scores.json").read_text())["metrics"]
+    assert list(found["careful"]) == ["within-25", "median-relative-error"]
+    typed(tmp_path, ["score", "run", "--metrics", "0.5*mra+0.5*within-10"])
+    again = json.loads((tmp_path / "run" / "scores.json").read_text())["metrics"]
+    assert list(again["official"]) == ["0.5*mra+0.5*within-10"]
+    wrong = terminal.tolman(tmp_path, *run, "--out", "other", "--metrics", "within25")
+    assert wrong.returncode == 2
+    assert "there is no metric 'within25'; did you mean 'within-X'?" in wrong.stderr
+    assert not (tmp_path / "other").exists()

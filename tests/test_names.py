@@ -85,7 +85,7 @@ def _look_up(call: Callable[[], object]) -> str:
 LOOK_UPS: dict[str, tuple[Callable[[], object], str]] = {
     "baseline": (lambda: create("baseline/oracel", ModelOptions()), "oracle"),
     "generation preset": (lambda: settings.preset("vsi-papr"), "vsi-paper"),
-    "question family": (lambda: settings.preset("all").choosing(["object-sise"]), "object-size"),
+    "question family": (lambda: settings.preset("all").choosing(["vsi-bench/object-sise"]), "vsi-bench/object-size"),
     "mapping": (lambda: open_mapping("sed-bench"), "seed-bench"),
     "taxonomy": (lambda: open_taxonomy("sit"), "site"),
     "place": (lambda: place(WorldsConfig(scenes=1), "rectangel", "", ""), "rectangle"),

@@ -37,7 +37,7 @@ _BROUGHT_ALONG = {"google": "google-genai", "lazrs": "laspy", "starlette": "fast
 
 @cache
 def declared() -> dict[str, tuple[str, ...]]:
-    """The packages that each extra installs, in the order of pyproject.toml; empty where Tolman isn't installed."""
+    """The packages that each extra installs, in the order of the metadata; empty where Tolman isn't installed."""
     from importlib.metadata import PackageNotFoundError, requires
 
     try:

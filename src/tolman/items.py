@@ -24,7 +24,8 @@ MEDIA_MARK = "<image>"
 Unit = Literal["count", "m", "cm", "m2"]
 
 KINDS = Registry("item kind", "tolman.kinds", "KIND", "tolman.kinds")
-_own_kinds: dict[str, Any] = {}
+known_kinds: dict[str, Any] = {}
+"""Tolman's own kinds by name, as far as items of them were made: looked up for every response that is scored."""
 _other_kinds: dict[tuple[str, tuple[Path, ...]], Any] = {}
 
 
@@ -34,11 +35,11 @@ def kind_named(name: str) -> Any:
     Raises:
         UsageError: there is none; the sentence has the nearest name and lists all.
     """
-    found = _own_kinds.get(name)
+    found = known_kinds.get(name)
     if found is not None:
         return found
     if name in OWN_KINDS:
-        found = _own_kinds[name] = KINDS.get(name)
+        found = known_kinds[name] = KINDS.get(name)
         return found
     key = name, tuple(loaded_plugins())  # another plugin may bring another one
     if key not in _other_kinds:

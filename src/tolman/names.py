@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from tolman.errors import UsageError
 
@@ -48,6 +47,8 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     known name may be left out. A name that is equal in this sense is nearest, then those that begin as `name` does,
     then the most similar one.
     """
+    from difflib import get_close_matches  # only errors need it, and the command line imports this before it starts
+
     wanted = _folded(name)
     spellings: dict[str, list[str]] = {}
     for one in dict.fromkeys(known):

@@ -135,7 +135,7 @@ def test_people_and_a_judges_own_file_are_held_against_each_other(place: Path) -
     )
     assert plain.code == 0, plain.error
     assert "Written: p/errors.csv.\nFigures are left out. Drawing figures needs the package 'matplotlib'" in plain.out
-    assert [path.name for path in (place / "p").iterdir()] == ["errors.csv"]
+    assert sorted(path.name for path in (place / "p").iterdir()) == ["errors.csv", "tolman.toml"]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,8 @@ def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
         done = errors(place, url, "--text-only", "--reference", "without", "--labels", "people.csv", "--json")
     assert (printed.out, printed.err) == ("", "")
     assert Began("judging", 5) in told
-    assert Noted("judging: 7 calls, 0 answers from the store, 21 + 14 tokens") in told
+    assert isinstance(told[-1], Noted)
+    assert told[-1].text.startswith("judging: 7 calls, 0 answers from the store")
     assert [failure.id for failure in result.failures] == ["4"]
     assert done.returncode == 1
     assert json.loads(done.stdout) == ANALYSIS.to_json(result)

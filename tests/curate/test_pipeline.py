@@ -504,7 +504,8 @@ def test_the_examples_in_the_documents_hold(tmp_path: Path) -> None:
         name: re.findall(r"```toml\n(.*?)```", (documents / name).read_text(), re.DOTALL)
         for name in ("index.md", "mappings.md")
     }
-    (recipe,), (mapping,) = blocks["index.md"], blocks["mappings.md"]
+    (*parts,), (mapping,) = blocks["index.md"], blocks["mappings.md"]
+    recipe = "\n".join(parts)
     (tmp_path / "site.toml").write_text(recipe)
     (tmp_path / "set.toml").write_text(mapping)
     made = read_recipe(tmp_path / "site.toml")

@@ -220,11 +220,10 @@ def parse(words: list[str]) -> None:
     if files:
         return
     context = None
-    while rest and hasattr(command, "get_command"):
+    while rest and hasattr(command, "list_commands") and rest[0] in command.list_commands(context):
         context = command.context_class(command, parent=context, info_name=command.name)
         command = command.get_command(context, rest.pop(0))
-    assert command is not None, f"there is no command tolman {' '.join(words)}"
-    assert not hasattr(command, "get_command"), f"tolman {' '.join(words)} names a group"
+    assert not hasattr(command, "list_commands"), f"there is no command tolman {' '.join(words)}"
     assert not command.make_context(command.name, rest, parent=context).args
 
 

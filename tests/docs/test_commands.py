@@ -11,7 +11,10 @@ import pytest
 from docs.blocks import LANGUAGES, blocks, commands_of, pages
 from docs.carrying import Page, clerk, completed, parse
 from docs.exceptions import EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, QUICK, SHORTENED, SLOW, find
+from docs.files import write_files
 from loopback import serving
+from tolman.cli import without_plugins
+from tolman.plugins import load_plugins
 
 WITH_COMMANDS = tuple(page for page in pages() if commands_of(page))
 MOST_ONLY_PARSED = 60
@@ -54,9 +57,13 @@ def test_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
-def test_every_command_line_is_understood(page: str) -> None:
+def test_every_command_line_is_understood(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where `make test` doesn't carry it out."""
-    for command in commands_of(page):
+    monkeypatch.setattr("tolman.plugins._loaded", {})
+    wanted = commands_of(page)
+    named = {word for command in wanted for word in without_plugins(list(command.words))[1]}
+    load_plugins(path for path in write_files(page, tmp_path) if path.name in named)
+    for command in wanted:
         if command.words[0] == "tolman":
             parse(completed(command.words[1:], "http://127.0.0.1:9/v1"))
 

@@ -127,9 +127,12 @@ def test_the_part_behind_the_slash_is_enough_where_it_is_one_familys() -> None:
     assert resolve("multi-step") == "mmsi-bench/multi-step"
     assert resolve("relative-distance", PRESETS["vsi-paper"].families) == "vsi-bench/relative-distance"
     assert resolve("relative-distance", PRESETS["spatialbench"].families) == "spatialbench/relative-distance"
-    both = "write vsi-bench/relative-distance or spatialbench/relative-distance"
-    with pytest.raises(UsageError, match=f"several question families are called 'relative-distance': {both}"):
-        preset("all").choosing(["relative-distance"])
+    assert preset("all").choosing(["relative-distance"]).families == ("spatialbench/relative-distance",)  # as before
+    sharing = ["mine/height", "their/height"]
+    with pytest.raises(
+        UsageError, match="several question families are called 'height': write mine/height or their/height"
+    ):
+        resolve("height", sharing)
     with pytest.raises(
         UsageError, match="there is no question family 'multistep'; did you mean 'mmsi-bench/multi-step'"
     ):

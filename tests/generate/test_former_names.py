@@ -42,6 +42,7 @@ def test_former_names_are_understood(former: str, name: str) -> None:
 def test_underscores_and_hyphens_of_former_names_still_differ() -> None:
     assert resolve("relative_distance") == "vsi-bench/relative-distance"
     assert family("relative-distance").name == "spatialbench/relative-distance"
+    assert preset("all").choosing(list(FORMER_NAMES)).families == OF_PAPERS
 
 
 @pytest.mark.parametrize("name", WRITTEN)

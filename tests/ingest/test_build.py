@@ -251,6 +251,6 @@ def test_a_process_that_ends_says_what_to_do(scans: Path, tmp_path: Path, monkey
         yield from parallel_map(str, [], 1)
         raise BrokenProcessPool
 
-    monkeypatch.setattr(build, "mapped", ending)
+    monkeypatch.setattr(build, "parallel_map", ending)
     with pytest.raises(Exception, match="start again with fewer --workers"):
         ingest(ScansConfig("scannet", scans), tmp_path / "out", 2)

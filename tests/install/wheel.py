@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -29,7 +30,7 @@ import bare
 from materials import make_materials
 
 HELP_LIMIT = 0.35
-"""Seconds for `tolman --help`."""
+"""Seconds of the processor for `tolman --help`, which are those of the clock where nothing else goes on."""
 HELP_REPEATS = 7
 EXTRACT = str(bare.ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl")
 VSI = ("vsi-bench", "--data", EXTRACT)
@@ -92,14 +93,20 @@ def core(own: Environment) -> str:
     own.tolman("score", "answers.jsonl", "--benchmark", *VSI, "--name", "mine", "--out", "mine", says="mine")
     own.tolman("report", "run", "--out", "table.html", says="Written")
     own.tolman("generate", "rooms", "--out", "made", code=2, says="pip install 'tolman[generate]'")
-    times = []
-    for _ in range(HELP_REPEATS):
-        start = time.perf_counter()
-        own.tolman("--help")
-        times.append(time.perf_counter() - start)
-    if (median := statistics.median(times)) > HELP_LIMIT:
-        raise TrialError(f"tolman --help takes {median:.2f} s, more than {HELP_LIMIT} s")
-    return f"baseline, score, report; --help {median:.2f} s (limit {HELP_LIMIT} s)"
+    clock, processor = zip(*(_timed_help(own) for _ in range(HELP_REPEATS)), strict=True)
+    median, spent = statistics.median(clock), statistics.median(processor)
+    told = f"--help {median:.2f} s, of the processor {spent:.2f} s (limit {HELP_LIMIT} s)"
+    if spent > HELP_LIMIT:
+        raise TrialError(told)
+    return f"baseline, score, report; {told}"
+
+
+def _timed_help(own: Environment) -> tuple[float, float]:
+    """Seconds by the clock and of the processor; beside other work only the latter tells something."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    own.tolman("--help")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def figures(own: Environment) -> str:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from tolman import benchmarks
 from tolman.cli import app
+from tolman.commands.show.report import print_report
 from tolman.errors import InputError, UsageError
 from tolman.item_table import data_hash, write_items
 from tolman.items import Item
@@ -22,7 +23,6 @@ from tolman.reports.alike import one_benchmark
 from tolman.reports.content import build
 from tolman.reports.html import embedded
 from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.terminal import print_report
 from tolman.reports.write import FORMATS, form_of, render
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings

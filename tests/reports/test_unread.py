@@ -13,11 +13,11 @@ from rich.console import Console
 
 from tolman import benchmarks
 from tolman.commands.show.comparison import show_comparison
+from tolman.commands.show.report import print_report
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.reports.content import build
 from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.terminal import print_report
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, mark_sentence, sample_sentence
 from tolman.reports.write import render
 from tolman.responses import Response

@@ -73,7 +73,7 @@ def test_skipped_scenes_are_notes_and_in_the_result(shared_data: Path, tmp_path:
 
 def test_wrong_settings_are_told_before_anything_is_written(rooms: Path, tmp_path: Path) -> None:
     for changes, said in (
-        ({"preset": "vsi"}, "there is no preset 'vsi'"),
+        ({"preset": "vsi"}, "there is no generation preset 'vsi'"),
         ({"families": ("sizes",)}, "there is no question family 'sizes'"),
     ):
         with pytest.raises(UsageError, match=said):

@@ -102,7 +102,7 @@ def test_own_items_have_the_careful_scorer(choice: Make) -> None:
     assert tolman.reward(item, "C", benchmark="vsi-bench") == 1
     with pytest.raises(UsageError, match="name the benchmark with benchmark="):
         tolman.reward(item, "C")
-    with pytest.raises(UsageError, match="no rule set 'carful'"):
+    with pytest.raises(UsageError, match="did you mean 'careful'"):
         tolman.reward(item, "C", benchmark="vsi-bench", scorer="carful")
 
 

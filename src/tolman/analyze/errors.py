@@ -78,7 +78,7 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class JudgeAgreement:
+class LabelAgreement:
     """Agreement of two sources, or of two people, on the same responses.
 
     Attributes:
@@ -141,7 +141,7 @@ class ErrorsResult:
     taxonomy: ErrorTaxonomy
     scorer: str
     distributions: list[Distribution]
-    agreement: list[JudgeAgreement]
+    agreement: list[LabelAgreement]
     people_alpha: Coefficient
     failures: list[JudgeFailure]
     judged: int
@@ -282,7 +282,7 @@ def consensus(labels: Iterable[Label]) -> tuple[dict[Key, frozenset[str]], int]:
     return agreed, len(said) - len(agreed)
 
 
-def agreements(labels: Sequence[Label], clusters: Mapping[str, str] | None = None) -> list[JudgeAgreement]:
+def agreements(labels: Sequence[Label], clusters: Mapping[str, str] | None = None) -> list[LabelAgreement]:
     """Every judge against what most people say, then every two people, then every two judges.
 
     Args:
@@ -330,12 +330,12 @@ def _agreement(
     other: Mapping[Key, frozenset[str]],
     clusters: Mapping[str, str] | None,
     undecided: int = 0,
-) -> JudgeAgreement:
+) -> LabelAgreement:
     both = [key for key in one if key in other]
     a, b = [one[key] for key in both], [other[key] for key in both]
     overlap = sum(1 - jaccard(x, y) for x, y in zip(a, b, strict=True)) / len(both) if both else None
     kappa = cohen(a, b, [(clusters or {}).get(item, item) for _, item, _ in both])
     accuracy = observed_agreement(a, b)
-    return JudgeAgreement(
+    return LabelAgreement(
         first, second, len(both), accuracy, overlap, kappa.value, kappa.interval, kappa.reason, undecided
     )

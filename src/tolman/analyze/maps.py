@@ -155,7 +155,7 @@ class MapsResult:
         maps: run → its maps.
         localities: run → accuracy of distances.
         consistencies: run → local against whole fit; None where no map has enough objects.
-        out: the folder that was written; None for none.
+        written: files.
     """
 
     grid: int
@@ -163,7 +163,7 @@ class MapsResult:
     maps: dict[str, RunMaps]
     localities: dict[str, Locality]
     consistencies: dict[str, Consistency | None]
-    out: Path | None
+    written: tuple[Path, ...] = ()
 
 
 def edges(grid: int) -> Floats:

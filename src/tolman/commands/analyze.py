@@ -53,8 +53,9 @@ def make_command(analysis: Analysis[Any, Any]) -> Callable[..., None]:
     def body(config: Any, as_json: Json = False) -> Path | None:
         from tolman.commands.show.printing import write_json
         from tolman.commands.show.progress import progress
+        from tolman.runtime import stoppable  # an analysis may ask a judge
 
-        with progress() as events:
+        with stoppable(), progress() as events:
             result = analysis.run(config, events)
         if as_json:
             write_json(console(), analysis.to_json(result), ascii_only=False)
@@ -74,7 +75,7 @@ def _print(shown: Console, parts: Any) -> None:
     from rich.table import Table
 
     from tolman.commands.show.printing import say
-    from tolman.reports.terminal import print_wide
+    from tolman.commands.show.report import print_wide
 
     for part in [parts] if isinstance(parts, str) else parts:
         if isinstance(part, Table):

@@ -20,8 +20,7 @@ app = typer.Typer()
 def generate(config: GenerateConfig) -> Path:
     """Make a benchmark from scenes.
 
-    Choices that learners answer without the media are left out, by every generation preset but vsi-official (shortcut
-    filtering).
+    Every generation preset but vsi-official leaves out choices that learners answer without media (shortcut filtering).
 
     Example:  tolman generate meta_info --preset vsi-paper --out my-bench
 

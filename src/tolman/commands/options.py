@@ -25,7 +25,9 @@ Subset = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 StorePath = Annotated[Path | None, typer.Option("--store", help="File of the response store.", **STORES)]
 JUDGE: dict[str, Any] = {"rich_help_panel": "The judge"}
-JudgeUrl = Annotated[str | None, typer.Option("--judge-base-url", help="Of the judge's endpoint.", **JUDGE)]
+JudgeUrl = Annotated[
+    str | None, typer.Option("--judge-base-url", help="Address of the judge's endpoint, ending in /v1.", **JUDGE)
+]
 JudgeBody = Annotated[
     str | None, typer.Option("--judge-body", help="JSON object of further fields, as --body is for the model.", **JUDGE)
 ]

@@ -11,6 +11,7 @@ from typing import Any
 
 import tolman
 from tolman import benchmarks
+from tolman.benchmarks.folder import PROFILE
 from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.data import CATEGORIES
 from tolman.curate.candidates import Candidate, read_pool, write_lines
@@ -127,7 +128,7 @@ def _write_cards(work: Work, out: Path, statistics: dict[str, Any]) -> None:
     titles = ", ".join(source.mapping.title for source in work.sources)
     paper = f"Curated by tolman {tolman.__version__} from {titles}"
     card = {"name": recipe.name, "title": title, "paper": paper, "licence": settings.licence}
-    card |= {"like": settings.scoring_profile} if settings.scoring_profile else {}
+    card |= {PROFILE: settings.scoring_profile} if settings.scoring_profile else {}
     write_text(out / "benchmark.json", _json(card))
     stages = {
         stamp.parent.name: json.loads(stamp.read_text(encoding="utf-8"))["statistics"]

@@ -121,7 +121,7 @@ def resolve(written: str, preferred: Sequence[str] = ()) -> str:
     """The name of the family that is meant.
 
     A full name means itself. What stands behind the slash is enough where one family alone has it, among the preferred
-    ones or else among all. A former name means what it meant, unless several families have it behind the slash now.
+    ones or else among all. A former name means what it meant before.
 
     Args:
         written: by the user: 'vsi-bench/relative-distance', 'relative-distance' or the former 'relative_distance'.
@@ -130,17 +130,19 @@ def resolve(written: str, preferred: Sequence[str] = ()) -> str:
     Raises:
         UsageError: there is no such family, or several share the part; the sentence names them.
     """
-    if written in families():
+    known = families()
+    if written in known:
         return written
-    for names in (preferred, families()):
+    former = FORMER_NAMES.get(written, "")
+    for names in (preferred, known):
         sharing = [name for name in names if name.rpartition("/")[2] == written]
         if len(sharing) == 1:
             return sharing[0]
+        if former in names:
+            return former
         if sharing:
             raise UsageError(f"several question families are called '{written}': write {' or '.join(sharing)}.")
-    if written in FORMER_NAMES:
-        return FORMER_NAMES[written]
-    raise unknown(WHAT, written, families(), other=_PLUGIN)
+    raise unknown(WHAT, written, known, other=_PLUGIN)
 
 
 def family_of(item: Item) -> Family[Any] | None:

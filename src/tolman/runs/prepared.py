@@ -98,7 +98,13 @@ class PreparedRun:
         model = self._engine.model
         expectation = model if isinstance(model, HasExpectation) else None
         return self.folder, score_run(
-            self.folder, self._engine.benchmark, self.record, self.items, outcomes, expectation=expectation
+            self.folder,
+            self._engine.benchmark,
+            self.record,
+            self.items,
+            outcomes,
+            expectation=expectation,
+            metrics=self._request.metrics,
         )
 
     def keep(self) -> None:

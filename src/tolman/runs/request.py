@@ -37,6 +37,7 @@ class RunRequest:
         prices: a file with the price of tokens.
         judge: a model that reads the responses.
         failures_are_wrong: score failed items 0.
+        metrics: names of further metrics whose figures are added to the scores.
         opened: the model itself, in place of one made by the name `model`.
         loaded: the items, in place of those found by the name `benchmark`.
     """
@@ -64,6 +65,7 @@ class RunRequest:
     prices: Path | None = None
     judge: JudgeRequest | None = None
     failures_are_wrong: bool = False
+    metrics: tuple[str, ...] = ()
     opened: Model | None = None
     loaded: Loaded | None = None
 

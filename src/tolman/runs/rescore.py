@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -33,6 +33,7 @@ def score_file(
     out: Path | None = None,
     seed: int = 0,
     failures_are_wrong: bool = False,
+    metrics: Sequence[str] = (),
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score a file of responses into a new run folder.
 
@@ -48,7 +49,7 @@ def score_file(
     outcomes = read_responses(path, loaded.items, cast(Format | None, form))
     return score_outcomes(
         loaded, outcomes, benchmark=benchmark, model=name or path.stem, model_settings={"imported": path.name},
-        preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong,
+        preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics,
     )  # fmt: skip
 
 
@@ -63,6 +64,7 @@ def score_outcomes(
     out: Path | None = None,
     seed: int = 0,
     failures_are_wrong: bool = False,
+    metrics: Sequence[str] = (),
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score what something other than a run brought, into a new run folder.
 
@@ -72,7 +74,7 @@ def score_outcomes(
         benchmark: as the user names it.
         model: who answered.
         model_settings: where the outcomes come from.
-        preset, out, seed, failures_are_wrong: as for a run.
+        preset, out, seed, failures_are_wrong, metrics: as for a run.
 
     Raises:
         UsageError: an unknown preset.
@@ -99,11 +101,15 @@ def score_outcomes(
     with folder.sole_writer():
         folder.start(record, loaded.items)
         folder.write_outcomes(outcomes)
-        return folder, score_run(folder, loaded.benchmark, record, loaded.items, outcomes)
+        return folder, score_run(folder, loaded.benchmark, record, loaded.items, outcomes, metrics=metrics)
 
 
-def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
+def score_folder(path: Path, metrics: Sequence[str] = ()) -> tuple[RunFolder, dict[str, Any]]:
     """Score a run's stored responses again, with this version's rules.
+
+    Args:
+        path: of the folder.
+        metrics: names of further metrics; those that it was scored with before where none is named.
 
     Raises:
         InputError: the folder is no run's.
@@ -112,10 +118,10 @@ def score_folder(path: Path) -> tuple[RunFolder, dict[str, Any]]:
     folder = RunFolder(path)
     record = folder.record()
     with folder.sole_writer():
-        return folder, _score_again(folder, record)
+        return folder, _score_again(folder, record, metrics)
 
 
-def _score_again(folder: RunFolder, record: RunRecord) -> dict[str, Any]:
+def _score_again(folder: RunFolder, record: RunRecord, metrics: Sequence[str] = ()) -> dict[str, Any]:
     benchmark = benchmarks.get(record.settings.benchmark)
     items, outcomes = folder.items(), folder.outcomes()
     expectation = None
@@ -124,7 +130,7 @@ def _score_again(folder: RunFolder, record: RunRecord) -> dict[str, Any]:
         if isinstance(model, KnowsTheTruth) and len(items) == (record.presented_items or record.subset_items):
             model.prepare(benchmark, items)
             expectation = model if isinstance(model, HasExpectation) else None
-    return score_run(folder, benchmark, record, items, outcomes, expectation=expectation)
+    return score_run(folder, benchmark, record, items, outcomes, expectation=expectation, metrics=metrics)
 
 
 def judge_folder(

@@ -104,7 +104,8 @@ def compute_scores(
     measures = list(dict.fromkeys([*benchmark.table.metrics, *asked]))
     if judgements is not None:
         base = benchmark.rule_set(benchmark.judging.base)
-        rules.append(judged.judged(benchmark.judging, base, judgements.by_response()))
+        by_judge = judged.judged(benchmark.judging, base, judgements.by_response())
+        own_rules, rules = [*own_rules, by_judge], [*rules, by_judge]
     rows = score(
         items,
         outcomes,

@@ -8,11 +8,11 @@ and scored, what guessing has, what a baseline says, what a prompt asks for, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tolman.errors import UsageError
-from tolman.items import Item, kind_named
+from tolman.items import Item, kind_named, known_kinds
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
 
@@ -68,6 +68,7 @@ class ItemKind:
         alike: whether items with equal answers and numbers of options score alike for a response that is a letter
             or a number by itself; saves time for baselines.
         widget: the control with which a person answers in the review application: 'choice', 'number' or 'text'.
+        score: (item, what was read) → 0 to 1, by the metric; 0 where nothing was read or the metric has no value.
 
     Raises:
         UsageError: the metric is none that a rule set can score by.
@@ -87,20 +88,20 @@ class ItemKind:
     has_letters: bool = False
     alike: bool = False
     widget: str = "text"
+    score: Callable[[Item, ParsedAnswer], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        metric = self.metric
+        metric, per_item = self.metric, self.metric.per_item
         if not metric.is_linear or metric.range != (0.0, 1.0) or metric.direction != "higher" or metric.unread != 0.0:
             raise UsageError(
                 f"the item kind '{self.name}' can't be scored by the metric '{metric.name}': it takes a mean of values "
                 "from 0 to 1, of which higher is better, with 0 for unread responses."
             )
 
-    def score(self, item: Item, reading: ParsedAnswer) -> float:
-        """The score of a response, 0 to 1; 0 where it could not be read, or the metric has no value."""
-        if reading.value is None:
-            return 0.0
-        return self.metric.per_item(item, reading) or 0.0
+        def score(item: Item, reading: ParsedAnswer) -> float:
+            return 0.0 if reading.value is None else per_item(item, reading) or 0.0
+
+        object.__setattr__(self, "score", score)  # a plain function, as it is called for every response
 
 
 def kind_of(item: Item) -> ItemKind:
@@ -109,5 +110,12 @@ def kind_of(item: Item) -> ItemKind:
     Raises:
         UsageError: there is none of that name any more (its plugin isn't loaded).
     """
-    found: ItemKind = kind_named(item.kind)
+    found: ItemKind = known_kinds.get(item.kind) or kind_named(item.kind)
     return found
+
+
+def equal_answers(item: Item) -> int:
+    """Of how many answers chance chooses one, for items without options; 0 where the kind has no chance level."""
+    kind: ItemKind = known_kinds.get(item.kind) or kind_named(item.kind)
+    level = 0.0 if kind.chance is _no_chance else kind.chance(item)
+    return round(1 / level) if level else 0

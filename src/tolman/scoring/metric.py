@@ -349,3 +349,12 @@ def metrics_named(names: Iterable[str]) -> list[Metric]:
     """
     split = [part for name in names for part in name.split(",") if part.strip()]
     return list(dict.fromkeys(metric_named(part) for part in split))
+
+
+def names_of(text: str | None) -> tuple[str, ...]:
+    """The names in a list with commas, each of a metric; none where there is no text.
+
+    Raises:
+        UsageError: one of them is unknown.
+    """
+    return tuple(metric.name for metric in metrics_named([text or ""]))

@@ -12,9 +12,10 @@ import polars as pl
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.scoring.aggregate import column_of
+from tolman.scoring.item_kind import equal_answers, kind_of
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import RuleSet, check_defined
+from tolman.scoring.rules import RuleSet, check_defined, score_exactly
 from tolman.scoring.states import chance, state_of
 
 Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
@@ -149,11 +150,12 @@ def _expected(
     if readings is None:
         return sum(p * rules.score(item, rules.read(item, text, 0)) for text, p in texts)
     value, kind = 0.0, (item.kind, len(item.options))
+    score_of = kind_of(item).score if rules.score is score_exactly else rules.score  # a call less for each text
     for text, p in texts:
         reading = readings.get((kind, text))
         if reading is None:
             reading = readings[kind, text] = rules.read(item, text, 0)
-        value += p * rules.score(item, reading)
+        value += p * score_of(item, reading)
     return value
 
 
@@ -266,13 +268,7 @@ def _group_states(key: list[pl.Expr], *, first: pl.Expr) -> list[pl.Expr]:
 
 
 def _head(rules: RuleSet, item: Item, repeat: int) -> tuple[str, str, int, str, str, int]:
-    return rules.name, item.id, repeat, rules.task(item), item.cluster, len(item.options) or _equal_answers(item)
-
-
-def _equal_answers(item: Item) -> int:
-    """How many answers without options are equally likely to be right by chance; 0 where there is no chance level."""
-    level = chance(item)
-    return round(1 / level) if level else 0
+    return rules.name, item.id, repeat, rules.task(item), item.cluster, len(item.options) or equal_answers(item)
 
 
 _NO_READING = (None, None, None, "")
@@ -284,7 +280,7 @@ def _row(
     metrics: Sequence[Metric],
 ) -> tuple[object, ...]:  # fmt: skip
     head = _head(rules, item, repeat)
-    nothing_read = (None,) * len(metrics)
+    nothing_read = (None,) * len(metrics) if metrics else ()
     if isinstance(outcome, Response):
         if not rules.counts(item, outcome.response):
             note = "left out of the denominators"
@@ -299,7 +295,7 @@ def _row(
         at_chance = value if state == "read" else chance(item)
         return (
             *head, "scored", reading.text, reading.note, reading.guessed, reading.judged, value, expected, state, start,
-            end, reading.rule, at_chance, *_values(metrics, item, reading),
+            end, reading.rule, at_chance, *(_values(metrics, item, reading) if metrics else ()),
         )  # fmt: skip
     note = f"{outcome.kind}: {outcome.message}" if isinstance(outcome, Failure) else "no response"
     status: Status = "failed" if outcome else "missing"
@@ -310,8 +306,6 @@ def _row(
 
 def _values(metrics: Sequence[Metric], item: Item, reading: ParsedAnswer) -> tuple[float | None, ...]:
     """The values of metrics: None where the metric isn't for the item, nan where it has no value for it."""
-    if not metrics:
-        return ()
     found = ((metric.applies(item), metric.value) for metric in metrics)
     return tuple(_known(value(item, reading)) if applies else None for applies, value in found)
 

@@ -29,7 +29,7 @@ class RunConfig:
     model: Annotated[
         str,
         Setting(
-            "FAMILY/NAME: openai/NAME, gemini/NAME, anthropic/NAME, hf/NAME, python/FILE.py:FUNCTION, baseline/random …"
+            "FAMILY/NAME: openai/NAME, gemini/NAME, anthropic/NAME, hf/NAME, python/FILE.py:FUNCTION, baseline/NAME."
         ),
     ]
     data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
@@ -37,22 +37,32 @@ class RunConfig:
     subset: Annotated[
         str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
     ] = None
-    revision: Annotated[str | None, Setting("Commit of the hub's data set, other than the pinned one.")] = None
-    protocol: Annotated[str, Setting("How questions are asked, see 'tolman protocols'; several joined by '+'.")] = (
-        "direct"
-    )
+    revision: Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")] = None
+    protocol: Annotated[str, Setting("Way of asking, see 'tolman protocols'; several joined by '+'.")] = "direct"
     preset: Annotated[
         str | None, Setting("Prompt preset: the authors' settings for one kind of model. Default: the first.")
     ] = None
     out: Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")] = None
-    base_url: Annotated[str | None, Setting("Address of the model's endpoint.", panel=_MODEL)] = None
-    body: Annotated[
-        str | None, Setting("JSON object of further fields for every request; null takes one out.", panel=_MODEL)
+    base_url: Annotated[
+        str | None, Setting("Base URL of the model's endpoint. Default: the family's own, if any.", panel=_MODEL)
     ] = None
-    scenes: Annotated[Path | None, Setting("Folder of scenes, for baseline/oracle and maps.", panel=_MODEL)] = None
-    device: Annotated[str | None, Setting("Device of a local network: cpu, cuda, cuda:1, auto …", panel=_MODEL)] = None
+    body: Annotated[
+        str | None,
+        Setting("JSON object of further fields for every request; null takes one out. Default: none.", panel=_MODEL),
+    ] = None
+    scenes: Annotated[
+        Path | None, Setting("Folder of scenes, for baseline/oracle and maps. Default: none.", panel=_MODEL)
+    ] = None
+    device: Annotated[
+        str | None,
+        Setting("Device of a local network, such as cpu, cuda:1 or auto. Default: the best there is.", panel=_MODEL),
+    ] = None
     dtype: Annotated[
-        str | None, Setting("Arithmetic of a local network: auto, float32, bfloat16, float16.", panel=_MODEL)
+        str | None,
+        Setting(
+            "Arithmetic of a local network: auto, float32, bfloat16, float16. Default: float32 on a CPU, else auto.",
+            panel=_MODEL,
+        ),
     ] = None
     batch_size: Annotated[
         int, Setting("Most questions that a local network answers together, from 1.", panel=_MODEL, least=1)
@@ -64,10 +74,14 @@ class RunConfig:
     timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
     retries: Annotated[int, Setting("Times that a failed call is tried again, from 0.", panel=_MODEL, least=0)] = 8
     time_limit: Annotated[float | None, Setting("Seconds for the whole run. Default: no limit.", panel=_MODEL)] = None
-    judge: Annotated[str | None, Setting("Model that reads responses: adds the scorer 'judged'.", panel=_JUDGE)] = None
-    judge_base_url: Annotated[str | None, Setting("Address of the judge's endpoint.", panel=_JUDGE)] = None
+    judge: Annotated[
+        str | None, Setting("Model that reads responses: adds the scorer 'judged'. Default: none.", panel=_JUDGE)
+    ] = None
+    judge_base_url: Annotated[
+        str | None, Setting("Base URL of the judge's endpoint. Default: the family's own, if any.", panel=_JUDGE)
+    ] = None
     judge_body: Annotated[
-        str | None, Setting("JSON object of further fields, as --body is for the model.", panel=_JUDGE)
+        str | None, Setting("JSON object of further fields, as --body is for the model. Default: none.", panel=_JUDGE)
     ] = None
     judge_sample: Annotated[
         str | None,
@@ -78,7 +92,9 @@ class RunConfig:
             metavar="N|SHARE",
         ),
     ] = None
-    prices: Annotated[Path | None, Setting("JSON file with prices of tokens.", panel=_MODEL)] = None
+    prices: Annotated[
+        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_MODEL)
+    ] = None
     temperature: Annotated[
         float | None, Setting("Sampling temperature, from 0. Default: the preset's.", panel=_SAMPLING, least=0)
     ] = None
@@ -104,7 +120,9 @@ class RunConfig:
     reasoning_tokens: Annotated[
         int | None,
         Setting(
-            "Most tokens of a turn that thinks, maps or explains. Default: the protocol's.", panel=_PROTOCOL, least=1
+            "Most tokens of a turn that thinks, maps or explains, from 1. Default: the protocol's.",
+            panel=_PROTOCOL,
+            least=1,
         ),
     ] = None
     samples_per_vote: Annotated[
@@ -123,23 +141,25 @@ class RunConfig:
     map_categories: Annotated[
         str | None,
         Setting(
-            "What a map shows: the question's categories, or all of its scene. Default: question.",
+            "Contents of a map: the question's categories, or all of its scene. Default: question.",
             panel=_PROTOCOL,
             metavar="question|scene",
         ),
     ] = None
-    captioner: Annotated[str | None, Setting("Model that captions, for caption-then-answer.", panel=_PROTOCOL)] = None
+    captioner: Annotated[
+        str | None, Setting("Model that captions, for caption-then-answer. Default: none.", panel=_PROTOCOL)
+    ] = None
     captioner_url: Annotated[
         str | None,
         Setting("Address of the captioner's endpoint. Default: --base-url, in one family.", panel=_PROTOCOL),
     ] = None
     matcher: Annotated[
-        str | None, Setting("What matches points of images, for correspondence. Default: sift.", panel=_PROTOCOL)
+        str | None, Setting("Matcher of points of images, for correspondence. Default: sift.", panel=_PROTOCOL)
     ] = None
     frames: Annotated[
         tuple[int, ...],
         Setting(
-            "Frames of a video; several numbers make several runs. Default: the preset's.",
+            "Frames of a video, 1–999,999; several numbers make several runs. Default: the preset's.",
             panel=_FRAMES,
             metavar="N[,N…]",
             least=1,
@@ -147,9 +167,16 @@ class RunConfig:
         ),
     ] = ()
     fps: Annotated[
-        float | None, Setting("Frames for each second, from 0.001, in place of --frames.", panel=_FRAMES, least=0.001)
+        float | None,
+        Setting(
+            "Frames for each second, from 0.001, in place of --frames. Default: the preset's.",
+            panel=_FRAMES,
+            least=0.001,
+        ),
     ] = None
-    max_frames: Annotated[int | None, Setting("Most frames with --fps, from 1.", panel=_FRAMES, least=1)] = None
+    max_frames: Annotated[
+        int | None, Setting("Most frames with --fps, from 1. Default: the preset's.", panel=_FRAMES, least=1)
+    ] = None
     quality: Annotated[
         int | None, Setting("JPEG quality, 1–95. Default: the preset's.", panel=_FRAMES, least=1, most=95)
     ] = None
@@ -169,11 +196,23 @@ class RunConfig:
     limit: Annotated[
         int | None, Setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
     ] = None
-    store: Annotated[Path | None, Setting("File of the response store.", panel=_STORES)] = None
-    frame_store: Annotated[Path | None, Setting("Folder of decoded frames.", panel=_STORES)] = None
+    store: Annotated[
+        Path | None,
+        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
+    ] = None
+    frame_store: Annotated[
+        Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=_STORES)
+    ] = None
     count_failures_as_wrong: Annotated[
         bool, Setting("Score items without an answer 0 instead of leaving them out.")
     ] = False
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: none.",
+            metavar="NAMES",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -270,6 +309,7 @@ def _request(config: RunConfig) -> RunRequest:
     from tolman.runs.engine import Limits
     from tolman.runs.run import RunRequest
     from tolman.runs.selection import Selection, ids_from
+    from tolman.scoring.metric import names_of
 
     shared = _shared_options(config)
     captioner = config.captioner
@@ -328,6 +368,7 @@ def _request(config: RunConfig) -> RunRequest:
             **{name: getattr(shared, name) for name in _SHARED},
         ),
         failures_are_wrong=config.count_failures_as_wrong,
+        metrics=names_of(config.metrics),
     )
 
 

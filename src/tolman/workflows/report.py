@@ -23,9 +23,12 @@ class ReportConfig:
 
     runs: Annotated[tuple[Path, ...], Setting("Run folders of one benchmark.", positional=True, repeated=True)]
     format: Annotated[
-        str | None, Setting("terminal, markdown, csv, latex, json or html. Default: that of --out, or terminal.")
+        str | None,
+        Setting("Format: terminal, markdown, csv, latex, json or html. Default: that of --out, or terminal."),
     ] = None
-    out: Annotated[Path | None, Setting("File to write; its suffix names the format.")] = None
+    out: Annotated[
+        Path | None, Setting("File to write; its suffix names the format. Default: none, the report is printed.")
+    ] = None
     published: Annotated[str, Setting("Rows of the papers: none, baselines (chance and people) or all.")] = "baselines"
 
 

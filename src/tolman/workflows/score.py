@@ -34,23 +34,27 @@ class ScoreConfig:
             positional=True,
         ),
     ]
-    benchmark: Annotated[str | None, Setting("A benchmark's name or folder; a run folder needs none.")] = None
+    benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: the run folder's own.")] = None
     data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
     subset: Annotated[
         str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
     ] = None
-    revision: Annotated[str | None, Setting("Commit of the hub's data set, other than the pinned one.")] = None
-    format: Annotated[str | None, Setting("jsonl, lmms-eval or vlmevalkit. Default: found out.")] = None
-    name: Annotated[str | None, Setting("What the model is called. Default: the file's name.")] = None
+    revision: Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")] = None
+    format: Annotated[str | None, Setting("Format: jsonl, lmms-eval or vlmevalkit. Default: found out.")] = None
+    name: Annotated[str | None, Setting("Name of the model. Default: the file's name.")] = None
     preset: Annotated[
         str | None, Setting("Prompt preset: the authors' settings it was run with. Default: the first.")
     ] = None
     out: Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")] = None
     seed: Annotated[int, Setting("Seed of released parsers that draw at random, a whole number.")] = 0
-    judge: Annotated[str | None, Setting("Model that reads responses: adds the scorer 'judged'.", panel=_JUDGE)] = None
-    judge_base_url: Annotated[str | None, Setting("Address of the judge's endpoint.", panel=_JUDGE)] = None
+    judge: Annotated[
+        str | None, Setting("Model that reads responses: adds the scorer 'judged'. Default: none.", panel=_JUDGE)
+    ] = None
+    judge_base_url: Annotated[
+        str | None, Setting("Base URL of the judge's endpoint. Default: the family's own, if any.", panel=_JUDGE)
+    ] = None
     judge_body: Annotated[
-        str | None, Setting("JSON object of further fields, as --body is for a model.", panel=_JUDGE)
+        str | None, Setting("JSON object of further fields, as --body is for a model. Default: none.", panel=_JUDGE)
     ] = None
     judge_sample: Annotated[
         str | None,
@@ -62,11 +66,23 @@ class ScoreConfig:
         ),
     ] = None
     concurrency: Annotated[int, Setting("Most requests in flight, from 1.", panel=_JUDGE, least=1)] = 32
-    prices: Annotated[Path | None, Setting("JSON file with prices of tokens.", panel=_JUDGE)] = None
-    store: Annotated[Path | None, Setting("File of the response store.", panel=_STORES)] = None
+    prices: Annotated[
+        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_JUDGE)
+    ] = None
+    store: Annotated[
+        Path | None,
+        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
+    ] = None
     count_failures_as_wrong: Annotated[
         bool, Setting("Score items without an answer 0 instead of leaving them out.")
     ] = False
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: the run's.",
+            metavar="NAMES",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -84,12 +100,13 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     """Score responses into a run folder, or a run folder again; with a judge, have a model read them.
 
     Raises:
-        UsageError: no benchmark named, an unknown name, or a judge that can't be one.
+        UsageError: no benchmark named, an unknown name or metric, or a judge that can't be one.
         InputError: the file's rows don't fit the benchmark's, or the folder is no run's.
         EndpointError: the judge's first call showed that none can succeed.
         RunConflictError: the run's folder holds another run, or one is at work there.
     """
     from tolman.runs.rescore import judge_folder, score_file, score_folder
+    from tolman.scoring.metric import names_of
     from tolman.workflows.calls import CallEvents
     from tolman.workflows.objects import Run
 
@@ -104,8 +121,9 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     )
     if judging is not None:
         judging.open()  # what is wrong with it is told before anything is done
+    metrics = names_of(config.metrics)
     if config.responses.is_dir():
-        folder, _ = score_folder(config.responses)
+        folder, _ = score_folder(config.responses, metrics)
     else:
         folder, _ = score_file(
             config.responses,
@@ -119,6 +137,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
             out=config.out,
             seed=config.seed,
             failures_are_wrong=config.count_failures_as_wrong,
+            metrics=metrics,
         )
     if judging is not None:
         calls = CallEvents(events)

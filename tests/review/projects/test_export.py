@@ -125,6 +125,8 @@ def test_a_reviewed_release_is_not_cited_as_the_release(tmp_path: Path) -> None:
     with serving(settings, Clock()) as served:
         project = served.project("review", people=1)
         publish(served.site, tmp_path / "out", undecided=True)
+    card = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    assert (card["scoring_profile"], "like" in card) == ("vsi-bench", False)
     found = benchmarks.get(str(tmp_path / "out"))
     assert project
     assert found.title == "VSI-Bench, reviewed"

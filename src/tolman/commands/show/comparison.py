@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 
+from tolman.commands.show.report import print_differences
 from tolman.reports.missing import sentences as missing_sentences
 from tolman.reports.remarks import ended_early, marks_of
-from tolman.reports.terminal import print_differences
 from tolman.scoring.compare import Difference
 from tolman.scoring.paired_test import MAX_EXACT_SCENES, SIGN_PATTERNS
 from tolman.workflows.compare import CompareResult

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tolman.reports.terminal import print_report
+from tolman.commands.show.report import print_report
 from tolman.workflows.report import ReportConfig, ReportResult, report, write_pages
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.table import Table as RichTable
 
-from tolman.analyze.errors import PEOPLE, Distribution, ErrorsResult, JudgeAgreement
-from tolman.reports.analyses.output import Shown, format_interval, format_share, missing_intervals, table
+from tolman.analyze.errors import PEOPLE, Distribution, ErrorsResult, LabelAgreement
+from tolman.reports.analyses.output import Shown, format_interval, format_share, list_written, missing_intervals, table
 from tolman.scoring.error_types import ErrorTaxonomy
 from tolman.scoring.shares import Share
 
@@ -28,8 +28,7 @@ def show(result: ErrorsResult) -> list[Shown]:
         shown.append(f"Krippendorff's alpha of all people: {alpha.value:.3f} ({interval}n = {alpha.n:,}).")
     if result.without_reasoning:
         shown.append(f"{result.without_reasoning:,} responses are an answer without reasoning and were not judged.")
-    if result.written:
-        shown.append(f"Written: {', '.join(map(str, result.written))}.")
+    shown += list_written(result.written, drawn=bool(result.distributions))
     return shown
 
 
@@ -48,7 +47,7 @@ def _types(title: str, own: list[Distribution], taxonomy: ErrorTaxonomy, scorer:
     ]
 
 
-def _agreement(found: list[JudgeAgreement]) -> RichTable:
+def _agreement(found: list[LabelAgreement]) -> RichTable:
     rows = [
         [
             one.first,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tolman.analyze.maps import Consistency, Locality, MapsResult, RunMaps
-from tolman.reports.analyses.output import Shown, format_interval, format_share, missing_intervals, table
+from tolman.reports.analyses.output import Shown, format_interval, format_share, list_written, missing_intervals, table
 
 
 def show(result: MapsResult) -> list[Shown]:
@@ -21,9 +21,7 @@ def show(result: MapsResult) -> list[Shown]:
     shown += missing_intervals(share.reason for one in result.localities.values() for share in one.bins if share)
     for name, own in result.maps.items():
         shown += (f"{name}: {text}" for text in _said(own, result.localities[name], result.consistencies[name]))
-    if (out := result.out) is not None:
-        shown.append(f"Written: {out / 'maps.html'}, {out / 'locality.svg'}, {out / 'pairs.csv'}.")
-    return shown
+    return [*shown, *list_written(result.written, drawn=True)]
 
 
 def _said(own: RunMaps, found: Locality, fit: Consistency | None) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from tolman.reports.figures import why_not_drawn
 from tolman.scoring.intervals import Interval
 from tolman.scoring.shares import Share
 
@@ -59,3 +61,16 @@ def missing_intervals(reasons: Iterable[str | None]) -> list[str]:
     """Sentence about why intervals are missing, where some are; the first reason."""
     said = [reason for reason in reasons if reason]
     return [f"Where there is no interval: {said[0]}."] if said else []
+
+
+def list_written(files: Sequence[Path], *, drawn: bool) -> list[str]:
+    """Sentences about the files that were written, and why figures are not among them.
+
+    Args:
+        files: what was written; nothing is said where it is nothing.
+        drawn: whether figures are among them where they can be drawn.
+    """
+    if not files:
+        return []
+    missing = why_not_drawn() if drawn else None
+    return [f"Written: {', '.join(map(str, files))}.", *([f"Figures are left out. {missing}"] if missing else [])]

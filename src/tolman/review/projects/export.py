@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 import tolman
-from tolman.benchmarks.folder import FILE
+from tolman.benchmarks.folder import FILE, PROFILE
 from tolman.errors import InputError, UsageError
 from tolman.files import write_text
 from tolman.generate.publish import check_place, with_media
@@ -266,14 +266,14 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _card(site: Site, out: Path) -> dict[str, Any]:
-    """The new folder's card: the old one's, or one that names the benchmark it is like."""
+    """The new folder's card: the old one's, or one that names the benchmark of its scoring profile."""
     benchmark = site.loaded.benchmark
     known = _read(site.loaded.folder / FILE)
     card = known or {
         "title": f"{benchmark.title}, reviewed",
         "paper": f"Questions of {benchmark.title} ({benchmark.paper}) as reviewed with tolman {tolman.__version__}",
         "licence": benchmark.licence,
-        "like": benchmark.name,
+        PROFILE: benchmark.name,
     }
     return card | {"name": out.name}
 

@@ -38,16 +38,20 @@ class ErrorsConfig:
     taxonomy: Annotated[
         str | None, Setting("Error categories: vsi or mmsi. Default: those of the benchmark's paper.")
     ] = None
-    labels: Annotated[Path | None, Setting("People's labels: a JSONL or CSV file with id, annotator, categories.")] = (
-        None
-    )
-    judge: Annotated[str | None, Setting("Model that judges the reasoning, such as openai/gpt-4o.", panel=JUDGE)] = None
-    judge_base_url: Annotated[str | None, Setting("Address of the judge's endpoint, ending in /v1.", panel=JUDGE)] = (
-        None
-    )
+    labels: Annotated[
+        Path | None, Setting("People's labels: a JSONL or CSV file with id, annotator, categories. Default: none.")
+    ] = None
+    judge: Annotated[
+        str | None, Setting("Model that judges the reasoning, such as openai/gpt-4o. Default: none.", panel=JUDGE)
+    ] = None
+    judge_base_url: Annotated[
+        str | None, Setting("Base URL of the judge's endpoint, ending in /v1. Default: the family's own.", panel=JUDGE)
+    ] = None
     judge_body: Annotated[
         str | None,
-        Setting("JSON object of further fields of each request, as --body is for the model.", panel=JUDGE),
+        Setting(
+            "JSON object of further fields of each request, as --body is for the model. Default: none.", panel=JUDGE
+        ),
     ] = None
     reference: Annotated[
         str,
@@ -68,11 +72,12 @@ class ErrorsConfig:
     ] = "auto"
     sample: Annotated[
         int | None,
-        Setting("Responses of each run that are judged, drawn by --seed. Default: all.", least=1, panel=JUDGE),
+        Setting("Responses of each run that are judged, from 1, drawn by --seed. Default: all.", least=1, panel=JUDGE),
     ] = None
     text_only: Annotated[bool, Setting("Show the judge no pictures.", panel=JUDGE)] = False
     frames: Annotated[
-        int | None, Setting("Frames of a video that the judge is shown. Default: the run's.", least=1, panel=JUDGE)
+        int | None,
+        Setting("Frames of a video that the judge is shown, from 1. Default: the run's.", least=1, panel=JUDGE),
     ] = None
     data: Data = None
     media: Annotated[Path | None, Setting("Folder of the videos and images. Default: the data's.")] = None
@@ -180,6 +185,7 @@ def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, ju
 
     from tolman.files import write_text
     from tolman.reports.analyses.error_figure import distribution_svg
+    from tolman.reports.figures import why_not_drawn
     from tolman.workflows.analyses.error_labels import write_labels
 
     out.mkdir(parents=True, exist_ok=True)
@@ -199,7 +205,7 @@ def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, ju
     ]
     write_text(out / "errors.csv", pl.DataFrame(rows).write_csv(float_precision=3))
     written = [out / "errors.csv"]
-    if found:
+    if found and not why_not_drawn():
         write_text(out / "errors.svg", distribution_svg(found, taxonomy) + "\n")
         written.append(out / "errors.svg")
     if judged.rows:

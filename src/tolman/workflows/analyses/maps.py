@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,11 +69,10 @@ def analyze_maps(config: MapsConfig, events: Events = silent) -> MapsResult:
         maps=maps,
         localities={name: locality(pairs(own.drawn), grid) for name, own in maps.items()},
         consistencies={name: consistency(own.drawn) for name, own in maps.items()},
-        out=config.out,
     )
-    if config.out is not None:
-        _write(config.out, result, config.draw)
-    return result
+    if config.out is None:
+        return result
+    return replace(result, written=_write(config.out, result, config.draw))
 
 
 def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> RunMaps:
@@ -137,17 +136,22 @@ def _true(geometry: SceneGeometry, names: Iterable[str], grid: int, *, stretch: 
     return CognitiveMap(grid, {name: places[category] for name, category in known.items()}), strange
 
 
-def _write(out: Path, result: MapsResult, draw: int) -> None:
+def _write(out: Path, result: MapsResult, draw: int) -> tuple[Path, ...]:
+    """Write the page, the figure and the table of distances; their paths."""
     import polars as pl
 
     from tolman.analyze.maps import pairs
     from tolman.files import write_text
     from tolman.reports.analyses.map_page import locality_svg, page
+    from tolman.reports.figures import why_not_drawn
 
     out.mkdir(parents=True, exist_ok=True)
-    figure = locality_svg(result.localities)
-    write_text(out / "locality.svg", figure + "\n")
-    write_text(out / "maps.html", page(figure, [one for own in result.maps.values() for one in own.maps[:draw]]))
+    written: list[Path] = []
+    if not why_not_drawn():
+        figure = locality_svg(result.localities)
+        write_text(out / "locality.svg", figure + "\n")
+        write_text(out / "maps.html", page(figure, [one for own in result.maps.values() for one in own.maps[:draw]]))
+        written = [out / "maps.html", out / "locality.svg"]
     rows = []
     for name, own in result.maps.items():
         for one in own.maps:
@@ -160,6 +164,7 @@ def _write(out: Path, result: MapsResult, draw: int) -> None:
     }  # fmt: skip
     table = pl.DataFrame(rows, schema=schema, orient="row")
     write_text(out / "pairs.csv", table.write_csv(float_precision=4))
+    return (*written, out / "pairs.csv")
 
 
 def to_json(result: MapsResult) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
+from tolman.names import hint
 from tolman.workflows.analyses import Analysis, to_plain
 from tolman.workflows.analyses.settings import Seed
 from tolman.workflows.config import Setting
@@ -30,7 +31,8 @@ class WeightsConfig:
         tuple[Path, ...], Setting("Run folders of one benchmark; none with --published.", positional=True)
     ] = ()
     published: Annotated[
-        str | None, Setting("Benchmark whose paper's rows are taken instead of runs, such as spatialbench.")
+        str | None,
+        Setting("Benchmark whose paper's rows are taken instead of runs, such as spatialbench. Default: none."),
     ] = None
     levels: Annotated[
         tuple[str, ...], Setting("Columns of the table, the simplest level first. Default: the table's levels.")
@@ -78,10 +80,11 @@ def analyze_weights(config: WeightsConfig, events: Events = silent) -> WeightsRe
     unknown = [key for key in keys if key not in columns]
     if unknown or not keys:
         problem = f"no column '{unknown[0]}'" if unknown else "no levels of its own"
-        raise UsageError(f"{benchmark.title} has {problem}; name some with --levels: {', '.join(columns)}.")
+        which = hint(unknown[0] if unknown else "", columns)
+        raise UsageError(f"{benchmark.title} has {problem}; name some with --levels; {which}.")
     missing = [name for name in config.leave_out if name not in scores.names]
     if missing:
-        raise UsageError(f"there is no row '{missing[0]}' to leave out; there are: {', '.join(scores.names)}.")
+        raise UsageError(f"there is no row '{missing[0]}' to leave out; {hint(missing[0], scores.names)}.")
     taken = [
         (name, [own.get(key) for key in keys])
         for name, own in zip(scores.names, scores.figures, strict=True)

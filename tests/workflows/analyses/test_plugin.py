@@ -1,4 +1,4 @@
-"""The analysis of the page `docs/analyses/own.md`, taken from there, as a plugin."""
+"""The analysis of the page `docs/extend/analysis.md`, taken from there, as a plugin."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ROWS = [json.loads(line) for line in EXTRACT.read_text().splitlines()]
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the file of the page and a run that always says B."""
     folder = tmp_path_factory.mktemp("own")
-    page = (ROOT / "docs" / "analyses" / "own.md").read_text(encoding="utf-8")
-    code = re.findall(r'```python title="by_options.py"\n(.*?)```', page, re.DOTALL)
+    page = (ROOT / "docs" / "extend" / "analysis.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(# by_options\.py\n.*?)```", page, re.DOTALL)
     assert len(code) == 1
     assert len(code[0].splitlines()) < 60
     (folder / "by_options.py").write_text(code[0], encoding="utf-8")
