@@ -174,13 +174,17 @@ class Page:
         if words[0] == "score" and words[1].endswith(".jsonl") and not (self.place / words[1]).exists():
             subset = value_of(words, "--subset")
             write_answers(self.place, value_of(words, "--benchmark") or "", self.place / words[1], subset=subset)
-        file = value_of(words, "--config")
-        tables = tomllib.loads((self.place / file).read_text()).get(words[0], []) if file else []
-        given = value_of(words, "--out")
-        outs = [given] if given else [table["out"] for table in (tables if isinstance(tables, list) else [tables])]
         if words[0] in ("simulate", "generate", "ingest"):
-            for out in outs:
+            for out in self._outs(words):
                 remove(self.place / out)
+
+    def _outs(self, words: list[str]) -> list[str]:
+        """The folders that a command writes, by its option or its config file."""
+        given, file = value_of(words, "--out"), value_of(words, "--config")
+        if given or not file:
+            return [given] if given else []
+        tables = tomllib.loads((self.place / file).read_text(encoding="utf-8")).get(words[0], [])
+        return [table["out"] for table in (tables if isinstance(tables, list) else [tables])]
 
     def _review(self, words: list[str], environment: dict[str, str]) -> None:
         port = words.index("--port") if "--port" in words else None

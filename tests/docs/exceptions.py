@@ -14,7 +14,7 @@ from docs.blocks import Command
 Key = tuple[str, str]
 
 QUICK = (
-    "README.md", "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/benchmarks.md", "docs/extend/model.md",
+    "README.md", "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/extend/model.md",
 )  # fmt: skip
 """Pages whose commands `make test` carries out, but for those of `SLOW`; `make test-full` carries out all of them."""
 
@@ -62,6 +62,7 @@ ONLY_PARSED: dict[Key, str] = {
     ("docs/curate/index.md", "tolman run ./pool/benchmark --model openai/NAME …"): QUESTION_SETS,
     ("docs/curate/mappings.md", "tolman curate import my-set.toml data --out pool"): QUESTION_SETS,
     ("docs/review/index.md", "tolman review my-bench --runs runs/people"): PEOPLE,
+    ("*", "tolman review my-bench --export"): PEOPLE,
     ("docs/review/verifying.md", "tolman review my-bench --verify pool/review.jsonl"): QUESTION_SETS,
     ("docs/review/verifying.md", "tolman review my-bench --verify runs/a --verify runs/b"): PEOPLE,
     ("docs/review/verifying.md", "tolman review my-bench --rig yard --rig worlds"): RECORDING,
