@@ -214,19 +214,19 @@ def completed(words: list[str], url: str) -> list[str]:
 
 
 def parse(words: list[str]) -> None:
-    """Have the command line read a command without carrying it out; not where a plugin may add what it names.
+    """Have the command line read a command without carrying it out; not where a plugin adds the command.
 
     Raises:
         Exception: click's own, where there is no such option, or one is missing.
     """
     command: Any = typer.main.get_command(app)
     rest, files = without_plugins(words)
-    if files:
-        return
     context = None
     while rest and hasattr(command, "list_commands") and rest[0] in command.list_commands(context):
         context = command.context_class(command, parent=context, info_name=command.name)
         command = command.get_command(context, rest.pop(0))
+    if files and hasattr(command, "list_commands"):
+        return
     assert not hasattr(command, "list_commands"), f"there is no command tolman {' '.join(words)}"
     assert not command.make_context(command.name, rest, parent=context).args
 

@@ -46,7 +46,7 @@ WEIGHTS = "needs weights and the extra 'hf'; tests/models/test_hf.py runs a netw
 RECORDING = "the recording and the places in it are the reader's; tests/ingest/lidar/test_measure.py measures one"
 QUESTION_SETS = "reads question sets that are not at hand; tests/curate/test_pipeline.py carries a recipe out"
 PEOPLE = "needs people's answers; tests/review carry it out"
-PAPER = "reads a table or runs of the example that are not at hand; tests/reports/test_analyses.py has smaller ones"
+PAPER = "reads a table or runs of the example that are not at hand; tests/commands/test_analyze.py has smaller ones"
 LICENSED = "downloads a data set under its licence"
 
 ONLY_PARSED: dict[Key, str] = {
