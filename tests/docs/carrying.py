@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -168,15 +169,22 @@ class Page:
     def _prepare(self, words: list[str]) -> None:
         """Answers that a command reads are written; what it writes isn't there yet."""
         if words[0] == "ingest":
-            write_scans(words[1], self.place / words[2])
+            for word in words[2 : words.index("--out")]:
+                write_scans(words[1], self.place / word, self.place / "pictures")
         if words[0] == "score" and words[1].endswith(".jsonl") and not (self.place / words[1]).exists():
             subset = value_of(words, "--subset")
             write_answers(self.place, value_of(words, "--benchmark") or "", self.place / words[1], subset=subset)
-        file = value_of(words, "--config")
-        table = tomllib.loads((self.place / file).read_text()).get(words[0], {}) if file else {}
-        out = value_of(words, "--out") or table.get("out")
-        if words[0] in ("simulate", "generate", "ingest") and out is not None:
-            remove(self.place / out)
+        if words[0] in ("simulate", "generate", "ingest"):
+            for out in self._outs(words):
+                remove(self.place / out)
+
+    def _outs(self, words: list[str]) -> list[str]:
+        """The folders that a command writes, by its option or its config file."""
+        given, file = value_of(words, "--out"), value_of(words, "--config")
+        if given or not file:
+            return [given] if given else []
+        tables = tomllib.loads((self.place / file).read_text(encoding="utf-8")).get(words[0], [])
+        return [table["out"] for table in (tables if isinstance(tables, list) else [tables])]
 
     def _review(self, words: list[str], environment: dict[str, str]) -> None:
         port = words.index("--port") if "--port" in words else None
@@ -206,24 +214,27 @@ def completed(words: list[str], url: str) -> list[str]:
 
 
 def parse(words: list[str]) -> None:
-    """Have the command line read a command without carrying it out.
+    """Have the command line read a command without carrying it out; not where a plugin adds the command.
 
     Raises:
         Exception: click's own, where there is no such option, or one is missing.
     """
     command: Any = typer.main.get_command(app)
-    rest, _ = without_plugins(words)
+    rest, files = without_plugins(words)
     context = None
     while rest and hasattr(command, "list_commands") and rest[0] in command.list_commands(context):
         context = command.context_class(command, parent=context, info_name=command.name)
         command = command.get_command(context, rest.pop(0))
+    if files and hasattr(command, "list_commands"):
+        return
     assert not hasattr(command, "list_commands"), f"there is no command tolman {' '.join(words)}"
     assert not command.make_context(command.name, rest, parent=context).args
 
 
 def value_of(words: list[str], option: str) -> str | None:
-    """What stands behind an option."""
-    return words[words.index(option) + 1] if option in words else None
+    """What stands behind an option; the last where it is there several times."""
+    found = [word for before, word in itertools.pairwise(words) if before == option]
+    return found[-1] if found else None
 
 
 def remove(path: Path) -> None:

@@ -14,7 +14,7 @@ from docs.blocks import Command
 Key = tuple[str, str]
 
 QUICK = (
-    "README.md", "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/benchmarks.md", "docs/extend/model.md",
+    "README.md", "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/extend/model.md",
 )  # fmt: skip
 """Pages whose commands `make test` carries out, but for those of `SLOW`; `make test-full` carries out all of them."""
 
@@ -27,11 +27,16 @@ SLOW: dict[Key, str] = {
 }
 """Command → why `make test` only has it parsed."""
 
+SMALL = ("--scenes", "2", "--seconds", "4", "--rate", "2", "--size", "96x64")
+
 SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
-    ("*", "tolman simulate"): (
-        ("--scenes", "2", "--seconds", "4", "--rate", "2", "--size", "96x64"),
-        "videos of full size take a minute for each scene",
+    ("docs/families/site.md", "tolman simulate --shapes two-rooms,street --exo 3 --actors 2 --out rigs"): (
+        (*SMALL, "--out", "short-rigs"),
+        "two cameras have nothing to tell each other in so few seconds; the questions are made of the stage's scenes",
     ),
+    ("*", "tolman simulate"): (SMALL, "videos of full size take a minute for each scene"),
+    ("*", "tolman analyze bias vsi-bench --prune"): (("--prune", "12"), "the stage has 20 questions"),
+    ("*", "tolman analyze representative"): (("--size", "12"), "the stage has 20 questions"),
     ("*", "tolman generate"): (("--filter-rounds", "0"), "shortcut filtering needs scenes by the hundred"),
 }
 """Command → options that stand behind its own, and why."""
@@ -41,6 +46,7 @@ WEIGHTS = "needs weights and the extra 'hf'; tests/models/test_hf.py runs a netw
 RECORDING = "the recording and the places in it are the reader's; tests/ingest/lidar/test_measure.py measures one"
 QUESTION_SETS = "reads question sets that are not at hand; tests/curate/test_pipeline.py carries a recipe out"
 PEOPLE = "needs people's answers; tests/review carry it out"
+PAPER = "reads a table or runs of the example that are not at hand; tests/commands/test_analyze.py has smaller ones"
 LICENSED = "downloads a data set under its licence"
 
 ONLY_PARSED: dict[Key, str] = {
@@ -54,7 +60,18 @@ ONLY_PARSED: dict[Key, str] = {
     ("*", "tolman measure "): RECORDING,
     ("*", "tolman curate run "): QUESTION_SETS,
     ("docs/curate/index.md", "tolman run ./pool/benchmark --model openai/NAME …"): QUESTION_SETS,
+    ("docs/curate/mappings.md", "tolman curate import my-set.toml data --out pool"): QUESTION_SETS,
     ("docs/review/index.md", "tolman review my-bench --runs runs/people"): PEOPLE,
+    ("*", "tolman review my-bench --export"): PEOPLE,
+    ("docs/review/verifying.md", "tolman review my-bench --verify pool/review.jsonl"): QUESTION_SETS,
+    ("docs/review/verifying.md", "tolman review my-bench --verify runs/a --verify runs/b"): PEOPLE,
+    ("docs/review/verifying.md", "tolman review my-bench --rig yard --rig worlds"): RECORDING,
+    ("docs/ingest/lidar.md", "tolman ingest rig recordings/ --out scenes"): RECORDING,
+    ("*", "tolman analyze errors "): PEOPLE,
+    ("*", "tolman analyze correlation "): PAPER,
+    ("*", "tolman analyze maps squeezed"): PAPER,
+    ("*", "tolman analyze weights runs/"): PAPER,
+    ("*", "tolman analyze diversity ./my-bench --structures"): "needs the extra 'syntax', which is in no test",
 }
 """Command → why it can't be carried out here. The command line reads all of these."""
 
@@ -65,7 +82,12 @@ NOT_TOLMAN: dict[Key, str] = {
 }
 """Command of another program → why it can't be carried out here."""
 
-EXIT_CODES: dict[Key, tuple[int, str]] = {}
+EXIT_CODES: dict[Key, tuple[int, str]] = {
+    (
+        "docs/installing.md",
+        "tolman doctor --extra video --base-url http://localhost:8000/v1 --database postgresql://user@host/review --json",
+    ): (1, "there is no such database"),
+}
 """Command → its exit code, and why it isn't 0."""
 
 
@@ -79,6 +101,7 @@ def find(table: Mapping[Key, Any], command: Command) -> Key | None:
 
 FILES: dict[Key, str] = {
     ("docs/config.md", "[simulate]"): "mine.toml",
+    ("docs/config.md", "[[generate]]"): "suite.toml",
     ("docs/curate/index.md", 'name = "my-site"'): "site.toml",
     ("docs/extend/family.md", '"""How high an object reaches above the floor."""'): "my_family.py",
     ("docs/curate/index.md", "id,category,scale"): "hand.csv",

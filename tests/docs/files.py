@@ -11,13 +11,17 @@ from docs.exceptions import FILES
 _NAME = re.compile(r"^# ([\w./-]+\.(?:py|toml|csv|jsonl))$")
 
 
+def _listed(page: str, first: str) -> str:
+    return next((file for (where, begins), file in FILES.items() if where == page and first.startswith(begins)), "")
+
+
 def write_files(page: str, place: Path) -> list[Path]:
     """Write a page's files into a folder; their paths."""
     found = []
     for block in blocks(page):
         first = block.text.splitlines()[0] if block.text else ""
         named = _NAME.match(first)
-        name = block.title or (named[1] if named else FILES.get((page, first)))
+        name = block.title or (named[1] if named else _listed(page, first))
         if name:
             path = place / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -112,6 +112,8 @@ def _spatialbench(folder: Path, clip: Path) -> None:
     solved = {"reason": "There is one at the gate and one by the wall.", "keyframes": [1, 5]}
     asked = [counting, {**counting, "problem_id": 10003}, choice, {**choice, "problem_id": 10004}]
     (folder / "QA_v1.json").write_text(json.dumps([{"sample": row} for row in asked]))
+    later = [*asked, {**counting, "problem_id": 20001, "problem": "How many lamps are there?"}]
+    (folder / "QA.txt").write_text(json.dumps([{"sample": row} for row in later]))
     examples = [row | solved if row["problem_id"] in (10001, 10002) else row for row in asked]
     (folder / "QA_fewshot.txt").write_text(json.dumps([{"sample": row} for row in examples]))
     (folder / "dataset").mkdir()

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 
-def write_scans(format: str, place: Path) -> None:
+def write_scans(format: str, place: Path, pictures: Path) -> None:
     """Write what a page ingests, unless it is there.
 
     Args:
         format: as the command names it; what is none of these is left to the page.
         place: the folder that the command reads.
+        pictures: of which media pools are made.
     """
     if place.exists():
         return
-    if format == "ego-exo4d":
+    if format == "media":
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.suffix == ".txt":
+            place.write_text("\n".join(map(str, sorted(pictures.iterdir()))))
+        else:
+            shutil.copytree(pictures, place)
+    elif format == "ego-exo4d":
         from ingest.ego_exo4d_layout import write
 
         write(place)

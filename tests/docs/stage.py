@@ -35,6 +35,10 @@ RUNS = {
     "vsi-bench": ("my-model-direct", "other-direct", "openai-my-model-direct", "openai-my-model-blind"),
 }
 """Benchmark → its runs in `runs/BENCHMARK-full/`."""
+BASELINES = {
+    "most-frequent": ("direct", "blind"), "best-constant": ("m3-direct", "m3-blind"), "random": ("m5-direct", "m5-blind"),
+}  # fmt: skip
+"""Baseline → its runs under the protocols direct and blind."""
 WRONG = 8
 """Of so many items one is answered by chance."""
 
@@ -59,6 +63,9 @@ def make_stage(place: Path, data: Path) -> None:
     (pairs,) = (place / "pairs" / "data").glob("*.parquet")
     clip = min((place / "worlds" / "videos").iterdir(), key=lambda path: path.stat().st_size)
     hub.make_hub(place / "hub", clip, sorted((fixtures / "images").iterdir()), pl.read_parquet(pairs))
+    (place / "removed.txt").write_text("\n".join(item.id for item in items_of(place, "vsi-bench")[12:]) + "\n")
+    (place / "removed_ids.txt").symlink_to("removed.txt")
+    shutil.copytree(fixtures / "images", place / "pictures")
     (place / "data").mkdir()
     (place / "vsi-bench").symlink_to(hub.snapshot(place / "hub", "vsi-bench").relative_to(place))
     for benchmark in ("vsi-bench", "spatialbench"):
@@ -75,12 +82,17 @@ def make_stage(place: Path, data: Path) -> None:
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
     (place / "answers.jsonl").unlink()
-    for name in ("direct", "blind"):
-        done = terminal.tolman(
-            place, "run", "vsi-bench", "--model", "baseline/most-frequent", "--protocol", name, "--out", name,
-            **hub.environment(place / "hub"),
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+    for model, links in BASELINES.items():
+        for protocol, name in zip(("direct", "blind"), links, strict=True):
+            done = terminal.tolman(
+                place, "run", "vsi-bench", "--model", f"baseline/{model}", "--protocol", protocol, "--out", name,
+                **hub.environment(place / "hub"),
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+    for name, run in (
+        ("m4-direct", "direct"), ("m4-blind", "blind"), ("most-frequent", "blind"), ("best-constant", "m3-blind"),
+    ):  # fmt: skip
+        (place / name).symlink_to(run)
 
 
 def items_of(place: Path, benchmark: str, subset: str | None = None) -> list[Item]:

@@ -58,4 +58,6 @@ def test_what_such_a_model_cannot_answer_is_a_failure(status: int, stage: Path, 
         )  # fmt: skip
     assert done.returncode in (1, 2)
     assert f"status {status}" in done.stdout + done.stderr
-    assert not list(tmp_path.glob("run/scores.json")) or "0 of" not in done.stdout
+    file = tmp_path / "run" / "responses.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    assert not [line for line in lines if "response" in line]
