@@ -62,7 +62,7 @@ class Registry:
         """
         thing = self._find(name)
         if thing is None:
-            raise unknown(self.what, name, self.names())
+            raise unknown(self.what, name, self.names(), other="what a file of yours declares (--plugin FILE)")
         wrong = self.check(thing)
         if wrong:
             raise UsageError(f"what is registered as {self.what} '{name}' {wrong}.")

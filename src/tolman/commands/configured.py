@@ -23,7 +23,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from tolman.errors import UsageError
-from tolman.workflows.config import ConfigField, fields_of, make, read_tables, write_config
+from tolman.plugins import load_plugins
+from tolman.workflows.config import ConfigField, fields_of, make, read_plugins, read_tables, write_config
 
 FILE = "tolman.toml"
 """The config beside a result."""
@@ -98,6 +99,8 @@ def configured(config: type[Any], command: str | None = None) -> Callable[[Calla
 
 def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, Any]) -> list[Any]:
     """The configs of a command: one, or one for each table of a suite. What is given goes before every table."""
+    if file is not None:
+        load_plugins(read_plugins(file))
     tables = read_tables(file, name) if file is not None else [{}]
     if len(tables) > 1 and "out" in given:
         raise UsageError(f"{file} has {len(tables)} [[{name}]] tables: write an 'out' into each in place of --out.")

@@ -87,7 +87,8 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPrese
     try:
         found = recompute(geometry, item, preset, released=not generated)
     except (KeyError, ValueError) as error:
-        return AuditFinding(*head, status="not checked", note=str(error))
+        note = f"the scene has no {error.args[0]}" if isinstance(error, KeyError) and error.args else str(error)
+        return AuditFinding(*head, status="not checked", note=note)
     gap: float | None = None
     if item.kind == "number":
         exact = float(found.exact)

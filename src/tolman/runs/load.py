@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from tolman import benchmarks
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.folder import is_folder
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, TolmanError, UsageError
+from tolman.item_table import first_problem
 from tolman.items import Item
 from tolman.names import hint
 
@@ -81,7 +84,18 @@ def load(name: str, data: Path | None, subset: str | None, revision: str | None 
 
 def _items(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
     """The items of a subset, whose true values the benchmark's metric can be computed for."""
-    items = benchmark.load(data, subset)
+    try:
+        items = benchmark.load(data, subset)
+    except TolmanError:
+        raise
+    except ValidationError as error:
+        field, what = first_problem(error)
+        given = error.errors()[0].get("input")
+        row = str(given["id"]) if isinstance(given, dict) and "id" in given else None
+        raise InputError(data, f"holds no item of {benchmark.title}: {what}", row=row, field=field) from None
+    except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+        what = f"can't be read as {benchmark.title} ({type(error).__name__}: {error})"
+        raise InputError(data, what, fix=f"check that it is the data of {benchmark.name}") from error
     for item in items if benchmark.needs_positive_truths else ():
         if item.kind == "number" and item.exact_answer <= 0:
             raise InputError(

@@ -15,6 +15,7 @@ directory, in a file too: a config repeats the command that wrote it.
 from __future__ import annotations
 
 import dataclasses
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass
@@ -26,6 +27,8 @@ from tolman.errors import InputError, UsageError
 from tolman.names import hint
 
 C = TypeVar("C")
+PLUGINS = "plugins"
+"""The key of a file's plugins, above its tables."""
 Scalar = type[str] | type[int] | type[float] | type[bool] | type[Path]
 
 
@@ -189,12 +192,8 @@ def read_tables(path: Path, command: str) -> list[dict[str, Any]]:
     Raises:
         InputError: it can't be read, is no TOML, or has nothing for the command.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(path, f"can't be read ({error.strerror or error})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(path, f"is no TOML ({error})") from None
+    data = _read(path)
+    data.pop(PLUGINS, None)
     found = data.get(command)
     if isinstance(found, dict):
         return [found]
@@ -204,6 +203,27 @@ def read_tables(path: Path, command: str) -> list[dict[str, Any]]:
     if tables:
         raise InputError(path, f"has nothing for '{command}' but {', '.join(tables)}", fix=f"write a [{command}] table")
     return [data]
+
+
+def read_plugins(path: Path) -> list[str]:
+    """The plugins that a TOML file names, `plugins = ["my_family.py"]` above its tables.
+
+    Raises:
+        InputError: it can't be read, is no TOML, or names them in another form.
+    """
+    found = _read(path).get(PLUGINS, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise InputError(path, "is no list of files", field=PLUGINS, fix=f'write {PLUGINS} = ["my_family.py"]')
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(path, f"can't be read ({error.strerror or error})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(path, f"is no TOML ({error})") from None
 
 
 def _is_table(value: Any) -> bool:
@@ -228,7 +248,7 @@ def _plain(value: Any) -> Any:
 
 def write_config(path: Path, command: str, *configs: Any, typed: str | None = None) -> None:
     """Write the TOML file that repeats a command: a `[command]` table, or several where it was carried out several
-    times.
+    times, below the plugins that are loaded.
 
     Args:
         path: the file.
@@ -240,8 +260,11 @@ def write_config(path: Path, command: str, *configs: Any, typed: str | None = No
 
     from tolman import __version__
     from tolman.files import write_text
+    from tolman.plugins import loaded_plugins
 
+    plugins = [os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file) for file in loaded_plugins()]
     tables = [to_table(config) for config in configs]
-    text = tomli_w.dumps({command: tables[0] if len(tables) == 1 else tables})
+    above: dict[str, Any] = {PLUGINS: plugins} if plugins else {}
+    text = tomli_w.dumps(above | {command: tables[0] if len(tables) == 1 else tables})
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, f"# tolman {__version__}: 'tolman {typed or command} --config {path.name}' repeats this.\n{text}")

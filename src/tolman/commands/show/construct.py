@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _LISTED = 20
 """Scenes that are listed."""
 
+AUDIT_WIDTH = 124
+"""Characters in which no heading of an audit's table is cut."""
+
 
 def show_generated(console: Console, result: GenerateResult) -> None:
     """A row for each question type, and where the benchmark is."""
@@ -53,7 +56,7 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
         numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
         counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
         grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
-    console.print(grid, width=max(console.width, WIDTH), crop=False)
+    console.print(grid, width=max(console.width, AUDIT_WIDTH), crop=False)
     for row in result.rows:
         for rule, count in (row["doubts"] | row["rules"]).items():
             doubted = row["doubts"].get(rule, 0)

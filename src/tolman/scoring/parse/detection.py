@@ -18,6 +18,8 @@ TAIL_CHARS = 4000
 """Characters at its end whose words are counted."""
 FEW_WORDS = 8
 """Latin words up to which a numeral, a direction or a thing alone gives a language away."""
+ENGLISH_WORDS = 2
+"""Frequent English words from which a short text without any of another language is English."""
 
 _SCRIPTS = {
     "kana": re.compile("[\u3041-\u30f6]"),
@@ -89,7 +91,8 @@ def _names(text: str) -> frozenset[str]:
             names.add(name)
     if names and not names & set(by_words):
         names.add("en")
-    if 0 < latin <= FEW_WORDS:
+    is_english = hits["en"] >= ENGLISH_WORDS and most == 0  # "sofa" and "monitor" are things in other languages too
+    if 0 < latin <= FEW_WORDS and not is_english:
         others = {name for name in by_words if name != "en" and _knows(name, words)}
         if others and any(w in languages(frozenset({"en"})).numerals.exact for w in words):
             names.add("en")  # "four" is an oven in French
