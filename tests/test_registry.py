@@ -126,3 +126,89 @@ def test_what_is_no_plugin_is_told_in_a_sentence(tmp_path: Path) -> None:
     broken.write_text("x = (\n")
     with pytest.raises(InputError, match=r"can't be executed \(SyntaxError"):
         load_plugin(broken)
+
+
+BROKEN = """
+from pathlib import Path
+from tolman.benchmarks.base import BenchmarkSpec, PromptPreset, media_first
+from tolman.items import Item
+from tolman.scoring.rules import careful
+from tolman.scoring.table import Column, Table, pool
+
+def load(folder, subset):
+    rows = [line.split(",") for line in (Path(folder) / "questions.csv").read_text().splitlines()]
+    return [Item(id=r[0], question=r[1], kind="choice", options=("left", "right"), answer=r[2], task="side") for r in rows]
+
+def prompt(item, preset):
+    return media_first(item, item.question)
+
+BENCHMARK = BenchmarkSpec(
+    name="broken-bench", title="Broken", paper="", licence="", subsets={"all": ""}, load=load, prompt=prompt,
+    blind_prompt=prompt, presets=(PromptPreset("plain", "", rule_sets=("careful",)),), rule_sets=(careful(),),
+    table=Table((Column("all", "All", pool()),), headline="all"),
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (
+            "q1,Which?,A\nq2,Which?,E\n",
+            "data, row q2, field 'answer': holds no item of Broken: the answer 'E' is none of",
+        ),
+        ("q1,Which?\n", "data: can't be read as Broken (IndexError: list index out of range); check that it is"),
+        (None, "data: can't be read as Broken (FileNotFoundError: "),
+    ],
+)
+def test_data_that_a_benchmark_of_ones_own_cannot_load_is_told_in_a_sentence(
+    questions: str | None, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "broken_bench.py").write_text(BROKEN)
+    (tmp_path / "data").mkdir()
+    if questions is not None:
+        (tmp_path / "data" / "questions.csv").write_text(questions)
+    command = [
+        "-m",
+        "tolman",
+        "run",
+        "broken-bench",
+        "--plugin",
+        "broken_bench.py",
+        "--data",
+        "data",
+        "--model",
+        "baseline/random",
+    ]
+    done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"tolman: {said}" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_what_fails_inside_a_plugin_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("def create(name, options):\n    return 1 / 0\n")
+    (tmp_path / "b.py").write_text(BROKEN)
+    (tmp_path / "questions.csv").write_text("q1,Which?,A\n")
+    command = [
+        "-m",
+        "tolman",
+        "run",
+        "broken-bench",
+        "--plugin",
+        "b.py",
+        "--plugin",
+        "m.py",
+        "--data",
+        ".",
+        "--model",
+        "m/x",
+    ]
+    done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip() == f"tolman: {tmp_path / 'm.py'}, line 2: ZeroDivisionError: division by zero"
+
+
+def test_a_name_that_a_file_of_ones_own_may_declare_points_to_plugins() -> None:
+    with pytest.raises(UsageError, match=r"or what a file of yours declares \(--plugin FILE\)"):
+        protocols.get("my-protocol-of-yesterday")

@@ -293,12 +293,12 @@ def generate(
 
 
 def audit(
-    benchmark: str | Path, scenes: Path | str | Scenes, *, events: Events = silent, **settings: Any
+    benchmark: str | Path | Benchmark, scenes: Path | str | Scenes, *, events: Events = silent, **settings: Any
 ) -> AuditResult:
     """Compute every answer of a benchmark anew from its scenes.
 
     Args:
-        benchmark: a name or a folder.
+        benchmark: a name, a folder, or a `Benchmark` that was loaded from one.
         scenes: a folder of its scenes, or `Scenes`.
         events: called with progress and notes.
         settings: the options of `tolman audit`, named as its fields are (`tolman.workflows.audit`).
@@ -311,6 +311,19 @@ def audit(
     from tolman.workflows.audit import audit as carry_out
 
     place = scenes.path if isinstance(scenes, Scenes) else scenes
+    if isinstance(benchmark, Benchmark):
+        if benchmark.in_memory:
+            raise UsageError(
+                "these questions are in no folder; write them into one with .save(FOLDER), and audit that."
+            )
+        loaded = benchmark.loaded
+        settings = {"data": loaded.folder, "subset": loaded.subset} | settings
+        benchmark = loaded.benchmark.name
+    elif not isinstance(benchmark, str | Path):
+        kind = type(benchmark).__name__
+        raise UsageError(
+            f"a benchmark is a name, a folder or a tolman.Benchmark, not {kind}; a result has its folder in .out."
+        )
     return carry_out(_config(AuditConfig, {"benchmark": _name(benchmark), "scenes": place, **settings}), events)
 
 

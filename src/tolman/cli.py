@@ -129,6 +129,15 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        from tolman.plugins import line_in_plugin
+
+        found = line_in_plugin(error)
+        if found is None:
+            raise
+        what = f"tolman: {found[0]}, line {found[1]}: {type(error).__name__}: {error}"
+        console(stderr=True).print(what, style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
 
 
 def _run() -> None:

@@ -79,6 +79,15 @@ def module_name(path: Path) -> str:
     return f"tolman_plugin_{path.stem}_{digest}"
 
 
+def line_in_plugin(error: BaseException) -> tuple[Path, int] | None:
+    """The plugin and its last line that an error passed through; None where it passed through none."""
+    for path in _loaded:
+        line = _line(error, path)
+        if line is not None:
+            return path, line
+    return None
+
+
 def _line(error: BaseException, path: Path) -> int | None:
     """The last line of the file that the error passed through."""
     if isinstance(error, SyntaxError) and error.filename == str(path):

@@ -237,7 +237,8 @@ def test_runs_scored_by_earlier_versions_still_open(make_run: MakeRun) -> None:
     for entry in figures["rule_sets"].values():
         del entry["unread"]
     old = folder.scores().drop(ADDED)
-    folder.write_scores(old, figures)
+    old.write_parquet(folder.path / "scores.parquet")
+    (folder.path / "scores.json").write_text(json.dumps(figures))
     runs = load_runs([folder.path])
     assert old.equals(folder.scores().drop(ADDED))
     assert SHARES_LABEL not in printed(runs)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -337,3 +338,25 @@ def test_a_plugins_metric_has_a_name_like_any_other(tmp_path: Path, number: Make
     items = [number("2", id=str(i), scene=str(i)) for i in range(2)]
     assert cells(rows_of(items, ["2", "3"], table), table)["on-the-spot"].value == 50.0
     assert metric_named("on-the-spot").value(items[0], ParsedAnswer(Fraction(2))) == 1.0
+
+
+def test_a_metric_that_fails_or_leaves_its_range_is_told_with_the_question() -> None:
+    item = Item(id="q7", question="How many?", kind="number", unit="count", answer="2", task="n")
+    three = ParsedAnswer(Fraction(3))
+    broken = Metric(name="broken", title="B", per_item=lambda item, reading: 1 / 0, kinds=("number",))
+    with pytest.raises(UsageError, match=r"'broken' can't be computed of '3' as the answer to question 'q7': ZeroDiv"):
+        broken.value(item, three)
+    wide = Metric(name="wide", title="W", per_item=lambda item, reading: 7.0, kinds=("number",))
+    with pytest.raises(UsageError, match=r"'wide' gives 7.0 for '3' as the answer to question 'q7', outside its range"):
+        wide.value(item, three)
+    endless = Metric(name="e", title="E", per_item=lambda item, reading: float("inf"), range=(0, float("inf")))
+    assert endless.value(item, three) is None
+
+
+def test_the_unit_follows_from_the_range_unless_it_is_stated() -> None:
+    def unit(**fields: Any) -> str:
+        return Metric(name="m", title="M", per_item=lambda item, reading: 0.0, **fields).unit
+
+    assert unit() == "%"
+    assert unit(range=(0, float("inf"))) == ""
+    assert unit(range=(0, float("inf")), unit="%") == "%"

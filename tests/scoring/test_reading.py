@@ -518,3 +518,11 @@ def test_judging(expected: str, accept: tuple[str, ...], value: str | Fraction |
 def test_a_question_for_a_count_has_its_unit_in_every_language(question: str, unit: Unit | None) -> None:
     row = Row("1", "test", "number", question, (), "", "3", "3", (), written=True)
     assert item_of(row).unit == unit
+
+
+@pytest.mark.parametrize("thing", ["sofa", "monitor", "laptop", "table", "tv"])
+def test_things_of_several_languages_do_not_make_an_english_question_foreign(thing: str) -> None:
+    """In "9.000" a dot separates thousands in German, and decimals in English."""
+    question = f"How many {thing}(s) are in this room?"
+    item = Item(id="1", question=question, kind="number", unit="count", answer="9", task="count")
+    assert read_careful(item, "About 9.000.").value == 9

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import pytest
 
 from tolman.errors import InputError, UsageError
-from tolman.workflows.config import Setting, fields_of, make, read_tables, to_table, write_config
+from tolman.plugins import load_plugin
+from tolman.workflows.config import Setting, fields_of, make, read_plugins, read_tables, to_table, write_config
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,3 +76,18 @@ def test_several_tables_and_other_commands(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("benchmark = \n")
     with pytest.raises(InputError, match="is no TOML"):
         read_tables(tmp_path / "broken.toml", "run")
+
+
+def test_plugins_stand_above_the_tables_and_are_written_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tolman.plugins._loaded", {})
+    Path("mine.py").write_text("x = 1\n")
+    load_plugin("mine.py")
+    write_config(Path("tolman.toml"), "audit", Example(benchmark="b"))
+    assert read_plugins(Path("tolman.toml")) == ["mine.py"]
+    assert read_tables(Path("tolman.toml"), "audit") == [{"benchmark": "b"}]
+    Path("plain.toml").write_text('plugins = ["mine.py"]\nbenchmark = "b"\n')
+    assert read_tables(Path("plain.toml"), "audit") == [{"benchmark": "b"}]
+    Path("wrong.toml").write_text('plugins = "mine.py"\n')
+    with pytest.raises(InputError, match=r"field 'plugins': is no list of files"):
+        read_plugins(Path("wrong.toml"))

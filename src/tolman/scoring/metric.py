@@ -39,6 +39,11 @@ _NOTHING = ParsedAnswer(None)
 PERCENT = "%"
 """The unit of metrics whose values are shares of 1; their figures are on the 0–100 scale."""
 
+BY_RANGE = "by range"
+"""The unit of a metric that states none."""
+_ROUNDING = 1e-9
+"""How far a value may be outside its range, as sums of floats are."""
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -57,7 +62,8 @@ class Metric:
         direction: whether higher or lower is better, or nearest to zero.
         unread: the value of a response without a readable answer, or a function of its item; None leaves such
             responses out of the figure, and their number stands beside it.
-        unit: of the figure: '%' for shares of 1, else as it is printed behind the number ('m', 'cm', '' …).
+        unit: of the figure: '%' for values that are printed on the 0–100 scale, else as it is printed behind the number
+            ('m', 'cm', '' …). Unless it is stated, '%' for a range within 0 and 1, and '' for any other.
         digits: decimals printed.
         source: the paper and section, or the repository, that defines it.
         ordered: whether values of items can be compared, so that a group of items that counts as one question has the
@@ -77,7 +83,7 @@ class Metric:
     range: tuple[float, float] = (0.0, 1.0)
     direction: Direction = "higher"
     unread: float | Callable[[Item], float | None] | None = 0.0
-    unit: str = PERCENT
+    unit: str = BY_RANGE
     digits: int = 1
     source: str = ""
     ordered: bool = True
@@ -94,6 +100,8 @@ class Metric:
             raise UsageError(f"the metric '{self.name}' is chance-adjusted and no mean; it can be one of them.")
         if not self.range[0] < self.range[1]:
             raise UsageError(f"the metric '{self.name}' has the range {self.range}; give the least value first.")
+        if self.unit == BY_RANGE:
+            object.__setattr__(self, "unit", PERCENT if self.range[0] >= 0 and self.range[1] <= 1 else "")
         if callable(self.aggregate):
             object.__setattr__(self, "_figure", with_weights(self.aggregate))
 
@@ -129,11 +137,26 @@ class Metric:
             reading: what a rule set read.
 
         Returns:
-            None where it has no value: it has none for unread responses, or none for this item.
+            None where it has no value: it has none for unread responses, none for this item, or no finite one.
+
+        Raises:
+            UsageError: it can't be computed, or its value is outside its range.
         """
-        if reading.value is not None:
-            return self.per_item(item, reading)
-        return self.unread(item) if callable(self.unread) else self.unread
+        if reading.value is None:
+            return self.unread(item) if callable(self.unread) else self.unread
+        try:
+            value = self.per_item(item, reading)
+        except Exception as error:
+            what = f"'{reading.text}' as the answer to question '{item.id}': {type(error).__name__}: {error}"
+            raise UsageError(f"the metric '{self.name}' can't be computed of {what}.") from error
+        if value is None or not math.isfinite(value):
+            return None  # a model may answer "inf"
+        if self.is_mean and not self.range[0] - _ROUNDING <= value <= self.range[1] + _ROUNDING:
+            raise UsageError(
+                f"the metric '{self.name}' gives {value} for '{reading.text}' as the answer to question '{item.id}', "
+                f"outside its range {self.range}; state its range, or return None where it has no value."
+            )
+        return value
 
     def figure(self, values: Floats, weights: Floats | None = None) -> Floats:
         """The figure of some values, in the unit of the values; not for chance-adjusted metrics.

@@ -38,6 +38,10 @@ def reward(item: Item, text: str, *, scorer: str = "official", benchmark: str | 
     Raises:
         UsageError: the benchmark has no such scorer, the item has none, or its true value has no score.
     """
+    if not isinstance(text, str):
+        raise UsageError(
+            f"a response is a text, not {type(text).__name__}: a failed call is no answer and has no score."
+        )
     rules = scorer_of(origin_of(item) if benchmark is None else benchmark, scorer)
     undefined = rules.undefined(item)
     if undefined is not None:

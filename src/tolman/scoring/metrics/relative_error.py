@@ -2,7 +2,7 @@
 
 import math
 
-from tolman.scoring.metric import Metric
+from tolman.scoring.metric import PERCENT, Metric
 from tolman.scoring.number_errors import relative_error, signed_relative_error
 from tolman.scoring.weighted import weighted_median
 
@@ -13,6 +13,7 @@ METRICS = (
         per_item=relative_error,
         kinds=("number",),
         range=(0.0, math.inf),
+        unit=PERCENT,
         direction="lower",
         unread=None,
         source="mean of |response − truth| / |truth|",
@@ -24,6 +25,7 @@ METRICS = (
         kinds=("number",),
         aggregate=weighted_median,
         range=(0.0, math.inf),
+        unit=PERCENT,
         direction="lower",
         unread=None,
         source="median of |response − truth| / |truth|",
@@ -34,6 +36,7 @@ METRICS = (
         per_item=signed_relative_error,
         kinds=("number",),
         range=(-math.inf, math.inf),
+        unit=PERCENT,
         direction="zero",
         unread=None,
         source="mean of (response − truth) / |truth|: above 0 where too much is answered",
