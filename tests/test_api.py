@@ -487,3 +487,29 @@ def test_worlds_are_simulated(tmp_path: Path) -> None:
     pytest.importorskip("moderngl", reason="worlds need the extra 'simulate'")
     made = tolman.simulate("scenes", scenes=1, seconds=1, rate=2, size="160x120", workers=1)
     assert [scene.id for scene in tolman.open_scenes(made.out)] == tolman.open_scenes("scenes").ids()
+
+
+def test_scores_say_what_they_rest_on(tmp_path: Path) -> None:
+    def unreadable(messages: list[dict[str, Any]]) -> str:
+        return "no idea"
+
+    run = tolman.evaluate("vsi-bench", unreadable, limit=8, out=tmp_path / "run", **SETTINGS)
+    said = "a part of the questions (--limit 8); 100.0 % of the responses could not be read"
+    assert said in repr(run.scores)
+    assert "100.0 % of the responses could not be read." in run.scores._repr_html_()
+    headline = run.scores.table().filter("headline").row(0, named=True)
+    assert (headline["none"], headline["cut_off"]) == (100.0, 0.0)
+    whole = tolman.evaluate("vsi-bench", own, out=tmp_path / "whole", **SETTINGS)
+    assert "part" not in repr(whole.scores)
+
+
+def test_a_failure_has_no_reward(choice: Make) -> None:
+    with pytest.raises(UsageError, match=r"a response is a text, not NoneType: a failed call is no answer"):
+        tolman.reward(choice(), None)  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_audited_is_one_sentence(choice: Make, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"these questions are in no folder; write them into one with .save\(FOLDER\)"):
+        tolman.audit(tolman.load([choice()]), tmp_path)
+    with pytest.raises(UsageError, match=r"a benchmark is a name, a folder or a tolman.Benchmark, not int"):
+        tolman.audit(3, tmp_path)  # type: ignore[arg-type]

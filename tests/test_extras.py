@@ -87,6 +87,7 @@ def refused(core: bare.Environment, place: Path) -> dict[str, bare.Done]:
     return dict(zip(MISSING, core.run(place, *MISSING.values(), **keys), strict=True))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MISSING)
 def test_without_its_extra_a_command_ends_with_a_sentence_that_names_it(
     refused: dict[str, bare.Done], name: str
@@ -98,6 +99,7 @@ def test_without_its_extra_a_command_ends_with_a_sentence_that_names_it(
     assert "Traceback" not in done.error
 
 
+@pytest.mark.full
 def test_the_core_runs_scores_and_reports(core: bare.Environment, place: Path) -> None:
     for command, done in zip(WORKING, core.run(place, *WORKING), strict=True):
         assert done.code == 0, f"{command}: {done.error}"
@@ -111,6 +113,7 @@ def test_the_core_runs_scores_and_reports(core: bare.Environment, place: Path) -
     assert "6-0000" in text
 
 
+@pytest.mark.full
 def test_an_extra_that_builds_on_another_is_named_too(place: Path) -> None:
     pytest.importorskip("nltk")
     only = bare.environment(place / "analyze", "analyze", "review")

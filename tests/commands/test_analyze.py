@@ -133,6 +133,7 @@ def test_representative(place: Path) -> None:
     assert len(content["held_out"]) == 3
 
 
+@pytest.mark.full
 def test_bias(place: Path) -> None:
     few = [row for row in ROWS if row["question_type"] in ("object_counting", "object_rel_distance")]
     (place / "few.jsonl").write_text("".join(json.dumps(row) + "\n" for row in few))

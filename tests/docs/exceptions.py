@@ -14,7 +14,7 @@ from docs.blocks import Command
 Key = tuple[str, str]
 
 QUICK = (
-    "README.md", "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/extend/model.md",
+    "docs/installing.md", "docs/runs.md", "docs/models.md", "docs/extend/model.md",
 )  # fmt: skip
 """Pages whose commands `make test` carries out, but for those of `SLOW`; `make test-full` carries out all of them."""
 

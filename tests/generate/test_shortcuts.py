@@ -43,6 +43,7 @@ def looking(count: int, told: float) -> list[FilterItem]:
     return made
 
 
+@pytest.mark.full
 def test_what_one_picture_tells_is_left_out() -> None:
     questions = looking(300, told=0.4)
     kept = [questions[i] for i in filter_shortcuts(questions, 4, 0.25, 0)]
@@ -73,6 +74,7 @@ def test_nobody_guesses_between_pictures() -> None:
     assert filter_shortcuts([FilterItem(item, "") for item in pictures], 4, 0.25, 0) == list(range(MIN_QUESTIONS + 20))
 
 
+@pytest.mark.full
 def test_no_more_is_looked_at_closely_than_is_wanted() -> None:
     questions = [FilterItem(item, item.answer_text) for item in choices(600, planted=0.25)]
     kept = filter_shortcuts(questions, 4, 0.25, 0, most=100)

@@ -121,7 +121,7 @@ def test_points_that_are_kept_are_far_apart(points: list[tuple[int, int]], count
 
 
 def test_unknown_and_missing_matchers_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match=r"there is no matcher 'pats'; known: sift\."):
+    with pytest.raises(UsageError, match=r"there is no matcher 'pats'; known: sift, or what a file"):
         matchers.get("pats")
     monkeypatch.setattr(matchers, "find_spec", lambda name: None)
     with pytest.raises(

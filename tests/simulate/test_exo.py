@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from simulate.worlds import PLACES, walk, world
+from simulate.worlds import PLACES, SLOW_PLACES, walk, world
 from tolman.geometry.casting import pixel_rays
 from tolman.simulate.casting import Caster
 from tolman.simulate.exo import HEIGHT, exo_walks
@@ -15,7 +15,7 @@ from tolman.simulate.walks import intrinsics_of
 SIZE = (160, 120)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in PLACES])
 def test_four_cameras_see_most_of_a_place(place: str) -> None:
     here, carried = world(place), walk(place)
     found = exo_walks(here, carried, 4)

@@ -91,6 +91,7 @@ def test_a_room_that_cannot_hold_it_says_so(library: Library) -> None:
     assert 0 < asked < 200
 
 
+@pytest.mark.full
 def test_counts_are_spread(library: Library) -> None:
     """No count above one is the usual one among what there are several of."""
     counts: Counter[int] = Counter()
@@ -101,6 +102,7 @@ def test_counts_are_spread(library: Library) -> None:
     assert max(counts.values()) <= 0.3 * sum(counts.values()), counts
 
 
+@pytest.mark.full
 def test_the_whole_catalogue_furnishes_rooms(shared_data: Path) -> None:
     whole = Library(shared_data / "furniture" / "BlendSwap-CC-0.sh3f")
     for seed in range(3):

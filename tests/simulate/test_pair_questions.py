@@ -29,6 +29,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory, needs_egl: None) -> Path:
     return place
 
 
+@pytest.mark.full
 def test_generate_show_solve_and_run(worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     chosen = "camera-camera,camera-object,measurement,multi-step"

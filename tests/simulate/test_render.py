@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from simulate.worlds import walk, world
+from simulate.worlds import SLOW_PLACES, walk, world
 from tolman.geometry.casting import pixel_rays
 from tolman.geometry.visibility import project
 from tolman.scenes import OrientedBox, Scene, SceneObject
@@ -53,7 +53,7 @@ def views(place: str) -> list[tuple[np.ndarray, Frame]]:
         return [(pose, renderer.frame(pose, CAMERA)) for pose in poses[:: len(poses) // 5]]
 
 
-@pytest.mark.parametrize("place", CHECKED)
+@pytest.mark.parametrize("place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in CHECKED])
 def test_instances_and_depth_agree_with_ray_casting(place: str) -> None:
     caster = Caster(world(place))
     for pose, frame in views(place):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -20,8 +19,8 @@ from tolman.items import Item
 from tolman.parallel import cores
 from tolman.simulate.build import WorldsConfig, simulate
 
-SCENES = 20 if os.environ.get("TOLMAN_FULL") else 3
-"""Twenty take minutes: `make test-full` has them."""
+pytestmark = pytest.mark.full
+SCENES = 20
 ORDER = WorldsConfig(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
 
 

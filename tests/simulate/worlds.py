@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import numpy as np
+import pytest
 import shapely
 
 from tolman.geometry.boxes import Boxes, Floats, distances
@@ -20,6 +21,8 @@ from tolman.simulate.walks import Walk, draw_walk
 from tolman.simulate.world import World
 
 PLACES: tuple[str, ...] = (*SHAPES, *KINDS)
+SLOW_PLACES = {"parking-lot": pytest.mark.full}
+"""Places whose slowest tests `make test` leaves to `make test-full`."""
 
 
 @lru_cache(maxsize=1)

@@ -55,6 +55,7 @@ def texts(shared: Path, items: list[tolman.Item]) -> list[tuple[tolman.Item, int
     return found
 
 
+@pytest.mark.full
 def test_ten_thousand_rewards_are_the_scores_of_the_command(shared_data: Path, tmp_path: Path) -> None:
     data = shared_data / "vsi-bench"
     items = tolman.load("vsi-bench", data=data).items()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tolman.scoring.aggregate import Cell
     from tolman.scoring.table import Table
+    from tolman.scoring.unread import Unread
 
 
 class Scores:
@@ -68,7 +69,8 @@ class Scores:
 
         Returns:
             Columns scorer, column, title, value, low, high (95 % interval clustered by scene, null without one), n,
-            effective_scenes, unanswered, headline.
+            effective_scenes, unanswered, none and cut_off (per cent of the responses in which no answer could be read,
+            or that ended before it; null where that isn't known), headline.
 
         Raises:
             MissingExtraError: pandas is wanted and not installed.
@@ -78,16 +80,18 @@ class Scores:
         schema = {
             "scorer": pl.String, "column": pl.String, "title": pl.String, "value": pl.Float64, "low": pl.Float64,
             "high": pl.Float64, "n": pl.Int64, "effective_scenes": pl.Float64, "unanswered": pl.Int64,
-            "headline": pl.Boolean,
+            "none": pl.Float64, "cut_off": pl.Float64, "headline": pl.Boolean,
         }  # fmt: skip
         rows = [
             (
                 scorer, key, self._table.column(key).title, cell.value,
                 cell.interval.low if cell.interval else None, cell.interval.high if cell.interval else None,
-                cell.n, cell.effective_scenes, cell.unanswered, place == 0 and key == self._table.headline,
+                cell.n, cell.effective_scenes, cell.unanswered, unread.none if unread else None,
+                unread.cut_off if unread else None, place == 0 and key == self._table.headline,
             )
             for place, scorer in enumerate(self.scorers)
             for key, cell in self.cells(scorer).items()
+            for unread in [self._unread(scorer, key)]
         ]  # fmt: skip
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
@@ -115,6 +119,29 @@ class Scores:
         return copy
 
     @property
+    def remarks(self) -> list[str]:
+        """Limits of the headline: that it is of a part of the questions, answers that failed or are missing, responses
+        that could not be read; empty where there are none."""
+        from tolman.runs.selection import Selection
+
+        found = []
+        selection = Selection.model_validate(self._figures["settings"].get("selection") or {})
+        if not selection.is_all:
+            found.append(f"a part of the questions ({selection.describe()})")
+        if self.incomplete:
+            found.append(f"{self.incomplete:,} of {self._figures['asked']:,} without an answer")
+        unread = self._unread(self.scorers[0], self._table.headline)
+        if unread is not None and unread.is_shown:
+            found.append(f"{unread.share:.1f} % of the responses could not be read")
+        return found
+
+    def _unread(self, scorer: str, key: str) -> Unread | None:
+        from tolman.scoring.unread import Unread
+
+        values = self._figures["rule_sets"][scorer].get("unread", {}).get(key)
+        return Unread.from_dict(values) if values else None
+
+    @property
     def incomplete(self) -> int:
         """Answers that failed or are missing; they are in no figure, unless failures count as wrong."""
         return sum(self._figures["unanswered"].values())
@@ -139,7 +166,7 @@ class Scores:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Scores {self.title}: {self._said()}{self._lost()}>"
+        return f"<Scores {self.title}: {'; '.join([self._said(), *self.remarks])}>"
 
     def _repr_html_(self) -> str:
         columns = [column for column in self._table.columns if any(column.key in self.cells(s) for s in self.scorers)]
@@ -147,15 +174,12 @@ class Scores:
         for scorer in self.scorers:
             cells = self.cells(scorer)
             rows.append([scorer, *(_shown(cells.get(column.key), column.digits) for column in columns)])
-        remarks = [self._lost().strip(" ,") + "."] if self.incomplete else []
+        remarks = [f"{remark[0].upper()}{remark[1:]}." for remark in self.remarks]
         return html_rows(["scorer", *(column.title for column in columns)], rows, self.title, remarks)
 
     def _said(self) -> str:
         column, cell = self._table.column(self._table.headline), self.headline
         return f"{column.title} {_shown(cell, column.digits)} ({self.scorers[0]}, n = {cell.n:,})"
-
-    def _lost(self) -> str:
-        return f", {self.incomplete:,} of {self._figures['asked']:,} without an answer" if self.incomplete else ""
 
 
 class SvgFigure:
@@ -198,6 +222,7 @@ def _cell(values: Mapping[str, Any]) -> Cell:
         reason=values.get("reason"),
         missing=tuple(values.get("missing", ())),
         attainable=values.get("attainable", 100.0),
+        **{name: values[name] for name in ("unit", "left_out", "unread") if name in values},
     )
 
 
