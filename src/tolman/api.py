@@ -21,12 +21,15 @@ from tolman.workflows.evaluate import RunConfig
 from tolman.workflows.evaluate import aevaluate as _aevaluate
 from tolman.workflows.evaluate import evaluate as _evaluate
 from tolman.workflows.events import Events, silent
-from tolman.workflows.objects import Benchmark, Run, Scenes, Scores
+from tolman.workflows.loaded_benchmark import Benchmark
+from tolman.workflows.opened_run import Run
+from tolman.workflows.opened_scenes import Scenes
 from tolman.workflows.report import ReportConfig, ReportResult
 from tolman.workflows.report import report as _report
 from tolman.workflows.rewards import reward
 from tolman.workflows.score import ScoreConfig
 from tolman.workflows.score import score as _score
+from tolman.workflows.scores import Scores
 
 if TYPE_CHECKING:
     from tolman.workflows.audit import AuditResult

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Began, Ended, Events, silent
 
@@ -84,6 +84,8 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
     from tolman.workflows.generate import noted
 
     preset = preset_of(config.preset)
+    if not config.scenes.exists():  # told before anything is fetched
+        raise InputError(config.scenes, "does not exist", fix="give the folder of the benchmark's scenes")
     loaded = load(config.benchmark, config.data, config.subset)
     events(Began("reading scenes"))
     geometries, skipped = {}, []

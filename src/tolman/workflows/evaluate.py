@@ -15,7 +15,8 @@ from tolman.workflows.judges import json_object, judge_request
 if TYPE_CHECKING:
     from tolman.models.base import Model, ModelOptions
     from tolman.runs.run import RunRequest
-    from tolman.workflows.objects import Benchmark, Run
+    from tolman.workflows.loaded_benchmark import Benchmark
+    from tolman.workflows.opened_run import Run
 
 _MODEL, _SAMPLING, _PROTOCOL, _FRAMES = "The model", "Sampling", "Protocols", "Pictures"
 _ITEMS, _STORES, _JUDGE = "Which items", "Stores", "The judge"
@@ -248,7 +249,7 @@ def evaluate(
     """
     from tolman.runs.run import run
     from tolman.workflows.calls import CallEvents
-    from tolman.workflows.objects import Run
+    from tolman.workflows.opened_run import Run
 
     runs = []
     for request in requests_of(config, model, benchmark):
@@ -274,7 +275,7 @@ async def aevaluate(
     """
     from tolman.runs.run import arun
     from tolman.workflows.calls import CallEvents
-    from tolman.workflows.objects import Run
+    from tolman.workflows.opened_run import Run
 
     runs = []
     for request in requests_of(config, model, benchmark):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 from tolman.names import hint
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tolman.items import Item
     from tolman.responses import Outcome
-    from tolman.workflows.objects import Run
+    from tolman.workflows.opened_run import Run
 
 _JUDGE, _STORES = "The judge", "Stores"
 
@@ -108,7 +108,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     from tolman.runs.rescore import judge_folder, score_file, score_folder
     from tolman.scoring.metric import names_of
     from tolman.workflows.calls import CallEvents
-    from tolman.workflows.objects import Run
+    from tolman.workflows.opened_run import Run
 
     judging = judge_request(
         config.judge,
@@ -121,6 +121,8 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     )
     if judging is not None:
         judging.open()  # what is wrong with it is told before anything is done
+    if not config.responses.exists():  # told before anything is fetched
+        raise InputError(config.responses, "does not exist", fix="give a file of responses, or a run's folder")
     metrics = names_of(config.metrics)
     if config.responses.is_dir():
         folder, _ = score_folder(config.responses, metrics)

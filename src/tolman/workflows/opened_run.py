@@ -1,0 +1,175 @@
+"""Run: the folder of a run, read as its parts are asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tolman.items import Item
+from tolman.responses import Failure, Outcome, Response
+from tolman.runs.folder import RunFolder, RunRecord
+from tolman.workflows.frames import given_as, html_rows
+from tolman.workflows.scores import Scores, SvgFigure
+
+if TYPE_CHECKING:
+    pass
+
+
+class Run:
+    """A run's folder: settings, questions, responses and scores, read when they are asked for.
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._folder = RunFolder(self.path)
+
+    @cached_property
+    def record(self) -> RunRecord:
+        """Settings, data and versions, as run.json has them.
+
+        Raises:
+            InputError: the folder is no run's.
+        """
+        return self._folder.record()
+
+    @property
+    def name(self) -> str:
+        """The model, with its protocol where it isn't 'direct'."""
+        settings = self.record.settings
+        return settings.model if settings.protocol == "direct" else f"{settings.model} ({settings.protocol})"
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """What scores.json holds.
+
+        Raises:
+            InputError: the run was never scored.
+        """
+        return self._folder.figures()
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The figures of the benchmark's table.
+
+        Raises:
+            InputError: the run was never scored.
+            UsageError: its benchmark isn't there any more.
+        """
+        from tolman import benchmarks
+
+        spec = benchmarks.get(self.record.settings.benchmark)
+        return Scores(spec.title, spec.table, self.figures, self._folder.scores())
+
+    def items(self) -> list[Item]:
+        """The questions that were asked."""
+        return self._folder.items()
+
+    def outcomes(self) -> list[Outcome]:
+        """What came back: a Response or a Failure for each question and sample."""
+        return self._folder.outcomes()
+
+    def samples(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each question and sample.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, sample, task, scene, question, answer (the true one), response (null where the call failed),
+            reasoning, finish_reason, input_tokens, output_tokens, seconds, cost, failure, and for each scorer `NAME`
+            (0–1, null where it isn't scored) and `NAME_answer` (as it was read).
+
+        Raises:
+            InputError: the run was never scored.
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        items = {item.id: item for item in self.items()}
+        rows = [_sample(outcome, items[outcome.id]) for outcome in self.outcomes() if outcome.id in items]
+        found = pl.DataFrame(rows, schema=_SAMPLE, orient="row")
+        scores = self._folder.scores()
+        for scorer in scores["rule_set"].unique(maintain_order=True):
+            own = scores.filter(pl.col("rule_set") == scorer).select(
+                "id",
+                pl.col("repeat").cast(pl.Int64).alias("sample"),
+                pl.col("score").alias(scorer),
+                pl.col("reading").alias(f"{scorer}_answer"),
+            )
+            found = found.join(own, on=["id", "sample"], how="left", maintain_order="left")
+        return given_as(found, pandas=pandas)
+
+    def failures(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each call that brought no text.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, sample, kind, message, attempts.
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        rows = [(o.id, o.repeat, str(o.kind), o.message, o.attempts) for o in self.outcomes() if isinstance(o, Failure)]
+        schema = {"id": pl.String, "sample": pl.Int64, "kind": pl.String, "message": pl.String, "attempts": pl.Int64}
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    @property
+    def cost(self) -> float | None:
+        """Of the tokens of all responses; None where the run had no prices."""
+        costs = [outcome.cost for outcome in self.outcomes() if isinstance(outcome, Response)]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if known else None
+
+    def page(self) -> Path:
+        """Write report.html, the page with every item, into the folder.
+
+        Returns:
+            The file.
+        """
+        from tolman.workflows.report import write_pages
+
+        return write_pages([self.path])
+
+    def figure(self) -> SvgFigure:
+        """A dot with its 95 % interval for each figure.
+
+        Raises:
+            MissingExtraError: Matplotlib isn't installed.
+        """
+        return self.scores.figure()
+
+    def __repr__(self) -> str:
+        if not (self.path / "scores.json").exists():
+            return f"<Run {self.path}: not scored>"
+        return f"<Run {self.name} at {self.path}: {self.scores!r}>"
+
+    def _repr_html_(self) -> str:
+        if not (self.path / "scores.json").exists():
+            return html_rows([], [], f"{self.path}: not scored")
+        heading = html_rows([], [], f"{self.name} · {self.path}")
+        return heading + self.scores._repr_html_()
+
+
+_SAMPLE: dict[str, Any] = {
+    "id": pl.String, "sample": pl.Int64, "task": pl.String, "scene": pl.String, "question": pl.String,
+    "answer": pl.String, "response": pl.String, "reasoning": pl.String, "finish_reason": pl.String,
+    "input_tokens": pl.Int64, "output_tokens": pl.Int64, "seconds": pl.Float64, "cost": pl.Float64,
+    "failure": pl.String,
+}  # fmt: skip
+
+
+def _sample(outcome: Outcome, item: Item) -> tuple[Any, ...]:
+    head = (outcome.id, outcome.repeat, item.task, item.scene, item.question, item.answer)
+    if isinstance(outcome, Failure):
+        return (*head, *[None] * 7, f"{outcome.kind}: {outcome.message}")
+    usage = outcome.usage
+    return (
+        *head, outcome.response, outcome.reasoning, outcome.finish_reason, usage.input_tokens, usage.output_tokens,
+        outcome.seconds, outcome.cost, None,
+    )  # fmt: skip
