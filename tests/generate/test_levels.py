@@ -64,6 +64,7 @@ def test_a_second_solver_answers_everything_about_rooms(rooms: Asked) -> None:
     assert set(right) >= {"order-on-route", "multi-hop", "affordance", "landmark-pose", "commands"}, right
 
 
+@pytest.mark.full
 def test_a_second_solver_answers_everything_about_a_recorded_room(asked: Callable[[str], Asked]) -> None:
     right = solved(asked("spatialbench"))
     assert sum(right.values()) > 40

@@ -64,6 +64,7 @@ def by_task(items: Sequence[Item]) -> dict[str, list[Item]]:
     return found
 
 
+@pytest.mark.full
 def test_every_family_asks_and_a_second_solver_answers_all(items: list[Item], places: dict[str, SceneGeometry]) -> None:
     counts = Counter(item.task for item in items)
     assert set(counts) == set(TASKS)
@@ -77,12 +78,14 @@ def test_every_family_asks_and_a_second_solver_answers_all(items: list[Item], pl
     assert wrong == []
 
 
+@pytest.mark.full
 def test_recomputing_agrees_and_breaks_no_rule(items: list[Item], places: dict[str, SceneGeometry]) -> None:
     for item in items:
         found = recompute(places[item.scene or ""], item, RULES)
         assert (found.exact, found.violations) == (item.answer_text, ())
 
 
+@pytest.mark.full
 def test_no_picture_alone_tells(items: list[Item], places: dict[str, SceneGeometry]) -> None:
     """What is named is spread over the pictures, and what each picture suggests is right as often as by chance."""
     for task, group in by_task(items).items():
@@ -102,6 +105,7 @@ def test_no_picture_alone_tells(items: list[Item], places: dict[str, SceneGeomet
             )
 
 
+@pytest.mark.full
 def test_answers_and_letters_are_even(items: list[Item]) -> None:
     for task, group in by_task(items).items():
         letters = Counter(item.answer for item in group)
@@ -110,6 +114,7 @@ def test_answers_and_letters_are_even(items: list[Item]) -> None:
         assert max(answers.values()) <= len(group) / 4 + 1, (task, answers)
 
 
+@pytest.mark.full
 def test_items_say_what_they_show_where_they_belong_and_why(items: list[Item]) -> None:
     for item in items:
         count = len(item.media)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from guessing.planted import choices, numbers
 from tolman import benchmarks
@@ -35,6 +36,7 @@ def test_without_a_plant_there_is_only_chance() -> None:
     assert all(abs(share - 0.25) < 4 * error for share in found.values())
 
 
+@pytest.mark.full
 def test_real_questions_with_permuted_answers_give_chance(shared_data: Path) -> None:
     items = benchmarks.get("vsi-bench").load(shared_data / "vsi-bench", "full")
     items = [item for item in items if item.task == "object_rel_distance"][:400]

@@ -136,6 +136,7 @@ def test_the_database_refuses_to_change_what_was_submitted(
     site.database.close()
 
 
+@pytest.mark.full
 def test_a_short_load_with_a_kill_loses_and_doubles_nothing() -> None:
     script = Path(__file__).resolve().parents[2] / "benchmarks" / "review_load.py"
     short = ["--people", "8", "--seconds", "5", "--think", "0.5", "--questions", "60", "--kill"]

@@ -235,6 +235,7 @@ def test_questions_and_archives_of_videos_come_from_the_hubs_cache(tmp_path: Pat
     assert record["data"] == f"nyu-visionx/VSI-Bench@{hub.revision}"
 
 
+@pytest.mark.full
 def test_the_demo_adds_the_users_own_model(tmp_path: Path) -> None:
     server = Server(answer="A", keep=False)
     with serving(server) as url:

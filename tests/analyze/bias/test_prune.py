@@ -26,6 +26,7 @@ def test_pruning_takes_out_what_is_guessed() -> None:
     assert np.array_equal(kept, prune(items, 90, RULES, folds=3, workers=1, rounds=2))
 
 
+@pytest.mark.full
 def test_pruning_keeps_each_types_share_and_what_counts_as_one_together() -> None:
     items = choices(80, planted=0.5) + numbers(40)
     kept = prune(items, 60, RULES, folds=3, workers=1, rounds=2)
@@ -37,6 +38,7 @@ def test_pruning_keeps_each_types_share_and_what_counts_as_one_together() -> Non
         prune(items, 121, RULES, folds=3, workers=1)
 
 
+@pytest.mark.full
 def test_a_subset_is_judged_on_the_folds_of_the_whole() -> None:
     items = choices(150, planted=1.0) + choices(150, planted=0.0, seed=1, start=150)
     easy = {item.id for item in items[:150]}

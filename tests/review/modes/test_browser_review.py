@@ -97,6 +97,7 @@ def test_a_page_that_is_loaded_again_has_what_was_entered(page: Any, served: Ser
         assert page.locator(":checked").count() == 1
 
 
+@pytest.mark.full
 def test_no_page_has_a_serious_violation_of_accessibility(browser: Any, served_sqlite: Served) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     served = served_sqlite
