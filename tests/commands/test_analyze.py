@@ -178,6 +178,7 @@ def test_correlation_takes_scores_from_runs(place: Path) -> None:
     assert "Avg. without a scored question of Obj. Count, Abs. Dist." in found["marks"][0]
 
 
+@pytest.mark.full
 def test_every_analysis_has_help_with_an_example_and_is_listed(place: Path) -> None:
     listed = " ".join(tolman("analyze", "--help", cwd=place).split())
     assert "vision ablation, shortcut bias, correlation" in listed
@@ -263,7 +264,9 @@ def test_a_typo_is_one_sentence(
         ("weights", {"published": "spatialbench", "counts": [318, 527, 291, 98, 113]}),
         ("correlation", {"table": str(TABLE), "score": "MMSI-Bench", "against": ["EB-Habitat"]}),
         ("diversity", {"benchmark": "vsi-bench", "data": str(EXTRACT)}),
-        ("bias", {"benchmark": "vsi-bench", "data": "doors.jsonl", "folds": 3, "workers": 1}),
+        pytest.param(
+            "bias", {"benchmark": "vsi-bench", "data": "doors.jsonl", "folds": 3, "workers": 1}, marks=pytest.mark.full
+        ),
     ],
 )
 def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(

@@ -59,6 +59,7 @@ def test_what_one_picture_tells_is_left_out() -> None:
     assert np.mean([a == b for a, b in zip(after, answers, strict=True)]) < 0.62
 
 
+@pytest.mark.full
 def test_a_part_that_suggests_nothing_takes_nothing_away() -> None:
     questions = [
         FilterItem(q.item, q.answer, (("", *q.single_view_cues[1]),), closed=True) for q in looking(200, told=0.0)

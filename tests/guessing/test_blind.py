@@ -49,6 +49,7 @@ def test_real_questions_with_permuted_answers_give_chance(shared_data: Path) -> 
     assert min(real[name] for name in LEARNERS) > 0.25 + 3 * error
 
 
+@pytest.mark.full
 def test_real_numbers_with_permuted_answers_give_the_constants_score(shared_data: Path) -> None:
     items = benchmarks.get("vsi-bench").load(shared_data / "vsi-bench", "full")
     items = [item for item in items if item.task == "object_size_estimation"][:200]
@@ -59,6 +60,7 @@ def test_real_numbers_with_permuted_answers_give_the_constants_score(shared_data
     assert min(real[name] for name in LEARNERS) > real[CONSTANT] + 0.2
 
 
+@pytest.mark.full
 def test_the_result_does_not_depend_on_how_many_work_on_it() -> None:
     items = choices(60, planted=0.5) + numbers(30)
     fold = assign(items, 3, 0)

@@ -91,6 +91,14 @@ def postgres() -> Iterator[Postgres]:
     server.stop()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what a browser shows on PostgreSQL to `make test-full`: other tests hold the databases against each other."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()) and "[postgresql" in item.name:
+            item.add_marker(pytest.mark.full)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> str | None:
     """The URL of an empty database: None (a file in the store), then PostgreSQL."""

@@ -75,6 +75,7 @@ def slow_server() -> Iterator[str]:
         process.kill()
 
 
+@pytest.mark.full
 def test_a_killed_run_of_many_turns_goes_on_where_each_item_stopped(slow_server: str, place: Path) -> None:
     import urllib.request
 

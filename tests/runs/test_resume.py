@@ -128,7 +128,11 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) ->
 
 @pytest.mark.parametrize(
     ("number", "code", "background"),
-    [(signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True), (signal.SIGHUP, 129, False)],
+    [
+        (signal.SIGTERM, 143, True),
+        pytest.param(signal.SIGTERM, 143, False, marks=pytest.mark.full),
+        pytest.param(signal.SIGHUP, 129, False, marks=pytest.mark.full),
+    ],
 )
 def test_a_batch_system_that_stops_it_finds_a_partial_table(
     server: str, place: Path, number: signal.Signals, code: int, background: bool

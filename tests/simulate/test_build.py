@@ -59,6 +59,7 @@ def test_the_folder_holds_scenes_captures_and_videos(alone: Path) -> None:
         assert all(found.longest[0] <= found.longest[1] + 1e-9 for found in capture.recorded)
 
 
+@pytest.mark.full
 def test_two_processes_write_the_same_bytes(alone: Path, tmp_path: Path) -> None:
     simulate(ORDER, tmp_path / "two", 2)
     assert contents(tmp_path / "two") == contents(alone)

@@ -118,6 +118,7 @@ def test_a_slope_carries_nothing() -> None:
     assert support_of(step().moved(tilted)).height_under((-0.2, 0.0), 0.0, (0.1, 0.1), 0.02) == -np.inf
 
 
+@pytest.mark.full
 def test_what_stands_on_a_lip_is_not_stable(shared_data: Path) -> None:
     lip = block((-0.3, 0.25, 0), (0.3, 0.27, 0.05))
     body = block((-0.3, -0.25, 0.05), (0.3, 0.25, 1.0))

@@ -21,7 +21,7 @@ from tolman.simulate.walks import Walk, draw_walk
 from tolman.simulate.world import World
 
 PLACES: tuple[str, ...] = (*SHAPES, *KINDS)
-SLOW_PLACES = {"parking-lot": pytest.mark.full}
+SLOW_PLACES = dict.fromkeys(("parking-lot", "street", "two-rooms"), pytest.mark.full)
 """Places whose slowest tests `make test` leaves to `make test-full`."""
 
 

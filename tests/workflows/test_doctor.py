@@ -218,6 +218,7 @@ def test_the_command_shows_what_to_do(tmp_path: Path) -> None:
     assert "OPENAI_API_KEY is set" in done.stdout
 
 
+@pytest.mark.full
 def test_extras_of_this_environment_are_looked_at_in_their_order() -> None:
     names = [check.name for check in diagnose(DoctorConfig()).checks if check.group == "extra"]
     assert names == [extra for extra in declared() if extra not in ("dev", "docs")]
