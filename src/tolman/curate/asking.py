@@ -234,11 +234,12 @@ def number_lines(text: str, count: int) -> list[str] | None:
 def question_text(candidate: Candidate, *, answer: bool = True) -> str:
     """A candidate as text: question, options and, if wanted, the answer, as in the paper's examples."""
     lines = [f"Question: {candidate.question}"]
-    if candidate.kind == "choice":
-        letters = candidate.item().letters
-        lines += ["Options:", *(f"{a}: {text}" for a, text in zip(letters, candidate.options, strict=True))]
+    if candidate.options:
+        letters = candidate.item().letters if candidate.has_letters else ""
+        marks = [f"{letter}: " for letter in letters] or [""] * len(candidate.options)
+        lines += ["Options:", *(f"{mark}{text}" for mark, text in zip(marks, candidate.options, strict=True))]
     if answer:
-        letter = f"{candidate.answer}: " if candidate.kind == "choice" else ""
+        letter = f"{candidate.answer}: " if candidate.has_letters else ""
         lines.append(f"Answer: {letter}{candidate.answer_text}")
     return "\n".join(lines)
 
