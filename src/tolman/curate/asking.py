@@ -33,7 +33,7 @@ from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.prices import read_price
 from tolman.runs.store import open_store
 from tolman.runs.without_text import ANSWERED
-from tolman.runtime import run_until_stopped, stoppable
+from tolman.runtime import run_until_stopped
 from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3
@@ -187,11 +187,10 @@ class Asker:
             prices={"model": self._price} if self._price else {},
             tally=self.tally,
         )
-        with stoppable():
-            try:
-                run_until_stopped(engine.run(items, close=False), self._runner.run)
-            except KeyboardInterrupt:
-                raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
+        try:
+            run_until_stopped(engine.run(items, close=False), self._runner.run)
+        except KeyboardInterrupt:
+            raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
         found: dict[str, Reply] = {}
         for key, group in jobs.items():
             outcome = engine.outcomes[key, 0]
