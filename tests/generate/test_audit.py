@@ -225,7 +225,7 @@ from tolman.generate.taxonomy import TaxonomyPlace
 def recompute(geometry, item, settings, *, released=True):
     name = re.fullmatch(r"Is there an? (.+) in the room\\?", item.question)[1]
     there = "yes" if any(one.category == name for one in geometry.scene.objects) else "no"
-    return Recomputed(there, "perhaps" if name == "ghost" else there)
+    return Recomputed(there, "Perhaps." if name == "ghost" else f"{there.capitalize()}.")
 
 
 FAMILY = Family(
