@@ -34,6 +34,7 @@ KEPT_IN = {
     "Console": ("commands/",),
     "asyncio.run": ("runtime.py",),
     "signal.signal": ("runtime.py",),
+    "stoppable": ("runtime.py", "commands/", "demo/"),
 }
 """Names that belong to a few modules: what is below them works without a terminal, in threads and in event loops."""
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}

@@ -47,7 +47,12 @@ def kind_named(name: str) -> Any:
     return _other_kinds[key]
 
 
-def _check_kind(name: str) -> str:
+def existing_kind(name: str) -> str:
+    """A name of an item kind, for fields of models.
+
+    Raises:
+        ValueError: there is none of that name (any more).
+    """
     try:
         kind_named(name)
     except UsageError as error:
@@ -80,7 +85,31 @@ class Media(BaseModel):
     end: float | None = None
 
 
-class Item(BaseModel):
+class ItemFields(BaseModel):
+    """The fields of an item, which questions on their way into a benchmark have too (`curate.candidates.Candidate`).
+
+    Their meaning stands in `Item`. Subclasses check `kind`, and that the answer fits it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    question: str
+    kind: str
+    answer: str
+    unit: Unit | None = None
+    options: tuple[str, ...] = ()
+    verbatim: str | None = None
+    task: str
+    labels: dict[str, str] = Field(default_factory=dict)
+    scene: str | None = None
+    media: tuple[Media, ...] = ()
+    reasoning: str | None = None
+    all_of: str | None = None
+    evidence: dict[str, Any] = Field(default_factory=dict)
+
+
+class Item(ItemFields):
     """One question.
 
     Attributes:
@@ -101,22 +130,7 @@ class Item(BaseModel):
         evidence: what makes the answer true (distances, angles, times, exemplar frames …), as JSON values.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: str
-    question: str
-    kind: Annotated[str, AfterValidator(_check_kind)]
-    answer: str
-    unit: Unit | None = None
-    options: tuple[str, ...] = ()
-    verbatim: str | None = None
-    task: str
-    labels: dict[str, str] = Field(default_factory=dict)
-    scene: str | None = None
-    media: tuple[Media, ...] = ()
-    reasoning: str | None = None
-    all_of: str | None = None
-    evidence: dict[str, Any] = Field(default_factory=dict)
+    kind: Annotated[str, AfterValidator(existing_kind)]
 
     @model_validator(mode="after")
     def _answer_fits_its_kind(self) -> Item:

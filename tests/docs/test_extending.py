@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from docs.blocks import blocks, pages
+from docs.blocks import blocks, commands_of, pages
 from docs.carrying import clerk
 from docs.files import write_files
 from loopback import serving
 from terminal import tolman
 
 MODEL = "docs/extend/model.md"
+STAGE = "docs/extend/stage.md"
 LONGEST = 60
 """Lines of an example."""
 EXTENDING = tuple(page for page in pages() if page.startswith("docs/extend/"))
@@ -61,3 +62,28 @@ def test_what_such_a_model_cannot_answer_is_a_failure(status: int, stage: Path, 
     file = tmp_path / "run" / "responses.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     assert not [line for line in lines if "response" in line]
+
+
+def test_a_curation_stage_is_one_file(stage: Path, tmp_path: Path) -> None:
+    shutil.copytree(stage / "data", tmp_path / "data", symlinks=False)
+    files = {file.name for file in write_files(STAGE, tmp_path)}
+    assert files == {"short_questions.py", "mine.toml"}
+    (command,) = commands_of(STAGE)
+    done = tolman(tmp_path, *command.words[1:])
+    assert done.returncode == 0, done.stderr
+    statistics = {one: figures(tmp_path / "pool" / one) for one in ("convert", "short-questions")}
+    kept = statistics["short-questions"]["candidates"]
+    assert 0 < kept < statistics["convert"]["candidates"]
+    assert f"short-questions: {kept} candidates" in done.stdout
+    again = tolman(tmp_path, *command.words[1:])
+    assert again.stdout.count("(was whole already)") == 4
+    without = tolman(
+        tmp_path, *[word for word in command.words[1:] if "short_questions" not in word and word != "--plugin"]
+    )
+    assert without.returncode == 2
+    assert "there is no stage of a plugin 'short-questions'" in without.stderr
+
+
+def figures(stage: Path) -> dict[str, int]:
+    found: dict[str, int] = json.loads((stage / "stage.json").read_text())["statistics"]
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.blocks import ROOT, pages
+from docs.blocks import ROOT, blocks, pages
 
 _ENTRY = re.compile(r":\s+([\w./-]+\.md)\s*$", re.MULTILINE)
 
@@ -24,6 +25,26 @@ def test_the_tutorial_comes_before_the_reference() -> None:
     order = ["tutorial.md", "runs.md", "extend/index.md", "reference/index.md", "architecture.md"]
     places = [named.index(name) for name in order]
     assert places == sorted(places)
+
+
+def test_the_reference_has_what_extensions_declare() -> None:
+    """A reader of 'Extend Tolman' finds every class that the examples make an object of."""
+    told = "\n".join(
+        (ROOT / page).read_text(encoding="utf-8") for page in pages() if page.startswith("docs/reference/")
+    )
+    listed = set(re.findall(r"^::: [\w.]+\.(\w+)$", told, re.MULTILINE))
+    declared = {
+        node.value.func.id
+        for page in pages()
+        if page.startswith("docs/extend/")
+        for block in blocks(page)
+        if block.language == "python"
+        for node in ast.parse(block.text).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name)
+        if node.value.func.id[0].isupper()
+    }
+    assert {"Analysis", "BenchmarkSpec", "Family", "ItemKind", "Metric", "Stage"} <= declared
+    assert not declared - listed - {"Path"}
 
 
 @pytest.mark.full

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
 from generate.test_captures import PLACES, capture, scene, thing
+from kinds.yes_no import write_kind
+from tolman.generate.again import again
 from tolman.generate.audit import audit
 from tolman.generate.draft import Recomputed
 from tolman.generate.drafting import recompute
@@ -17,6 +21,7 @@ from tolman.generate.families.vsi_bench.relative_direction import LEVELS
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
 from tolman.items import Item, Unit
+from tolman.plugins import load_plugin
 from tolman.scenes import Scene
 
 PAPER = preset("vsi-paper")
@@ -207,3 +212,50 @@ def test_harmless_rules_are_broken_ones() -> None:
     place = SceneGeometry(scene(thing("a", 2.0, 1), thing("b", 4.0, 1), thing("c", 4.1, 1), thing("d", 7.0, 1)))
     found = recompute(place, nearest("a", "b", "c", "d"), PAPER)
     assert set(found.harmless) <= set(found.violations)
+
+
+LAMP = """
+import re
+
+from tolman.generate.draft import Recomputed
+from tolman.generate.family import Family, FamilySettings
+from tolman.generate.taxonomy import TaxonomyPlace
+
+
+def recompute(geometry, item, settings, *, released=True):
+    name = re.fullmatch(r"Is there an? (.+) in the room\\?", item.question)[1]
+    there = "yes" if any(one.category == name for one in geometry.scene.objects) else "no"
+    return Recomputed(there, "Perhaps." if name == "ghost" else f"{there.capitalize()}.")
+
+
+FAMILY = Family(
+    name="my/presence", title="Presence", tasks=("presence",), settings=FamilySettings(),
+    taxonomy=TaxonomyPlace(site="counting & existence", factor="neither", information="extrinsic"),
+    draft=lambda geometry, settings: iter(()), recompute=recompute,
+)
+"""
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_an_item_of_a_plugins_kind_is_audited_by_its_own_reader_and_metric(tmp_path: Path) -> None:
+    load_plugin(write_kind(tmp_path))
+    (tmp_path / "presence.py").write_text(LAMP)
+    load_plugin(tmp_path / "presence.py")
+
+    def present(name: str, answer: str) -> Item:
+        question = f"Is there a {name} in the room?"
+        return Item(id="1", question=question, kind="yes-no", answer=answer, task="presence", scene="made/room")
+
+    place = scene(thing("a", 2.0, 1))
+    assert verdict(present("lamp", "yes"), place) == ("sound", ())
+    assert verdict(present("lamp", "no"), place) == (DOUBT, ())
+    assert verdict(present("boat", "no"), place) == ("sound", ())
+    assert verdict(present("ghost", "yes"), place) == (DOUBT, ())  # the kind reads 'perhaps' as neither
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_questions_of_other_kinds_than_families_draft_are_left_as_they_are(tmp_path: Path) -> None:
+    load_plugin(write_kind(tmp_path))
+    item = Item(id="1", question="Is the door open?", kind="yes-no", answer="yes", task="open", scene="made/room")
+    assert again(item, [], seed=0) is item
+    assert again(choice("open", "Is the door open?", "yes", "no"), [], seed=0) is None

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from guessing.planted import choices, numbers
+from kinds.yes_no import write_kind
 from tolman import benchmarks
 from tolman.guessing.blind import CONSTANT, guess
 from tolman.guessing.folds import assign
 from tolman.guessing.learners import LEARNERS
 from tolman.items import Item
+from tolman.kinds import ItemKind
+from tolman.plugins import load_plugin
+from tolman.scoring.metric import Metric
+from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import careful
 
 RULES = careful()
@@ -79,3 +84,60 @@ def test_mixed_numbers_of_options_and_few_items_are_answered() -> None:
     found = guess(items, assign(items, 3, 0), RULES, workers=1)
     assert all(len(texts) == 9 and all(texts) for texts in found.answers.values())
     assert all(0 <= value <= 1 for value in found.guessability)
+
+
+def doors(count: int, planted: float, seed: int = 0) -> list[Item]:
+    """Questions of a plugin's kind, answered yes or no; in this share of them red doors are open and others aren't."""
+    generator = np.random.default_rng(seed)
+    made = []
+    for i in range(count):
+        colour = str(generator.choice(["red", "green"]))
+        told = generator.random() < planted
+        answer = ("yes" if colour == "red" else "no") if told else str(generator.choice(["yes", "no"]))
+        made.append(
+            Item(id=f"d{i}", question=f"Is the {colour} door open?", kind="yes-no", answer=answer, task="open",
+                 scene=f"s{i // 3}")
+        )  # fmt: skip
+    return made
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_items_of_a_plugins_kind_are_guessed(tmp_path: Path) -> None:
+    load_plugin(write_kind(tmp_path))
+    found = shares(doors(120, planted=1.0))
+    assert min(found[name] for name in LEARNERS) > 0.97
+    assert 0.3 < found[CONSTANT] < 0.7
+    found = shares(doors(300, planted=0.0))
+    error = (0.25 / 300) ** 0.5
+    assert all(abs(found[name] - 0.5) < 4 * error for name in LEARNERS)
+    few = doors(3, planted=0.0)
+    alone = [few[0].model_copy(update={"task": str(i), "id": str(i)}) for i in range(3)]
+    nothing_known = guess(alone, np.arange(3), RULES, workers=1)
+    assert all(texts == ["yes"] * 3 for texts in nothing_known.answers.values())  # what the kind says without any
+
+
+def test_answers_without_an_order_may_be_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tolman import items as registry
+
+    def read(item: Item, text: str) -> ParsedAnswer:
+        return ParsedAnswer(text) if text else nothing("nothing")
+
+    right = Metric(
+        name="same-name", title="Same name", per_item=lambda item, reading: float(reading.value == item.answer),
+        kinds=("name",),
+    )  # fmt: skip
+    monkeypatch.setitem(registry.known_kinds, "name", ItemKind(name="name", title="name", read=read, metric=right))
+    generator = np.random.default_rng(0)
+    made = []
+    for i in range(260):
+        common = generator.random() < 0.3
+        made.append(
+            Item(id=str(i), question=f"What is the {'big' if common else 'small'} thing?", kind="name",
+                 answer="the sofa" if common else f"thing {i}", task="name", scene=f"s{i // 2}")
+        )  # fmt: skip
+    found = guess(made, assign(made, 3, 0), RULES, workers=1)
+    for name in LEARNERS:
+        told = [text for text, item in zip(found.answers[name], made, strict=True) if item.answer == "the sofa"]
+        assert set(told) == {"the sofa"}
+    assert found.guessability.max() == 1.0
+    assert all(text.strip() for texts in found.answers.values() for text in texts)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tolman import benchmarks
-from tolman.guessing.features import choice_rows, number_rows
+from tolman.guessing.features import Rows, answer_rows, choice_rows
 from tolman.guessing.folds import assign
 from tolman.guessing.statistics import slot
 from tolman.guessing.words import number_in, parts, phrases, words
@@ -47,16 +48,21 @@ def answered(item: Item, generator: np.random.Generator) -> Item:
     return item.model_copy(update={"answer": generator.choice(list(item.letters.replace(item.answer, "")))})
 
 
+def build(items: list[Item], fold: NDArray[np.intp]) -> Rows:
+    if items[0].kind == "number":
+        return answer_rows(items, [item.float_answer for item in items], fold, FOLDS)
+    return choice_rows(items, fold, FOLDS)
+
+
 @pytest.mark.parametrize("task", ["object_rel_distance", "obj_appearance_order", "route_planning", "object_abs_distance"])  # fmt: skip
 def test_features_do_not_depend_on_answers_that_are_held_out(shared_data: Path, task: str) -> None:
     items = real(shared_data, task)
     fold = assign(items, FOLDS, 0)
-    build = number_rows if items[0].kind == "number" else choice_rows
-    before = build(items, fold, FOLDS)
+    before = build(items, fold)
     generator = np.random.default_rng(0)
     for held_out in range(FOLDS):
         changed = [answered(item, generator) if f == held_out else item for item, f in zip(items, fold, strict=True)]
-        after = build(changed, fold, FOLDS)
+        after = build(changed, fold)
         assert np.array_equal(before.matrix(held_out), after.matrix(held_out))
         other = (held_out + 1) % FOLDS
         assert not np.array_equal(before.matrix(other), after.matrix(other))
@@ -66,10 +72,9 @@ def test_features_do_not_depend_on_answers_that_are_held_out(shared_data: Path, 
 def test_a_training_row_does_not_know_its_own_fold(shared_data: Path, task: str) -> None:
     items = real(shared_data, task)
     fold = assign(items, FOLDS, 0)
-    build = number_rows if items[0].kind == "number" else choice_rows
     generator = np.random.default_rng(0)
     changed = [answered(item, generator) if f == 1 else item for item, f in zip(items, fold, strict=True)]
-    before, after = build(items, fold, FOLDS), build(changed, fold, FOLDS)
+    before, after = build(items, fold), build(changed, fold)
     own = before.fold == 1
     assert np.array_equal(before.matrix(0)[own], after.matrix(0)[own])
 

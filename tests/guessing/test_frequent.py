@@ -30,3 +30,13 @@ def test_ranking_is_by_frequency_then_alphabet(answers: list[str]) -> None:
     assert sorted(found) == sorted(set(answers))
     keys = [(-answers.count(answer), answer) for answer in found]
     assert keys == sorted(keys)
+
+
+def test_answers_that_are_no_letters_are_given_as_they_are(
+    choice: Callable[..., Item], number: Callable[..., Item]
+) -> None:
+    numbers = [
+        number(answer, id=f"n{answer}{i}", task="t") for answer, count in (("3", 2), ("2", 1)) for i in range(count)
+    ]
+    choose = most_frequent_text([*numbers, *(choice(id=f"c{i}", task="t") for i in range(4))])
+    assert {choose(item) for item in numbers} == {"3"}  # and no letter or text of the choices beside them

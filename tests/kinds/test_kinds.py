@@ -1,12 +1,15 @@
 """What every item kind promises, and what Tolman's own two say."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from kinds.yes_no import write_kind
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.kinds import ItemKind, kind_named, kind_of, names
+from tolman.kinds import ItemKind, kind_named, kind_of, lettered, names
+from tolman.plugins import load_plugin
 from tolman.scoring.metric import metric_named
 from tolman.scoring.parse import read_careful
 from tolman.scoring.states import chance
@@ -65,3 +68,40 @@ def test_prompts_and_judges_ask_for_the_kinds_answer(choice: Make, number: Make)
 def test_a_kind_is_scored_by_shares_only() -> None:
     with pytest.raises(UsageError, match="can't be scored by the metric 'median-relative-error'"):
         ItemKind(name="x", title="X", read=read_careful, metric=metric_named("median-relative-error"))
+
+
+def test_geometry_says_whether_an_answer_is_right_as_printed(choice: Make, number: Make) -> None:
+    item = number("2.5", unit="m")
+    kind = kind_of(item)
+    assert [kind.states(item, exact, None) for exact in (2.46, 2.54, 2.56)] == [True, True, False]
+    assert kind.error(item, 2.46) == pytest.approx(0.04)
+    lengths = choice("1.0", "2.0", "4.0", answer="B")
+    kind = kind_of(lengths)
+    assert [kind.states(lengths, exact, None) for exact in (2.4, "2.0", 3.4, "4.0")] == [True, True, False, False]
+    assert [kind.states(lengths, "", place) for place in (1, 2)] == [True, False]
+    assert kind.error(lengths, 2.4) is None
+    with pytest.raises(ValueError, match="could not convert"):
+        kind.states(choice("chair", "sofa"), 2.4, None)
+
+
+def test_released_numbers_are_stored_without_separators() -> None:
+    kind = kind_named("number")
+    assert [kind.released_answer(text) for text in ("1,200.5", "+3", " -2 ")] == ["1200.5", "3", "-2"]
+    with pytest.raises(ValueError, match="the answer 'a few' is no number"):
+        kind.released_answer("a few")
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_a_plugins_kind_is_compared_by_its_reader_where_it_says_nothing_else(tmp_path: Path) -> None:
+    load_plugin(write_kind(tmp_path))
+    item = Item(id="1", question="Is the door open?", kind="yes-no", answer="yes", task="open")
+    kind = kind_of(item)
+    assert kind.stated_answer(item, "Yes.") == "Yes."
+    assert kind.stated_answer(item, "perhaps") is None
+    assert kind.agree(item, "Yes.", "yes")
+    assert not kind.agree(item, "no", "yes")
+    assert not kind.agree(item, "perhaps", "perhaps")
+    assert [kind.states(item, said, None) for said in ("yes", "no", "perhaps")] == [True, False, False]
+    assert (kind.magnitude, kind.error(item, "yes"), kind.released_answer("yes")) == (None, None, "yes")
+    assert "yes-no" not in lettered()
+    assert "choice" in lettered()

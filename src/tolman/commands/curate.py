@@ -38,9 +38,10 @@ def run(config: CurateConfig, as_json: Json = False) -> Path:
     """
     from tolman.commands.show.curate import show_curated
     from tolman.commands.show.progress import progress
+    from tolman.runtime import stoppable
     from tolman.workflows.curate import curate
 
-    with progress() as events:
+    with stoppable(), progress() as events:
         result = curate(config, events)
     show_curated(console(), result, as_json=as_json)
     if result.failed:
@@ -57,9 +58,10 @@ def import_one(config: CurateImportConfig, as_json: Json = False) -> Path:
     """
     from tolman.commands.show.curate import show_imported
     from tolman.commands.show.progress import progress
+    from tolman.runtime import stoppable
     from tolman.workflows.curate import import_questions
 
-    with progress() as events:
+    with stoppable(), progress() as events:
         result = import_questions(config, events)
     show_imported(console(), result, as_json=as_json)
     return config.out
@@ -91,9 +93,10 @@ def categories(config: CurateCategoriesConfig) -> None:
     """
     from tolman.commands.show.curate import show_categories
     from tolman.commands.show.progress import progress
+    from tolman.runtime import stoppable
     from tolman.workflows.curate import induce_categories
 
-    with progress() as events:
+    with stoppable(), progress() as events:
         taxonomy = induce_categories(config, events)
     show_categories(console(), taxonomy, config.out)
 
@@ -107,8 +110,9 @@ def duplicates(config: CurateDuplicatesConfig, as_json: Json = False) -> None:
     """
     from tolman.commands.show.curate import show_duplicates
     from tolman.commands.show.progress import progress
+    from tolman.runtime import stoppable
     from tolman.workflows.curate import find_duplicates
 
-    with progress() as events:
+    with stoppable(), progress() as events:
         result = find_duplicates(config, events)
     show_duplicates(console(), result, as_json=as_json)

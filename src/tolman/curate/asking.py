@@ -33,7 +33,7 @@ from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.prices import read_price
 from tolman.runs.store import open_store
 from tolman.runs.without_text import ANSWERED
-from tolman.runtime import run_until_stopped, stoppable
+from tolman.runtime import run_until_stopped
 from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3
@@ -187,11 +187,10 @@ class Asker:
             prices={"model": self._price} if self._price else {},
             tally=self.tally,
         )
-        with stoppable():
-            try:
-                run_until_stopped(engine.run(items, close=False), self._runner.run)
-            except KeyboardInterrupt:
-                raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
+        try:
+            run_until_stopped(engine.run(items, close=False), self._runner.run)
+        except KeyboardInterrupt:
+            raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
         found: dict[str, Reply] = {}
         for key, group in jobs.items():
             outcome = engine.outcomes[key, 0]
@@ -234,11 +233,12 @@ def number_lines(text: str, count: int) -> list[str] | None:
 def question_text(candidate: Candidate, *, answer: bool = True) -> str:
     """A candidate as text: question, options and, if wanted, the answer, as in the paper's examples."""
     lines = [f"Question: {candidate.question}"]
-    if candidate.kind == "choice":
-        letters = candidate.item().letters
-        lines += ["Options:", *(f"{a}: {text}" for a, text in zip(letters, candidate.options, strict=True))]
+    if candidate.options:
+        letters = candidate.item().letters if candidate.has_letters else ""
+        marks = [f"{letter}: " for letter in letters] or [""] * len(candidate.options)
+        lines += ["Options:", *(f"{mark}{text}" for mark, text in zip(marks, candidate.options, strict=True))]
     if answer:
-        letter = f"{candidate.answer}: " if candidate.kind == "choice" else ""
+        letter = f"{candidate.answer}: " if candidate.has_letters else ""
         lines.append(f"Answer: {letter}{candidate.answer_text}")
     return "\n".join(lines)
 

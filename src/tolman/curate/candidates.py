@@ -10,49 +10,40 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, ValidationError, model_validator
 
 from tolman.errors import InputError
 from tolman.files import atomic_write
-from tolman.item_table import SCHEMA, from_row, to_row
-from tolman.items import LETTERS, Item, Media, Unit
+from tolman.item_table import SCHEMA, first_problem, from_row, to_row
+from tolman.items import Item, ItemFields, existing_kind, kind_named
 
 POOL_SCHEMA = SCHEMA | {"source": pl.String, "also": pl.List(pl.String)}
 SHARD = 5_000
 """Candidates in one file, and in memory at a time."""
+TEXT = "text"
+"""The kind of a question whose answer is a free text, to be converted. It is no item kind."""
 
 
-class Candidate(BaseModel):
+def _candidates_kind(name: str) -> str:
+    return name if name == TEXT else existing_kind(name)
+
+
+class Candidate(ItemFields):
     """One question of a pool. The fields that `Item` has too mean the same here.
 
     Attributes:
         source: the name of the question set.
-        kind: `choice`, `number`, or `text` for a free answer.
-        answer: the letter, the number or the text.
+        kind: an item kind (`choice`, `number` or a plugin's), or `text` for a free answer.
+        answer: as an item of the kind has it, or the text.
         also: further answers that count as right, such as other annotators'.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: str
+    kind: Annotated[str, AfterValidator(_candidates_kind)]
     source: str
-    question: str
-    kind: Literal["choice", "number", "text"]
-    answer: str
     also: tuple[str, ...] = ()
-    unit: Unit | None = None
-    options: tuple[str, ...] = ()
-    verbatim: str | None = None
-    task: str
-    labels: dict[str, str] = Field(default_factory=dict)
-    scene: str | None = None
-    media: tuple[Media, ...] = ()
-    reasoning: str | None = None
-    all_of: str | None = None
-    evidence: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _is_whole(self) -> Candidate:
@@ -60,11 +51,14 @@ class Candidate(BaseModel):
             raise ValueError("the question is empty")
         if not self.answer.strip():
             raise ValueError("the answer is empty")
-        if self.kind == "text":
+        if self.kind == TEXT:
             if self.options:
                 raise ValueError("a question with a free answer has no options")
         else:
-            self.item()
+            try:
+                self.item()
+            except ValidationError as error:
+                raise ValueError(first_problem(error)[1]) from None
         return self
 
     def item(self) -> Item:
@@ -73,12 +67,17 @@ class Candidate(BaseModel):
         Raises:
             ValueError: its answer is still a free text, or doesn't fit its kind.
         """
-        return Item.model_validate({name: getattr(self, name) for name in SCHEMA})
+        return Item.model_validate({name: getattr(self, name) for name in ItemFields.model_fields})
 
     @property
     def answer_text(self) -> str:
-        """The text of the right option, or the answer itself."""
-        return self.options[LETTERS.index(self.answer)] if self.kind == "choice" else self.answer
+        """The right answer in words: the text of the right option, for example."""
+        return self.answer if self.kind == TEXT else self.item().answer_text
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether the answer is the letter of an option, so that the options can change their order."""
+        return self.kind != TEXT and bool(kind_named(self.kind).has_letters)
 
     def having(self, **labels: str) -> Candidate:
         """The same with further labels."""
@@ -137,7 +136,10 @@ def read_shards(folder: Path, only: set[str] | None = None) -> Iterator[list[Can
         for number, row in enumerate(rows, start=1):
             try:
                 shard.append(Candidate(**from_row(row)))
-            except (ValidationError, ValueError, TypeError, KeyError) as error:
+            except ValidationError as error:
+                field, what = first_problem(error)
+                raise InputError(path, what, row=number, field=field) from None
+            except (ValueError, TypeError, KeyError) as error:
                 what = f"is no candidate ({str(error).splitlines()[-1].strip()})"
                 raise InputError(path, what, row=number) from None
         yield shard

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from tolman.curate.candidates import Candidate, scan_pool, shards_of, write_lines, write_pool
+from tolman.curate.candidates import Candidate, read_pool, scan_pool, shards_of, write_lines, write_pool
 from tolman.curate.duplicates import (
     QuestionText,
     leaks,
@@ -20,11 +20,12 @@ from tolman.curate.duplicates import (
     without_repeats,
 )
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
+from tolman.curate.mapping import Mapping
 from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.curate.recipe import Against, Duplicates
 from tolman.errors import InputError
 from tolman.files import atomic_write
-from tolman.items import LETTERS, Media
+from tolman.items import Media
 from tolman.media.store import FrameStore, default_root
 from tolman.runs.load import load
 
@@ -34,8 +35,14 @@ def import_settings(work: Work) -> Any:
     found = []
     for source in work.sources:
         files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in source.files()]
-        found.append([source.name, plainly(source.mapping), str(source.media_folder), files])
+        found.append([source.name, _determining(source.mapping), str(source.media_folder), files])
     return found
+
+
+def _determining(mapping: Mapping) -> dict[str, Any]:
+    """A mapping as JSON values; without the kinds that it doesn't name, which older versions knew nothing of."""
+    found: dict[str, Any] = plainly(mapping)
+    return found if mapping.kinds else {name: value for name, value in found.items() if name != "kinds"}
 
 
 def import_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
@@ -119,15 +126,12 @@ def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
 
 def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: int) -> tuple[list[QuestionText], int]:
     """Compared questions of a pool, and the number of media that could be looked at."""
-    table = scan_pool(folder).select("id", "question", "options", "media", "kind", "answer").collect()
-    media = [_media_of(row) for row in table["media"]]
+    media = [_media_of(row) for row in scan_pool(folder).select("media").collect()["media"]]
     names, looked_at = media_names(media, root, frames, bits)
-    questions = []
-    for name, (identity, text, options, kind, answer) in zip(
-        names, table.select("id", "question", "options", "kind", "answer").iter_rows(), strict=True
-    ):
-        right = options[LETTERS.index(answer)] if kind == "choice" else answer
-        questions.append(QuestionText.of(identity, "pool", text, name, right, options or ()))
+    questions = [
+        QuestionText.of(one.id, "pool", one.question, name, one.answer_text, one.options)
+        for name, one in zip(names, read_pool(folder), strict=True)
+    ]
     return questions, looked_at
 
 

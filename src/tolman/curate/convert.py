@@ -19,7 +19,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tolman.curate.candidates import Candidate
+from tolman.curate.candidates import TEXT, Candidate
 from tolman.generate.options import Dealer, numeric_options, placed, whole_options
 from tolman.items import LETTERS, MEDIA_MARK
 
@@ -71,7 +71,7 @@ class Bank:
 
     def add(self, candidate: Candidate) -> None:
         """Remember an answer."""
-        if candidate.kind == "choice":
+        if not converts(candidate):
             return
         for key in _bank_keys(candidate):
             known = self.answers.setdefault(key, {})
@@ -115,7 +115,7 @@ def convert(
     seed: str,
     offered: Sequence[str] | None = None,
 ) -> Candidate | Unconverted:
-    """A question in its multiple-choice form; one that has options, or may stay a number, as it is.
+    """A question in its multiple-choice form; one of another kind, or that may stay a number, as it is.
 
     Args:
         candidate: the question.
@@ -125,7 +125,7 @@ def convert(
         seed: of all that is drawn.
         offered: a model's distractors, where the rules ask for them.
     """
-    if candidate.kind == "choice" or (candidate.kind == "number" and rules.numbers == "keep"):
+    if not converts(candidate) or (candidate.kind == "number" and rules.numbers == "keep"):
         return candidate
     key = f"{seed}:{candidate.id}"
     if candidate.kind == "number":
@@ -158,10 +158,15 @@ def convert(
     )
 
 
+def converts(candidate: Candidate) -> bool:
+    """Tell whether a question is open-ended: a number or a free text. Those of other item kinds stay as they are."""
+    return candidate.kind in ("number", TEXT)
+
+
 def needs_model(candidate: Candidate, rules: ConvertRules) -> bool:
     """Tell whether a model is to write the distractors."""
     return (
-        candidate.kind == "text"
+        candidate.kind == TEXT
         and rules.texts == "model"
         and not _closed(candidate.answer)
         and _as_number(candidate.answer) is None

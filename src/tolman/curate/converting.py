@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tolman.curate.asking import Asker
-from tolman.curate.candidates import Candidate, read_pool, read_shards, write_lines, write_pool
+from tolman.curate.candidates import TEXT, Candidate, read_pool, read_shards, write_lines, write_pool
 from tolman.curate.convert import Bank, Unconverted, convert, needs_model
 from tolman.curate.distractors import checking_task, writing_task
 from tolman.curate.pipeline import Stage, Work
 from tolman.curate.recipe import Convert
 from tolman.generate.options import Dealer
+from tolman.items import OWN_KINDS
 
 
 def convert_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def convert_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         "unconverted": len(converter.lost),
         "letters": {str(size): dict(sorted(counts.items())) for size, counts in sorted(converter.letters.items())},
         "failed": converter.failed,
+        **({"other_kinds": dict(sorted(converter.other_kinds.items()))} if converter.other_kinds else {}),
     }
 
 
@@ -48,7 +50,8 @@ class Converter:
         by: questions converted, by where their distractors came from.
         letters: right letters of converted questions, by the number of options.
         lost: questions that can't be converted.
-        as_they_were: questions that came with options, or may stay numbers.
+        as_they_were: questions that came with options, may stay numbers, or are of other item kinds.
+        other_kinds: the last of these, by kind: there is nothing to convert them by.
         failed: calls that must be made again.
     """
 
@@ -62,10 +65,11 @@ class Converter:
     letters: dict[int, Counter[str]] = field(default_factory=dict)
     lost: list[Unconverted] = field(default_factory=list)
     as_they_were: int = 0
+    other_kinds: Counter[str] = field(default_factory=Counter)
     failed: int = 0
 
     def converted(self, before: Path) -> Iterator[Candidate]:
-        """All questions that have options, or may stay numbers."""
+        """All questions that are multiple choice by now, may stay numbers, or are of other item kinds."""
         for number, shard in enumerate(read_shards(before), start=1):
             self.work.watch.begin(f"converting, part {number}", None)
             offered = self._offered(shard)
@@ -118,7 +122,9 @@ class Converter:
 
     def _count(self, candidate: Candidate) -> None:
         how = candidate.evidence.get("converted")
-        if how is None or candidate.kind != "choice":
+        if candidate.kind not in (*OWN_KINDS, TEXT):
+            self.other_kinds[candidate.kind] += 1
+        if how is None or not candidate.has_letters:
             self.as_they_were += 1
             return
         self.by[str(how["by"])] += 1

@@ -17,14 +17,13 @@ from pydantic import ValidationError
 
 from tolman.benchmarks.question_files import matching, whole
 from tolman.benchmarks.rows import Row, stream_rows
+from tolman.curate.answers import answered, options_in
 from tolman.curate.candidates import Candidate
 from tolman.curate.fields import Field, Unmappable, plain
 from tolman.curate.mapping import ASK, Mapping, MediaFields
 from tolman.errors import InputError
-from tolman.items import LETTERS, MEDIA_MARK, Media
+from tolman.items import Media
 
-_LETTER = re.compile(r"\A\s*[(\[]?([A-Za-z])[)\].:]?\s*\Z")
-_NUMBER = re.compile(r"\A\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+)\s*\Z")
 LONGEST_PATH = 1_000
 """A longer text is an image in base64, as some tables hold them where others have a path."""
 _SIGNATURES = ((b"\xff\xd8\xff", ".jpg"), (b"\x89PNG", ".png"), (b"GIF8", ".gif"), (b"BM", ".bmp"), (b"RIFF", ".webp"))
@@ -141,7 +140,7 @@ class Importer:
         media = self._media(source, row)
         question = (_text(fields.question, row) or "").strip()
         answer = fields.answer.of(row)
-        options = _options(fields.options, row)
+        options = options_in(fields.options, row)
         common: dict[str, Any] = {
             "id": identity,
             "source": source.name,
@@ -152,10 +151,7 @@ class Importer:
             "media": media,
             "reasoning": _text(fields.reasoning, row),
         }
-        if options:
-            candidate = Candidate(kind="choice", options=options, answer=_letter(mapping, answer, options), **common)
-        else:
-            candidate = _open(mapping, task, answer, _also(fields.also, row), common)
+        candidate = answered(mapping, row, task, answer, options, common)
         self.seen.add(digest)
         return candidate
 
@@ -292,72 +288,6 @@ def _kept(mapping: Mapping, row: Row) -> bool:
 
 def _text(where: Field | None, row: Row) -> str | None:
     return where.text(row) if where is not None else None
-
-
-def _options(where: Field | None, row: Row) -> tuple[str, ...]:
-    """The texts of the options, without the letters that some data sets write in front of them."""
-    found = where.of(row) if where is not None else None
-    if found is None:
-        return ()
-    if isinstance(found, dict):  # {"A": "left", "B": "right"}
-        found = [found[key] for key in sorted(found) if found[key] not in (None, "")]
-    if not isinstance(found, list):
-        raise Unmappable("the options are no list")
-    texts = [plain(option).strip() for option in found]
-    lettered = [re.match(rf"\(?{letter}[).:]\s*", text) for letter, text in zip(LETTERS, texts, strict=False)]
-    if len(lettered) == len(texts) and all(lettered):
-        texts = [text[match.end() :] for text, match in zip(texts, lettered, strict=True) if match]
-    told_apart = [" ".join(text.casefold().split()) for text in texts if MEDIA_MARK not in text]
-    if "" in told_apart:
-        raise Unmappable("an option is empty")
-    if len(set(told_apart)) < len(told_apart):
-        raise Unmappable("two options are the same")
-    return tuple(texts)
-
-
-def _letter(mapping: Mapping, answer: Any, options: tuple[str, ...]) -> str:
-    """The letter of the right option."""
-    text = plain(answer).strip()
-    if mapping.answer in ("index", "position"):
-        if not text.lstrip("-").isdigit():
-            raise Unmappable(f"the answer {text[:40]!r} is no number of an option")
-        place = int(text) - (mapping.answer == "position")
-        if not 0 <= place < len(options):
-            raise Unmappable(f"the answer {text[:40]!r} is none of the {len(options)} options")
-        return LETTERS[place]
-    if mapping.answer == "letter":
-        match = _LETTER.match(text)
-        if match is None or match[1].upper() not in LETTERS[: len(options)]:
-            raise Unmappable(f"the answer {text[:40]!r} is no letter of an option")
-        return match[1].upper()
-    wanted = " ".join(text.casefold().split())
-    hits = [i for i, option in enumerate(options) if " ".join(option.casefold().split()) == wanted]
-    if len(hits) != 1:
-        raise Unmappable(f"the answer {text[:40]!r} is {'none' if not hits else 'several'} of the options")
-    return LETTERS[hits[0]]
-
-
-def _open(mapping: Mapping, task: str, answer: Any, also: tuple[str, ...], common: dict[str, Any]) -> Candidate:
-    """A candidate with a number or a text as its answer."""
-    if isinstance(answer, list | dict | bytes):
-        raise Unmappable("the answer is no text")
-    text = plain(answer).strip()
-    number = _NUMBER.match(text)
-    if mapping.open == "number" and number is None:
-        raise Unmappable(f"the answer {text[:40]!r} is no number")
-    if number is not None and mapping.open != "text":
-        unit = mapping.units.get(task, mapping.units.get("*"))
-        return Candidate(kind="number", answer=number[1].replace(",", "").removeprefix("+"), unit=unit, **common)
-    return Candidate(kind="text", answer=text, also=also, **common)
-
-
-def _also(where: Field | None, row: Row) -> tuple[str, ...]:
-    found = where.of(row) if where is not None else None
-    if found is None:
-        return ()
-    parts = found if isinstance(found, list) else [found]
-    texts = [part.get("answer") if isinstance(part, dict) else part for part in parts]
-    return tuple(dict.fromkeys(plain(text).strip() for text in texts if text not in (None, "")))
 
 
 def _seconds(where: Field | None, row: Row) -> float | None:

@@ -33,14 +33,14 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic import Field as Setting
 
 from tolman.curate.fields import Field
 from tolman.errors import InputError
-from tolman.items import Unit
+from tolman.items import Unit, existing_kind
 from tolman.names import unknown
 
 ASK = "ask"
@@ -126,6 +126,8 @@ class Mapping(BaseModel):
         open: what an open-ended answer is: 'number', 'text', or a number where it can be read as one ('auto').
         fields, media, spatial: see there.
         units: task → unit of its numbers; '*' for all.
+        kinds: task → item kind of its questions, such as a plugin's; '*' for all. Others are multiple choice where they
+            have options, and otherwise what `open` says.
         labels: label → where it stands.
     """
 
@@ -148,6 +150,7 @@ class Mapping(BaseModel):
     media: MediaFields | None = None
     spatial: Spatial = Spatial()
     units: dict[str, Unit] = {}
+    kinds: dict[str, Annotated[str, AfterValidator(existing_kind)]] = {}
     labels: dict[str, Field] = {}
 
     @property

@@ -10,6 +10,7 @@ import polars as pl
 
 from tolman.benchmarks.site.taxonomy import SYSTEMS
 from tolman.curate.candidates import scan_pool
+from tolman.kinds import lettered
 
 COUNTED = ("category", *SYSTEMS, "source", "task", "kind", "options", "media", "letter")
 MOST = 60
@@ -37,7 +38,7 @@ def pool_table(folder: Path, labels: Sequence[str] = ()) -> pl.DataFrame:
             .then(pl.lit("one image"))
             .otherwise(pl.lit("several images"))
             .alias("media"),
-            pl.when(pl.col("kind") == "choice").then("answer").alias("letter"),
+            pl.when(pl.col("kind").is_in(lettered())).then("answer").alias("letter"),
             *names,
         )
         .collect()

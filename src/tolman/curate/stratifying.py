@@ -19,6 +19,7 @@ from tolman.files import write_text
 from tolman.generate.options import rebalanced_places
 from tolman.generate.sampling import spread
 from tolman.items import LETTERS
+from tolman.kinds import lettered
 
 Row = dict[str, Any]
 
@@ -66,7 +67,7 @@ def _places(before: Path, wanted: set[str], which: str, seed: str) -> dict[str, 
     places: list[int] = []
     free: list[bool] = []
     for one in read_pool(before, wanted):
-        if one.kind == "choice":
+        if one.has_letters:
             ids.append(one.id)
             sizes.append(len(one.options))
             places.append(LETTERS.index(one.answer))
@@ -95,7 +96,7 @@ def reorder(candidate: Candidate, place: int) -> Candidate:
 def _letters(folder: Path) -> dict[str, int]:
     tally: Counter[str] = Counter()
     for path in shards_of(folder):
-        rows = pl.read_parquet(path, columns=["kind", "answer"]).filter(pl.col("kind") == "choice")
+        rows = pl.read_parquet(path, columns=["kind", "answer"]).filter(pl.col("kind").is_in(lettered()))
         tally.update(rows["answer"].to_list())
     return dict(sorted(tally.items()))
 

@@ -21,6 +21,7 @@ from tolman.curate.candidates import Candidate, read_shards, write_lines, write_
 from tolman.curate.pipeline import Stage, Work
 from tolman.curate.recipe import Verify
 from tolman.items import Item
+from tolman.kinds import kind_of
 from tolman.messages import Message
 
 CHECKLIST = (
@@ -29,8 +30,6 @@ CHECKLIST = (
     "The answer has the form that the question asks for.",
 )
 """Points that a reviewer goes through (SpatialBench, section 4.2)."""
-NUMBER_MARGIN = 0.05
-"""Numbers agree that differ by no more than this share of the one written down."""
 DRAWN = "drawn for a spot check"
 
 
@@ -52,7 +51,8 @@ def answering_task() -> ModelTask:
 
     def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
         one = group[0]
-        wanted = "the letter of one option" if one.kind == "choice" else "a single number"
+        item = one.item()
+        wanted = kind_of(item).answer_form(item)
         text = (
             f"{question_text(one, answer=False)}\n\n"
             "Reply with exactly three lines:\n"
@@ -77,15 +77,12 @@ def read_answer(text: str, candidate: Candidate) -> dict[str, Any] | None:
     ]
     if not all(said):
         return None
-    answer = said[2].strip("().").strip()
-    if candidate.kind == "choice":
-        answer = answer.upper()
-        if answer not in tuple(candidate.item().letters):
-            return None
-    elif not re.fullmatch(r"-?\d+(?:\.\d+)?", answer):
+    item = candidate.item()
+    stated = kind_of(item).stated_answer(item, said[2])
+    if stated is None:
         return None
     frames = [int(number) for number in re.findall(r"\b\d{1,6}\b", said[1])][:100]
-    return {"answer": answer, "evidence": " ".join(said[0].split())[:1000], "frames": frames}
+    return {"answer": stated, "evidence": " ".join(said[0].split())[:1000], "frames": frames}
 
 
 def judge(candidate: Candidate, replies: Sequence[Reply], settings: Verify, seed: str) -> Verdict:
@@ -127,9 +124,8 @@ def is_drawn(identity: str, share: float, seed: str) -> bool:
 
 def same(question: Candidate | Item, first: str, second: str) -> bool:
     """Tell whether two answers to a question agree."""
-    if question.kind == "choice":
-        return first == second
-    return abs(float(first) - float(second)) <= NUMBER_MARGIN * abs(float(question.answer)) + 1e-9
+    item = question.item() if isinstance(question, Candidate) else question
+    return kind_of(item).agree(item, first, second)
 
 
 def level_of(question: Candidate | Item) -> int | None:

@@ -8,18 +8,23 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import typer
 
 from tolman.cli import app
-from tolman.errors import NoDisplayError, TolmanError
+from tolman.errors import NoDisplayError, RunInterruptedError, TolmanError
 from tolman.extras import told
+from tolman.files import remove
+from tolman.runtime import stoppable, uninterrupted
 
 SEED = 6
 """Of rooms that can be asked about in all ten question types of VSI-Bench."""
 BASELINES = ("baseline/most-frequent", "baseline/best-constant", "baseline/oracle")
+STOPPED = "Stopped; the same command goes on."
 
 
 def main() -> None:
@@ -32,7 +37,7 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=15, help="frames a second, 1–60 (default 15)")
     options = parser.parse_args()
     try:
-        with told():
+        with told(), stoppable(), _nothing_half_written(options.out):
             demonstrate(options.out, options.model, options.base_url, seconds=options.seconds, rate=options.rate)
     except TolmanError as error:
         print(f"tolman: {error}", file=sys.stderr)
@@ -41,7 +46,8 @@ def main() -> None:
         print(f"tolman: {error.format_message()}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        sys.exit(130)
+        print(f"tolman: {STOPPED}", file=sys.stderr)
+        sys.exit(RunInterruptedError.exit_code)
 
 
 def demonstrate(
@@ -81,11 +87,25 @@ def demonstrate(
     )
 
 
+@contextmanager
+def _nothing_half_written(out: Path) -> Iterator[None]:
+    """Take away what a command that was stopped had begun to write under another name."""
+    try:
+        yield
+    except (KeyboardInterrupt, RunInterruptedError):
+        with uninterrupted():
+            for path in sorted(out.rglob(".*.partial")):
+                remove(path)
+        raise
+
+
 def _type(*arguments: object) -> None:
     """Show a command, and carry it out here. One whose result lacks a part says so itself."""
     texts = [str(argument) for argument in arguments]
     print(f"\n$ tolman {shlex.join(texts)}", flush=True)
-    typer.main.get_command(app).main(texts, prog_name="tolman", standalone_mode=False)
+    code = typer.main.get_command(app).main(texts, prog_name="tolman", standalone_mode=False)
+    if code == RunInterruptedError.exit_code:  # Typer makes this number of Ctrl-C, and returns it
+        raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.settings import GenerationPreset
-from tolman.items import Item, Media
+from tolman.items import OWN_KINDS, Item, Media
+from tolman.kinds import kind_of
 
 
 def drafts_of(geometry: SceneGeometry, preset: GenerationPreset) -> list[Draft]:
@@ -30,8 +31,11 @@ def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
         seed: that it was generated with.
 
     Returns:
-        None where the question is asked no more: its answer became doubtful, or what it is about is gone.
+        None where the question is asked no more: its answer became doubtful, or what it is about is gone. The item
+        itself where it is of another kind than choice and number, which families don't draft.
     """
+    if item.kind not in OWN_KINDS:
+        return item
     shown = _pictures(item)
     found = [
         draft
@@ -45,10 +49,10 @@ def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
     # Where several have the wording, the options tell which it was; the others stay away.
     draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
     media = tuple(shown[_shot(shot)] for shot in draft.shots)
-    choices = item if item.kind == "choice" else as_choice(item)
-    place = choices.letters.index(choices.answer) if choices.kind == "choice" else 0
+    choices = as_choice(item)
+    place = choices.letters.index(choices.answer) if kind_of(choices).has_letters else 0
     fresh = item_of(with_needed_frames(draft), min(place, max(len(draft.options) - 1, 0)), media, seed)
-    if item.kind == "choice":
+    if kind_of(item).has_letters:
         fresh = as_choice(fresh)
     kept = {"id": item.id, "task": item.task, "labels": item.labels, "scene": item.scene}
     return fresh.model_copy(update=kept if draft.shots else kept | {"media": item.media})

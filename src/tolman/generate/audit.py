@@ -11,6 +11,7 @@ from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import GenerationPreset
 from tolman.items import Item
+from tolman.kinds import kind_of
 
 Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not checked"]
 
@@ -89,15 +90,11 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPrese
     except (KeyError, ValueError) as error:
         note = f"the scene has no {error.args[0]}" if isinstance(error, KeyError) and error.args else str(error)
         return AuditFinding(*head, status="not checked", note=note)
-    gap: float | None = None
-    if item.kind == "number":
-        exact = float(found.exact)
-        gap = item.float_answer - exact
-        decimals = len(item.answer.partition(".")[2])
-        differs = item.float_answer != round(exact, decimals)
-    else:
-        told = chosen_option(found.exact, item) == item.answer_text
-        differs = not told if found.place is None else item.letters[found.place] != item.answer
+    kind = kind_of(item)
+    try:
+        differs = not kind.states(item, found.exact, found.place)
+    except ValueError as error:
+        return AuditFinding(*head, status="not checked", note=str(error))
     same = not differs if generated else found.released == item.answer_text
     return AuditFinding(
         *head,
@@ -105,19 +102,12 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPrese
         recomputed=found.released,
         exact=found.exact,
         exact_differs=differs,
-        error=gap,
+        error=kind.error(item, found.exact),
         margin=found.margin,
         violations=found.violations,
         evidence=found.evidence,
         harmless=found.harmless,
     )
-
-
-def chosen_option(exact: float | str, item: Item) -> str:
-    """The option that an exact answer means: its text, or of numerical options the nearest."""
-    if isinstance(exact, str):
-        return exact
-    return min(item.options, key=lambda option: abs(float(option) - exact))
 
 
 def summary(findings: Sequence[AuditFinding]) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from tolman.generate.settings import GenerationPreset
 from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
+from tolman.kinds import kind_of
 from tolman.scoring.error_types import MMSI, with_type
 
 TASK_LABEL = {"site": "site_category"}
@@ -300,7 +301,7 @@ def items_of(
             item = as_choice(item)
         if scoring_profile in TASK_LABEL:
             item = item.model_copy(update={"task": item.labels[TASK_LABEL[scoring_profile]]})
-        if item.kind == "choice" and reorder is not Item.reordered:
+        if kind_of(item).has_letters and reorder is not Item.reordered:
             item = reorder(item, range(len(item.options))) or item
         yield item
 
@@ -368,7 +369,7 @@ def in_steps(reasoning: Sequence[ReasoningStep]) -> Iterator[str]:
 def as_choice(item: Item) -> Item:
     """A numerical question in its multiple-choice form; another one as it is."""
     choices = item.evidence.get("choices")
-    if item.kind == "choice" or not choices:
+    if kind_of(item).has_letters or not choices:
         return item
     changes = {"kind": "choice", "unit": None, "options": tuple(choices["options"]), "answer": choices["answer"]}
     return Item.model_validate({**item.model_dump(), **changes})

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import tolman
 from tolman import benchmarks
+from tolman.benchmarks.folder import FILE as CARD
 from tolman.benchmarks.folder import PROFILE
 from tolman.errors import InputError
 from tolman.files import link_or_copy, write_text
@@ -26,6 +27,8 @@ from tolman.media.needed import FrameCount, count_answerable
 from tolman.media.sampling import Frames
 
 SHARD = 20_000
+UNFINISHED = ".unfinished"
+"""A file in a benchmark's folder until all of it is written: what was stopped on its way can be made again."""
 BUDGETS = (8, 16, 32, 64)
 """Frames of a video for which a card says how many questions they answer."""
 
@@ -58,6 +61,9 @@ def publish(
         InputError: the folder holds something else, or a video that pictures are in can't be read.
     """
     check_place(out)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / UNFINISHED).touch()
+    (out / CARD).unlink(missing_ok=True)  # without it the folder is no benchmark
     profile = None if choices else preset.scoring_profile
     shutil.rmtree(out / FOLDER, ignore_errors=True)
     names = take_out(sources_in(chosen, collected), source, out, workers)
@@ -77,8 +83,9 @@ def publish(
     about = {"name": out.name, "title": f"{out.name} ({preset.name})", "paper": paper} | (
         {PROFILE: profile} if profile else {}
     )
-    write_text(out / "benchmark.json", json.dumps(about, indent=2) + "\n")
     write_text(out / "README.md", card(out.name, len(chosen), statistics, preset, seed))
+    write_text(out / CARD, json.dumps(about, indent=2) + "\n")
+    (out / UNFINISHED).unlink()
     return statistics
 
 
@@ -151,14 +158,14 @@ def _put(source: Path, out: Path, path: str) -> None:
 
 
 def check_place(out: Path) -> None:
-    """Make sure that a folder is free, or holds a benchmark that was generated here and may be made again.
+    """Make sure that a folder is free, or holds a benchmark (or a part of one) that was generated here.
 
     Raises:
         InputError: it holds something else, or is a file.
     """
     if out.exists() and not out.is_dir():
         raise InputError(out, "is a file", fix="give a folder with --out")
-    if not out.exists() or not any(out.iterdir()):
+    if not out.exists() or not any(out.iterdir()) or (out / UNFINISHED).is_file():
         return
     try:
         generated = "tolman" in json.loads((out / "provenance.json").read_text(encoding="utf-8"))

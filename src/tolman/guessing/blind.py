@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.guessing.features import Rows, choice_rows, number_rows
+from tolman.guessing.features import Rows, answer_rows, choice_rows
 from tolman.guessing.learners import LEARNERS, check_installed, probabilities
 from tolman.guessing.statistics import Floats
 from tolman.items import Item
+from tolman.kinds import kind_of
 from tolman.parallel import cores, parallel_map
 from tolman.responses import Response
 from tolman.scoring.rules import RuleSet
@@ -21,12 +23,12 @@ from tolman.scoring.score import score
 
 CONSTANT = "constant"
 """The floor: the one answer for each question type that the metric rewards most in the other folds."""
-_NOTHING = "0"
-"""The number that is answered where no other fold has one of the question type."""
 _BINS = 12
+"""Classes of answers that a learner tells apart, but for those of options."""
 _FEW = 500
 """Fewer items than these are answered before other processes have started."""
-_MOST_CANDIDATES = 150
+_MOST_OFFERED = 150
+"""Answers that are weighed for an item."""
 
 Ints = NDArray[np.intp]
 
@@ -40,7 +42,7 @@ class Guesses:
         fold: of each. Shape (items,).
         answers: learner → the text for each item.
         guessability: how well each item is guessed, 0 … 1, the mean of the learners: for a choice the share of
-            probability on the right option, for a number the score of the answer. Shape (items,).
+            probability on the right option, for another item the score of the answer. Shape (items,).
     """
 
     items: list[Item]
@@ -62,14 +64,29 @@ class Guesses:
 
 @dataclass(frozen=True)
 class _Group:
-    """Items of one question type and kind, ready to be learned."""
+    """Items of one question type and kind, ready to be learned.
+
+    Attributes:
+        members: numbers of the items.
+        rows: their features; a row for each option where `by_option`, else one for each item.
+        target: of each row: whether the option is right, or the place of the right answer in `answers`. Shape (rows,).
+        by_option: whether the answers are letters of options.
+        ordered: whether answers that are near to each other in `answers` score alike.
+        answers: all answers, in the order of their magnitude or text; none where `by_option`.
+        offers: places in `answers` of those that may be given.
+        gains: score of each offer where another answer is right. Shape (offers, answers).
+        unlearned: what is answered where no other fold has an item of the question type.
+    """
 
     members: Ints
     rows: Rows
     target: Floats
-    candidates: list[str]
+    by_option: bool
+    ordered: bool
+    answers: list[str]
+    offers: Ints
     gains: Floats
-    kind: str
+    unlearned: str
 
     def guess(
         self, held_out: int, learners: Sequence[str], seed: int
@@ -81,32 +98,62 @@ class _Group:
         asked = self.members[np.unique(rows.item[test])]
         found = {}
         for name in learners:
-            if self.kind == "choice":
+            if self.by_option:
                 y = self.target[train].astype(np.intp)
                 right = probabilities(name, seed, matrix[train], y, matrix[test], 2)[:, 1]
                 found[name] = _chosen(right, rows.item[test], self.target[test])
             else:
-                found[name] = self._numbers(name, seed, matrix, train, test)
+                found[name] = self._offered(name, seed, matrix, train, test)
         return asked, found
 
-    def _numbers(
+    def _offered(
         self, name: str, seed: int, matrix: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]
     ) -> tuple[list[str], Floats]:
-        """The answer of the training items that promises the greatest score, given how likely each bin is."""
-        own = self.target[train].astype(np.intp)  # the number of each training item's answer among the candidates
-        if not len(own):
-            return [_NOTHING] * int(test.sum()), np.zeros(int(test.sum()))
-        edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1], method="inverted_cdf"))
-        y = np.searchsorted(edges, own, side="left").astype(np.intp)
-        p = probabilities(name, seed, matrix[train], y, matrix[test], len(edges) + 1)
-        share = np.zeros((len(edges) + 1, len(self.candidates)))
+        """The answer of the training items that promises the greatest score, given how likely each class is."""
+        own = self.target[train].astype(np.intp)
+        offered = _thinned(np.flatnonzero(np.isin(self.offers, own)))
+        if not len(offered):
+            return [self.unlearned] * int(test.sum()), np.zeros(int(test.sum()))
+        y, classes = _bins(own) if self.ordered else _most_frequent(own)
+        p = probabilities(name, seed, matrix[train], y, matrix[test], classes)
+        share = np.zeros((classes, len(self.answers)))
         np.add.at(share, (y, own), 1.0)
         share /= np.maximum(share.sum(axis=1, keepdims=True), 1.0)
-        offered = _thinned(np.unique(own))
         promised = p @ share @ self.gains[offered].T
         taken = offered[promised.argmax(axis=1)]
         truth = self.target[test].astype(np.intp)
-        return [self.candidates[i] for i in taken], self.gains[taken, truth]
+        return [self.answers[i] for i in self.offers[taken]], self.gains[taken, truth]
+
+    def constant(self, items: Sequence[Item], fold: Ints, held_out: int) -> Callable[[Item], str]:
+        """What answers the items of a fold without any learning: the answer that the metric rewards most elsewhere."""
+        known = [items[i] for i in self.members.tolist() if fold[i] != held_out]
+        if self.by_option:
+            counts = Counter((item.answer, len(item.options)) for item in known)
+            ranked = sorted(counts, key=lambda entry: (-counts[entry], entry))
+            return lambda item: next((a for a, _ in ranked if a in item.letters), item.letters[0])
+        place = {answer: i for i, answer in enumerate(self.answers)}
+        weight = np.zeros(len(self.answers))
+        for item in known:
+            weight[place[item.answer]] += 1
+        offered = np.flatnonzero(weight[self.offers])
+        if not len(offered):
+            return lambda item: self.unlearned
+        best = self.answers[self.offers[offered[(self.gains[offered] @ weight).argmax()]]]
+        return lambda item: best
+
+
+def _bins(own: Ints) -> tuple[Ints, int]:
+    """The class of each answer, a few of about equal size by the answers' order; and how many there are."""
+    edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1], method="inverted_cdf"))
+    return np.searchsorted(edges, own, side="left").astype(np.intp), len(edges) + 1
+
+
+def _most_frequent(own: Ints) -> tuple[Ints, int]:
+    """The class of each answer: its own where it is among the most frequent, else that of all others."""
+    counts = Counter(own.tolist())
+    ranked = sorted(counts, key=lambda answer: (-counts[answer], answer))[:_BINS]
+    place = {answer: i for i, answer in enumerate(ranked)}
+    return np.array([place.get(answer, len(ranked)) for answer in own.tolist()], dtype=np.intp), len(ranked) + 1
 
 
 def guess(
@@ -124,7 +171,7 @@ def guess(
     Args:
         items: the questions.
         fold: of each, from `folds.assign` (gaps are allowed, so that a subset keeps its items' folds).
-        rules: how answers are scored; number questions are answered so as to be rewarded by it.
+        rules: how answers are scored; items whose answers are no letters are answered so as to be rewarded by it.
         learners: their names.
         seed: of the learners.
         workers: processes; None for one on each core, or a single one where there is little to do. The result doesn't
@@ -152,7 +199,7 @@ def guess(
                 answers[name][i] = text
         done(len(asked))
     for group in groups:
-        _constants(items, fold, group, rules, answers[CONSTANT])
+        _constants(items, fold, group, answers[CONSTANT])
     return Guesses(list(items), fold, answers, guessability)
 
 
@@ -166,32 +213,43 @@ def _groups(items: Sequence[Item], fold: Ints, folds: int, rules: RuleSet) -> li
     members: dict[tuple[str, str], list[int]] = {}
     for i, item in enumerate(items):
         members.setdefault((item.task, item.kind), []).append(i)
-    groups = []
-    for (_, kind), numbers in members.items():
-        own, own_fold = [items[i] for i in numbers], fold[numbers]
-        if kind == "choice":
-            rows = choice_rows(own, own_fold, folds)
-            target = np.array([float(letter == item.answer) for item in own for letter in item.letters])
-            groups.append(_Group(np.array(numbers, dtype=np.intp), rows, target, [], np.zeros((0, 0)), kind))
-            continue
-        candidates = sorted({item.answer for item in own}, key=lambda text: (float(text), text))
-        position = {text: i for i, text in enumerate(candidates)}
-        target = np.array([position[item.answer] for item in own], float)
-        gains = _gains(own, candidates, rules)
-        rows = number_rows(own, own_fold, folds)
-        groups.append(_Group(np.array(numbers, dtype=np.intp), rows, target, candidates, gains, kind))
-    return groups
+    return [
+        _group(np.array(numbers, dtype=np.intp), [items[i] for i in numbers], fold[numbers], folds, rules)
+        for numbers in members.values()
+    ]
 
 
-def _gains(items: Sequence[Item], candidates: Sequence[str], rules: RuleSet) -> Floats:
-    """The score of each answer where another is right. Shape (answers given, right answers)."""
-    example = {item.answer: item for item in items}
-    return np.array(
-        [
-            [rules.score(example[truth], rules.read(example[truth], text, 0)) for truth in candidates]
-            for text in candidates
-        ]
-    )
+def _group(members: Ints, own: Sequence[Item], fold: Ints, folds: int, rules: RuleSet) -> _Group:
+    kind = kind_of(own[0])
+    unlearned = next(iter(kind.guesses(own[0], ())), "")
+    if kind.has_letters:
+        target = np.array([float(letter == item.answer) for item in own for letter in item.letters])
+        nothing = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
+        return _Group(members, choice_rows(own, fold, folds), target, True, False, [], *nothing, unlearned)
+    example = {item.answer: item for item in own}
+    value = {text: kind.magnitude(item) if kind.magnitude else _stand_in(text) for text, item in example.items()}
+    ordered = kind.magnitude is not None
+    answers = sorted(example, key=lambda text: (value[text], text) if ordered else (0.0, text))
+    place = {text: i for i, text in enumerate(answers)}
+    offers = np.arange(len(answers))
+    if not ordered and len(answers) > _MOST_OFFERED:
+        counts = Counter(item.answer for item in own)
+        frequent = sorted(answers, key=lambda text: (-counts[text], text))[:_MOST_OFFERED]
+        offers = np.array(sorted(place[text] for text in frequent), dtype=np.intp)
+    rows = answer_rows(own, [value[item.answer] for item in own], fold, folds)
+    target = np.array([place[item.answer] for item in own], float)
+    gains = _gains([example[text] for text in answers], [answers[i] for i in offers], rules)
+    return _Group(members, rows, target, False, ordered, answers, offers, gains, unlearned)
+
+
+def _stand_in(text: str) -> float:
+    """A number for an answer without magnitude, from 0 to 16, which doesn't depend on what other answers there are."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=2).digest(), "big") / 2**12
+
+
+def _gains(truths: Sequence[Item], offers: Sequence[str], rules: RuleSet) -> Floats:
+    """The score of each answer where another is right. Shape (offers, right answers)."""
+    return np.array([[rules.score(truth, rules.read(truth, text, 0)) for truth in truths] for text in offers])
 
 
 def _chosen(right: Floats, item: Ints, target: Floats) -> tuple[list[str], Floats]:
@@ -208,28 +266,15 @@ def _chosen(right: Floats, item: Ints, target: Floats) -> tuple[list[str], Float
 
 def _thinned(numbers: Ints) -> Ints:
     """At most so many of them, evenly over their order."""
-    if len(numbers) <= _MOST_CANDIDATES:
+    if len(numbers) <= _MOST_OFFERED:
         return numbers
-    return numbers[np.linspace(0, len(numbers) - 1, _MOST_CANDIDATES).round().astype(np.intp)]
+    return numbers[np.linspace(0, len(numbers) - 1, _MOST_OFFERED).round().astype(np.intp)]
 
 
-def _constants(items: Sequence[Item], fold: Ints, group: _Group, rules: RuleSet, into: list[str]) -> None:
+def _constants(items: Sequence[Item], fold: Ints, group: _Group, into: list[str]) -> None:
     members = group.members.tolist()
     for held_out in sorted({int(fold[i]) for i in members}):
-        counts = Counter((items[i].answer, len(items[i].options)) for i in members if fold[i] != held_out)
-        asked = [i for i in members if fold[i] == held_out]
-        if group.kind == "choice":
-            ranked = sorted(counts, key=lambda entry: (-counts[entry], entry))
-            for i in asked:
-                into[i] = next((a for a, _ in ranked if a in items[i].letters), "A")
-        elif counts:
-            weight = np.zeros(len(group.candidates))
-            for (answer, _), count in counts.items():
-                weight[group.candidates.index(answer)] += count
-            offered = np.flatnonzero(weight)
-            best = group.candidates[offered[(group.gains[offered] @ weight).argmax()]]
-            for i in asked:
-                into[i] = best
-        else:
-            for i in asked:
-                into[i] = _NOTHING
+        answer = group.constant(items, fold, held_out)
+        for i in members:
+            if fold[i] == held_out:
+                into[i] = answer(items[i])

@@ -1,7 +1,7 @@
 """Features: items of one question type as rows of numbers, from their texts and the answers of other folds alone.
 
-A number question is one row. A choice is a row for each option, and the learner says how likely it is to be right, so
-that options may come in any number and order.
+A question without options to choose from is one row. A choice is a row for each option, and the learner says how likely
+it is to be right, so that options may come in any number and order.
 """
 
 from __future__ import annotations
@@ -49,24 +49,25 @@ class Rows:
         return np.hstack([self.plain, matrix])
 
 
-def number_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Rows:
-    """Number questions of one type; the answers' inverse hyperbolic sine is what is summed.
+def answer_rows(items: Sequence[Item], values: Sequence[float], fold: NDArray[np.intp], folds: int) -> Rows:
+    """Questions of one type whose answers are no letters; the values' inverse hyperbolic sine is what is summed.
 
     Args:
         items: the questions.
+        values: of the answers: the numbers themselves, or numbers that stand for texts. Shape (items,).
         fold: of each. Shape (items,).
         folds: how many there are.
     """
     # Multiples of 2^-20 add up exactly. Otherwise a difference of sums would keep a trace of what was taken out.
-    answers = np.round(np.arcsinh(np.array([item.float_answer for item in items])) * 2**20) / 2**20
-    values = np.stack([np.ones(len(items)), answers], axis=1)
+    answers = np.round(np.arcsinh(np.asarray(values, dtype=np.float64)) * 2**20) / 2**20
+    channels = np.stack([np.ones(len(items)), answers], axis=1)
     found = phrases(items)
     keys: list[list[list[Hashable]]] = [[[item.question] for item in items]]
     keys += [[[one[position]] if position < len(one) else [] for one in found] for position in range(4)]
     keys += [[[text for _, text in one] for one in found], [list(combinations(one, 2)) for one in found]]
     plain = np.array([[len(words(item.question)), len(one)] for item, one in zip(items, found, strict=True)], float)
-    slots = tuple(slot(one, values, fold, folds) for one in keys)
-    everything = slot([[None]] * len(items), values, fold, folds)
+    slots = tuple(slot(one, channels, fold, folds) for one in keys)
+    everything = slot([[None]] * len(items), channels, fold, folds)
     known = [everything.known(held_out) for held_out in range(folds)]
     base = np.stack([one[:, 1] / np.maximum(one[:, 0], 1) for one in known])
     return Rows(np.arange(len(items)), plain, slots, fold, base, relative=False)

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from tolman.items import Item
+from tolman.kinds import kind_of
 
 
 def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
-    """Item → answer: the letter of the most frequent text, or without options the most frequent true answer.
+    """Item → answer: the letter of the most frequent text; where answers are no letters, the most frequent of them.
 
     Texts count only where they are right in another scene too: one that is right in a single scene would give away
     nothing but that scene's own answers. Where no option is, it is the most frequent letter.
@@ -21,16 +22,17 @@ def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
     scenes: dict[str, set[str]] = {}
     for item in items:
         scenes.setdefault(item.answer_text, set()).add(item.cluster)
-    texts = ranked(counts.elements())
-    letter = ranked(item.answer for item in items)[0]
+    kinds = {item.kind: kind_of(item) for item in items}
+    frequent = {kind: ranked(item.answer for item in items if item.kind == kind)[0] for kind in kinds}
 
     def choose(item: Item) -> str:
-        if not item.options:
-            return texts[0]
+        answer = frequent[item.kind]
+        if not kinds[item.kind].has_letters:
+            return answer
         known = sorted(text for text in item.options if scenes.get(text, set()) - {item.cluster})
         if known:
             return item.letters[item.options.index(max(known, key=counts.__getitem__))]
-        return letter if letter in item.letters else item.letters[0]
+        return answer if answer in item.letters else item.letters[0]
 
     return choose
 

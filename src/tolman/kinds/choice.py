@@ -36,6 +36,32 @@ def _guesses(item: Item, answers: Sequence[str]) -> Sequence[str]:
     return item.letters
 
 
+def _stated_letter(item: Item, text: str) -> str | None:
+    letter = text.strip("().").strip().upper()
+    return letter if letter in tuple(item.letters) else None
+
+
+def _same_letter(item: Item, first: str, second: str) -> bool:
+    return first == second
+
+
+def nearest_option(item: Item, exact: float | str) -> str:
+    """The text of the option that an exact answer means: itself, or of numerical options the nearest.
+
+    Raises:
+        ValueError: the answer is a number, and an option is none.
+    """
+    if isinstance(exact, str):
+        return exact
+    return min(item.options, key=lambda option: abs(float(option) - exact))
+
+
+def _states(item: Item, exact: Any, place: int | None) -> bool:
+    if place is not None:
+        return item.letters[place] == item.answer
+    return nearest_option(item, exact) == item.answer_text
+
+
 KIND = ItemKind(
     name="choice",
     title="multiple choice",
@@ -51,4 +77,8 @@ KIND = ItemKind(
     has_letters=True,
     alike=True,
     widget="choice",
+    answer_form=lambda item: "the letter of one option",
+    stated_answer=_stated_letter,
+    agree=_same_letter,
+    states=_states,
 )

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tolman.generate.audit import chosen_option
 from tolman.generate.collection import open_collection
 from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
+from tolman.kinds.choice import nearest_option
 from tolman.models.base import CallError, Request
 from tolman.responses import FailureKind, Response
 from tolman.scoring.item_kind import kind_of
@@ -53,11 +53,11 @@ class Oracle:
             found = recompute(geometry, item, self._preset, released=False)
         except (KeyError, ValueError) as error:
             raise CallError(FailureKind.REFUSED, f"the scene doesn't answer it: {error}", retry=False) from None
-        known: Any = found.exact if found.place is None else found.place
-        if found.place is None and item.options:
-            known = chosen_option(found.exact, item)
+        kind, known = kind_of(item), found.exact if found.place is None else found.place
         try:
-            text = kind_of(item).oracle_text(item, known)
+            if found.place is None and kind.has_letters:
+                known = nearest_option(item, found.exact)
+            text = kind.oracle_text(item, known)
         except ValueError as error:
             raise CallError(FailureKind.REFUSED, str(error), retry=False) from None
         return Response(id=item.id, response=text, repeat=request.repeat)

@@ -2,7 +2,8 @@
 
 Tolman's own are in `tolman.kinds`, one module each (`choice`, `number`); a plugin adds more by declaring `KIND`.
 Everything that depends on how a question is answered asks the kind: whether an item is whole, how a response is read
-and scored, what guessing has, what a baseline says, what a prompt asks for, and with what a person answers.
+and scored, how it is curated, guessed and audited, what a baseline says, what a prompt asks for, and with what a person
+answers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from tolman.errors import UsageError
 from tolman.items import Item, kind_named, known_kinds
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
+
+ROUNDING = 1e-9
+"""Loss of score that is no more than rounding."""
 
 
 def _no_problem(item: Item) -> str:
@@ -45,6 +49,33 @@ def _plain_demand(item: Item) -> str:
     return "Answer with the answer only."
 
 
+def _same_text(text: str) -> str:
+    return text
+
+
+def _any_form(item: Item) -> str:
+    return "the answer and nothing else"
+
+
+def _if_readable(item: Item, text: str) -> str | None:
+    return text if kind_of(item).read(item, text).value is not None else None
+
+
+def _read_alike(item: Item, first: str, second: str) -> bool:
+    readings = [kind_of(item).read(item, text).value for text in (first, second)]
+    return readings[0] is not None and bool(readings[0] == readings[1])
+
+
+def _scores_full(item: Item, exact: Any, place: int | None) -> bool:
+    kind = kind_of(item)
+    text = kind.oracle_text(item, exact if place is None else place)
+    return kind.score(item, kind.read(item, text)) > 1 - ROUNDING
+
+
+def _no_error(item: Item, exact: Any) -> float | None:
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ItemKind:
     """One kind of question.
@@ -59,7 +90,8 @@ class ItemKind:
             could not be read.
         check: (item) → what is wrong with it, as a sentence without full stop, or ''.
         chance: (item) → the expected score of an answer drawn at random; 0 where there is no such level.
-        guesses: (item, answers of all items of its kind and question type) → what a random answerer draws from, evenly.
+        guesses: (item, answers of all items of its kind and question type) → what a random answerer draws from, evenly;
+            without any answers, what can be said all the same.
         oracle_text: (item, value that geometry gives) → the response that says so.
         answer_text: (item) → the right answer in words.
         demand: (item) → the sentence of a prompt that asks for the answer alone.
@@ -69,6 +101,17 @@ class ItemKind:
             or a number by itself; saves time for baselines.
         widget: the control with which a person answers in the review application: 'choice', 'number' or 'text'.
         score: (item, what was read) → 0 to 1, by the metric; 0 where nothing was read or the metric has no value.
+        released_answer: (answer as a question set's row has it; a list or mapping as JSON) → the item's `answer`.
+            ValueError, with what is wrong as a sentence without full stop, where it is none. Not asked where
+            `has_letters`: mappings say how letters are given.
+        answer_form: (item) → what a model is asked to end its reply with, as the rest of "Answer: …".
+        stated_answer: (item, the text behind "Answer:" in such a reply) → the answer, or None where it is none.
+        agree: (item, answer, answer) → whether two answers say the same, as far as consensus of models goes.
+        magnitude: (item) → its answer as a number, where answers close to each other in that number are close in score;
+            None for kinds whose answers have no such order.
+        states: (item, exact value or answer that geometry gives, its place among the options from 0 or None) → whether
+            the item's answer is that one, as printed. ValueError where the kind has no answer for such a value.
+        error: (item, that value) → the item's answer minus it, in the item's unit; None where that means nothing.
 
     Raises:
         UsageError: the metric is none that a rule set can score by.
@@ -89,6 +132,14 @@ class ItemKind:
     alike: bool = False
     widget: str = "text"
     score: Callable[[Item, ParsedAnswer], float] = field(init=False, repr=False, compare=False)
+
+    released_answer: Callable[[str], str] = _same_text
+    answer_form: Callable[[Item], str] = _any_form
+    stated_answer: Callable[[Item, str], str | None] = _if_readable
+    agree: Callable[[Item, str, str], bool] = _read_alike
+    magnitude: Callable[[Item], float] | None = None
+    states: Callable[[Item, Any, int | None], bool] = _scores_full
+    error: Callable[[Item, Any], float | None] = _no_error
 
     def __post_init__(self) -> None:
         metric, per_item = self.metric, self.metric.per_item

@@ -142,7 +142,11 @@ def _more(done: Done) -> str:
             f"{s['people']:,} left for people",
             f"{s['calls']:,} calls, {s['from_store']:,} answers from the store",
         ],
-        "convert": lambda: [f"{sum(s['converted'].values()):,} converted", f"{s['unconverted']:,} can't be"],
+        "convert": lambda: [
+            f"{sum(s['converted'].values()):,} converted",
+            f"{s['unconverted']:,} can't be",
+            *(f"{n:,} of the item kind '{kind}' stay as they are" for kind, n in s.get("other_kinds", {}).items()),
+        ],
         "stratify": lambda: [f"of {s['of']:,}"],
         "verify": lambda: [f"{n:,} {status}" for status, n in s["status"].items()],
     }.get(done.name, list)()

@@ -1,0 +1,47 @@
+"""A benchmark that was stopped while it was written is none, and is made again by the same command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+
+import tolman.demo
+from folders import contents
+from tolman.errors import InputError
+from tolman.generate import publish
+from tolman.generate.card import card
+from tolman.workflows.generate import GenerateConfig, generate
+
+ROOMS = Path(tolman.demo.__file__).parent / "rooms"
+
+
+def stop(*arguments: object) -> str:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_stopped_benchmark_is_none_and_is_made_again(
+    before: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = GenerateConfig(scenes=ROOMS, out=tmp_path / "bench", families=("size",), per_scene=2)
+    whole = GenerateConfig(scenes=ROOMS, out=tmp_path / "whole" / "bench", families=("size",), per_scene=2)
+    generate(whole)
+    if before:
+        generate(config)
+    monkeypatch.setattr(publish, "card", stop)  # when all questions are written
+    with pytest.raises(KeyboardInterrupt):
+        generate(config)
+    assert not (config.out / "benchmark.json").exists()
+    monkeypatch.setattr(publish, "card", card)
+    generate(config)
+    assert contents(config.out) == contents(whole.out)
+
+
+def test_a_folder_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("dear")
+    with pytest.raises(InputError, match="holds other files"):
+        generate(GenerateConfig(scenes=ROOMS, out=tmp_path, families=("size",)))
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]

@@ -1,0 +1,16 @@
+"""The item kind of the page `docs/extend/item-kind.md`, as a file of a reader's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "item-kind.md"
+
+
+def write_kind(place: Path) -> Path:
+    """Write the page's plugin into a folder."""
+    (source,) = re.findall(r"```python\n(# yes_no\.py\n.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    file = place / "yes_no.py"
+    file.write_text(source, encoding="utf-8")
+    return file
