@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tolman.commands.show.printing import list_first, say, table, typed, write_json
+from tolman.commands.show.report import print_wide
 from tolman.workflows.audit import DOUBTFUL, FINDINGS, STRICT
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ MAX_REASONS = 4
 _LISTED = 20
 """Scenes that are listed."""
 
-LEAST_WIDTH = 124
-"""Characters in which no heading of an audit's table is cut, and reasons have room."""
+AUDIT_WIDTH = 124
+"""Characters in which no heading of an audit's table is cut."""
 
 
 def show_generated(console: Console, result: GenerateResult) -> None:
@@ -44,8 +45,8 @@ def show_reasons(console: Console, statistics: Mapping[str, Any], *, every: bool
         statistics: of a generation.
         every: whether all reasons are listed; else the most frequent ones.
     """
-    counted = ("question type", "considered", "questions", "not asked")
-    grid = table((*counted, "why not asked"), left=("question type", "why not asked"), whole=counted)
+    words = ("question type", "why not asked")
+    grid = table(("question type", "considered", "questions", "not asked", "why not asked"), left=words)
     for task, counts in statistics["tasks"].items():
         reasons = Counter(counts["left_out"]) + Counter(counts["rejected"])
         considered = counts["offered"] + sum(counts["rejected"].values())
@@ -55,7 +56,7 @@ def show_reasons(console: Console, statistics: Mapping[str, Any], *, every: bool
         grid.add_row(task, f"{considered:,}", f"{counts['taken']:,}", f"{reasons.total():,}", first)
         for line in others:
             grid.add_row("", "", "", "", line)
-    console.print(grid, width=max(console.width, LEAST_WIDTH), crop=False)
+    print_wide(console, grid)
     say(
         console,
         "considered = questions + not asked; a scene of which a question type finds nothing to draft counts once.",
@@ -84,7 +85,7 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
         numbers = ["–" if row[key] is None else f"{row[key]:+.3f}" for key in ("mean_error", "largest_error")]
         counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
         grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
-    console.print(grid, width=max(console.width, LEAST_WIDTH), crop=False)
+    console.print(grid, width=max(console.width, AUDIT_WIDTH), crop=False)
     for row in result.rows:
         for rule, count in (row["doubts"] | row["rules"]).items():
             doubted = row["doubts"].get(rule, 0)
