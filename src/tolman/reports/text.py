@@ -105,11 +105,11 @@ def comma_separated(report: Report) -> str:
             )
     for table in report.further:
         for heading, cells in table.rows.items():
-            for column, cell in cells.items():
+            for task, cell in cells.items():
                 if cell.value is None:
                     continue
                 low, high = (cell.interval.low, cell.interval.high) if cell.interval else ("", "")
-                key = f"{table.metrics[heading]}: {column}"
+                key = f"{table.metrics[heading]}: {task}"
                 head = [_safe(table.run), table.rules, "further metrics", "", key, cell.value, low, high, cell.n, ""]
                 scenes = "" if cell.effective_scenes is None else cell.effective_scenes
                 tail = [scenes, cell.method, cell.reason]
