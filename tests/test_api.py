@@ -513,3 +513,36 @@ def test_what_cannot_be_audited_is_one_sentence(choice: Make, tmp_path: Path) ->
         tolman.audit(tolman.load([choice()]), tmp_path)
     with pytest.raises(UsageError, match=r"a benchmark is a name, a folder or a tolman.Benchmark, not int"):
         tolman.audit(3, tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_batch_is_scored_as_the_part_that_it_is() -> None:
+    benchmark = tolman.load("vsi-bench", data=EXTRACT)
+    batch = [item for item in benchmark if item.task == "route_planning"][:3] + benchmark.items()[:1]
+    texts: dict[str, Any] = {item.id: item.answer for item in batch}
+    scores = benchmark.score(texts)
+    assert (scores.incomplete, scores.headline.n, scores.headline.unanswered) == (0, 4, 0)
+    assert scores.remarks[0] == "a part: 4 of 96 questions"
+    assert scores.remarks[1].startswith("no scored question of ")
+    assert "Appr. Order" in scores.remarks[1]
+    assert "a part: 4 of 96 questions" in repr(scores)
+    assert "A part: 4 of 96 questions." in scores._repr_html_()
+    assert set(scores.items()["id"]) == set(texts)
+    frame = pl.DataFrame({"id": list(texts), "response": list(texts.values())})
+    assert tolman.score(texts, "vsi-bench", data=EXTRACT) == tolman.score(frame, benchmark) == scores
+    assert {cell.unanswered for cell in scores.cells().values()} == {0}
+    failed = benchmark.score({**texts, batch[0].id: None})
+    assert failed.incomplete == 1
+    assert failed.remarks[:2] == ["a part: 4 of 96 questions", "1 of 4 without an answer"]
+    wrong = benchmark.score({**texts, batch[0].id: None}, count_failures_as_wrong=True)
+    assert wrong.cells()["route_plan"].value == pytest.approx(200 / 3)
+    whole = benchmark.score({item.id: item.answer for item in benchmark})
+    assert whole.remarks == []
+
+
+def test_items_that_count_as_one_question_are_scored_together(choice: Make) -> None:
+    pair = [choice(id=id, all_of="pair") for id in ("a", "b")]
+    benchmark = tolman.load([*pair, choice(id="c")])
+    assert benchmark.score({"a": "A"}).incomplete == 1
+    scores = benchmark.score({"a": "A", "b": "B"})
+    assert (scores.incomplete, scores.headline.value) == (0, 0.0)
+    assert scores.remarks == ["a part: 2 of 3 questions"]

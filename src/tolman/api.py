@@ -171,7 +171,9 @@ def score(
     Args:
         responses: item's id → text (None for a call that brought none, a list of texts for several samples); a data
             frame (Polars, pandas) with the columns `id` and `response`, and `sample` where there are several; or a
-            file or a run's folder, as `tolman score` takes them.
+            file or a run's folder, as `tolman score` takes them. A mapping or a frame may be a batch: its questions
+            alone are scored, and the scores say how many these are. A file is of all questions: what it lacks is
+            missing.
         benchmark: a name, a folder, a `Benchmark` or a list of `Item`s; a run's folder needs none. Who scores often
             loads the benchmark once: `benchmark.score(responses)`.
         events: called with progress and notes.
@@ -196,19 +198,27 @@ def score(
     return _score(config, events).run.scores
 
 
-def compare(a: Run | str | Path, *b: Run | str | Path, scorer: str | None = None) -> CompareResult:
+def compare(
+    a: Run | str | Path,
+    *b: Run | str | Path,
+    scorer: str | None = None,
+    metrics: str | Sequence[str] | None = None,
+) -> CompareResult:
     """Compare a run with others item by item: differences with paired intervals, tests, items won and lost.
 
     Args:
         a: a run, or its folder.
         b: one or more to compare it with.
         scorer: such as 'careful'; the headline's where None.
+        metrics: names of further metrics, compared by question type, such as 'within-25'.
 
     Raises:
-        UsageError: they are of different benchmarks or data, have no item in common, or don't have that scorer.
+        UsageError: they are of different benchmarks or data, have no item in common, don't have that scorer, or
+            there is no such metric.
         InputError: a folder is no run's, or was never scored.
     """
-    return _compare(CompareConfig(a=_path(a), b=tuple(map(_path, b)), scorer=scorer))
+    names = metrics if metrics is None or isinstance(metrics, str) else ",".join(metrics)
+    return _compare(CompareConfig(a=_path(a), b=tuple(map(_path, b)), scorer=scorer, metrics=names))
 
 
 def report(

@@ -75,7 +75,8 @@ def test_families_are_found_under_the_names_they_had(place: Path, preset: str) -
 @pytest.mark.parametrize("name", quick(("paper", "official", "mixed", "choices"), "official", "mixed"))
 def test_a_published_benchmark_is_audited_as_before(place: Path, expected: dict[str, Any], name: str) -> None:
     done = tolman(place, *audit(name))
-    assert done.returncode == 0, done.stderr
+    in_doubt = any(row["in_doubt"] for row in expected["audits"][name])
+    assert done.returncode == int(in_doubt), done.stderr
     assert holds(expected["audits"][name], json.loads(done.stdout)) == []
 
 

@@ -4,6 +4,7 @@ import asyncio
 import csv
 import json
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -176,6 +177,12 @@ def test_correlation_takes_scores_from_runs(place: Path) -> None:
     found = json.loads(tolman("analyze", "correlation", "down.csv", "routes", *runs[1:3], "--json", cwd=place))
     assert [mark.partition(":")[0] for mark in found["marks"]] == ["‡ scripted/good.jsonl, official"]
     assert "Avg. without a scored question of Obj. Count, Abs. Dist." in found["marks"][0]
+    shutil.copytree(place / "good-direct", place / "good-again")
+    told = tolman("analyze", "correlation", "down.csv", *runs, "good-again", cwd=place, status=2)
+    assert "the runs good-direct and good-again are both of the model 'good.jsonl'; give one for each row" in told
+    for name in ("deltas", "representative"):
+        told = tolman("analyze", name, *runs, "good-again", cwd=place, status=2)
+        assert "two runs are of scripted/good.jsonl" in told
 
 
 @pytest.mark.full
@@ -205,13 +212,13 @@ def test_lists_of_analyses_need_no_heavy_package(place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["deltas", "good-direct", "good-direct"], "two runs are of scripted/good.jsonl under the protocol direct"),
+        (["deltas", "good-direct", "good-direct"], "the run good-direct is named twice"),
         (["deltas", "good-direct", "fair-direct"], "there is nothing to compare"),
         (["deltas", "good-direct", "good-blind", "--chance", "x"], "there is no baseline 'x'"),
         (["deltas", "good-direct", "good-blind", "--scorer", "x"], "don't share the rule set 'x'; shared: official"),
         (["deltas", "nowhere"], "nowhere: is no run folder"),
         (["humans", "good-direct"], "not of a person; score it with --name human/NAME"),
-        (["humans", "human-anna", "human-anna"], "two runs are of human/anna"),
+        (["humans", "human-anna", "human-anna"], "the run human-anna is named twice"),
         (["humans", "human-anna", "--cuts", "10"], "--cuts takes 2 numbers of seconds such as 40,110, not 1"),
         (["humans", "human-anna", "--cuts", "20,10"], "two rising numbers of seconds"),
         (["weights"], "give runs, or --published BENCHMARK"),

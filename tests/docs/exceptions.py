@@ -85,6 +85,8 @@ NOT_TOLMAN: dict[Key, str] = {
 """Command of another program → why it can't be carried out here."""
 
 EXIT_CODES: dict[Key, tuple[int, str]] = {
+    ("README.md", "tolman audit vsi-bench --scenes meta_info"): (1, "answers of VSI-Bench are in doubt"),
+    ("docs/construction.md", "tolman audit vsi-bench --scenes meta_info"): (1, "answers of VSI-Bench are in doubt"),
     (
         "docs/installing.md",
         "tolman doctor --extra video --base-url http://localhost:8000/v1 --database postgresql://user@host/review --json",

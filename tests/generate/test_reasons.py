@@ -13,6 +13,7 @@ from generate.test_captures import PLACES, capture, scene
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.reasons import grouped, without_categories
 from tolman.generate.settings import PRESETS, preset
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, Scene
@@ -103,3 +104,28 @@ def write_kitchen(folder: Path) -> None:
     folder.mkdir()
     write_scenes(folder, [EMPTY])
     write_captures(folder, [walk()])
+
+
+def test_reasons_that_differ_in_their_categories_are_one() -> None:
+    counts = {
+        "the chair reaches less than 0.3 m": 2,
+        "the coffee table reaches less than 0.3 m": 3,
+        "the Table reaches less than 0.3 m": 1,
+        "a wall is in the way": 4,
+        "within 0.15 m of each other": 5,
+        "within 0.3 m of each other": 6,
+    }
+    patterns = {reason: without_categories(reason, ["chair", "table", "coffee table", "wall"]) for reason in counts}
+    found = grouped(counts, patterns)
+    assert found == {
+        "a wall is in the way": 4,
+        "the … reaches less than 0.3 m": 6,
+        "within 0.15 m of each other": 5,
+        "within 0.3 m of each other": 6,
+    }
+    assert sum(found.values()) == sum(counts.values())
+    measured = {f"reaches {height} m, less than 0.3 m": height for height in range(1, 6)}
+    assert grouped(measured, {}) == {"reaches … m, less than 0.3 m": 15}
+    assert without_categories("chairs and boxes stand in the hallway", ["chair", "box", "hall", ""]) == (
+        "… and … stand in the hallway"
+    )

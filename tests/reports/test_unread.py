@@ -219,11 +219,11 @@ def test_a_comparison_says_what_could_not_be_read(make_run: MakeRun, tmp_path: P
         console = Console(file=io.StringIO(), width=80)
         show_comparison(console, compare(CompareConfig(a=tmp_path / "run", b=tuple(others))), as_json=as_json)
         texts.append(console.file.getvalue())
-    for shares in (
-        "6.0 % of 1,000 answers could not be read (6.0 % none, 0.0",
-        "7.0 % of 1,000 answers could not be read (0.0 % none, 7.0",
+    for place, shares in (
+        ("other", "6.0 % of 1,000 answers could not be read (6.0 % none, 0.0"),
+        ("third", "7.0 % of 1,000 answers could not be read (0.0 % none, 7.0"),
     ):
-        assert texts[0].count(f"† m, official: {shares} % cut off)") == 1
+        assert texts[0].count(f"† m (in {place}), official: {shares} % cut off)") == 1
     assert texts[0].index("†") > texts[0].rindex("won")  # below the tables
     content = json.loads(texts[1])
     shares = [one["unread"]["average"] for one in (content, *content["comparisons"])]

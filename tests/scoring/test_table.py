@@ -49,3 +49,31 @@ def test_parts_of_parts_are_named_by_their_question_types() -> None:
     )
     assert table.absent(table.column("avg"), frozenset({pool("easy")}), {"easy"}) == ("hard", "size")
     assert table.absent(table.column("avg"), frozenset({pool("size")}), {"size"}) == ("Direction",)
+
+
+def test_question_types_have_the_titles_of_their_columns() -> None:
+    columns = (
+        Column("a", "A", pool("a")),
+        Column("again", "A again", pool("a")),
+        Column("near", "Near", pool("b", metric="within-25")),
+        Column("c", "C", pool("c", metric="chance-adjusted")),
+        Column("both", "Both", pool("d", "e")),
+        Column("f", "Same", pool("f")),
+        Column("g", "Same", pool("g")),
+    )
+    assert Table(columns, "a").task_titles == {"a": "A", "c": "C"}
+
+
+def test_a_pool_of_a_question_type_that_there_is_not_is_refused() -> None:
+    table = Table(
+        (Column("side", "Side", pool("sides")), Column("avg", "Avg.", Mean((pool("distance"), pool("sides"))))), "avg"
+    )
+    said = r"the table of T has a pool of the question type 'sides', which no question is of; did you mean 'side'\? known: side"
+    with pytest.raises(UsageError, match=said):
+        table.check_tasks({"side", "distance"}, "T", complete=False)
+    with pytest.raises(UsageError, match="known: other, distance"):
+        table.check_tasks({"other", "distance"}, "T", complete=True)
+    table.check_tasks({"other", "distance"}, "T", complete=False)  # a part of the questions: 'sides' may be in the rest
+    table.check_tasks({"distance"}, "T", complete=True)  # an empty column, which is marked
+    table.check_tasks({"sides", "distance", "more"}, "T", complete=True)
+    Table((Column("all", "All", pool()),), "all").check_tasks({"a"}, "T", complete=True)

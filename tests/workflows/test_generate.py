@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
+import terminal
 from folders import contents
 from tolman.errors import InputError, UsageError
+from tolman.item_table import read_items, write_items
 from tolman.scene_table import write_captures, write_scenes
 from tolman.workflows.audit import AuditConfig, audit
 from tolman.workflows.events import Advanced, Began, Ended, Event, Noted
@@ -98,3 +101,71 @@ def test_an_audit_is_the_same_as_the_commands(
     again = command("audit", "--config", "two/tolman.toml", "--out", "three")
     assert "The answers of 0 items are in doubt" in again.stdout
     assert contents(tmp_path / "three", "tolman.toml") == contents(tmp_path / "one")
+
+
+def test_the_counts_of_what_is_not_asked_add_up(rooms: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
+    shown = command("generate", rooms, "--preset", "all", "--per-scene", 2, "--per-task", 3, "--out", "bench").output
+    tasks = json.loads((tmp_path / "bench" / "provenance.json").read_text())["statistics"]["tasks"]
+    assert len(tasks) > 20
+    for counts in tasks.values():
+        assert counts["offered"] == counts["taken"] + sum(counts["left_out"].values())
+        assert all(count > 0 for count in (counts["left_out"] | counts["rejected"]).values())
+    assert any("more than 2 of a scene" in counts["left_out"] for counts in tasks.values())
+    assert any("more than 3 of the question type" in counts["left_out"] for counts in tasks.values())
+    sizes = tasks["object_size_estimation"]
+    considered = sizes["offered"] + sum(sizes["rejected"].values())
+    row = next(line.split() for line in shown.splitlines() if line.startswith("object_size_estimation"))
+    assert row[1:4] == [f"{considered:,}", f"{sizes['taken']:,}", f"{considered - sizes['taken']:,}"]
+    # Below a row stand its reasons, which add up to what is not asked.
+    lines = shown.splitlines()
+    own: dict[str, list[int]] = {}
+    task = ""
+    for line in lines[lines.index(next(line for line in lines if "why not asked" in line)) + 1 :]:
+        if line.startswith("considered = questions + not asked"):
+            break
+        task = line.split("  ")[0] or task
+        own.setdefault(task, []).extend(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) × ", line))
+    assert {task: sum(counts) for task, counts in own.items()} == {
+        task: sum(counts["left_out"].values()) + sum(counts["rejected"].values()) for task, counts in tasks.items()
+    }
+
+
+def test_reasons_of_a_family_of_ones_own_are_counted_without_categories(
+    rooms: Path, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "extend" / "family.md"
+    code = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)[0]
+    named = code.replace('f"reaches less than', 'f"the {category} reaches less than', 1).replace(
+        ": float = 0.3", ": float = 99"
+    )
+    assert "{category} reaches less than" in named
+    assert "99" in named
+    (tmp_path / "my_family.py").write_text(named, encoding="utf-8")
+    done = terminal.tolman(
+        tmp_path, "generate", str(rooms), "--families", "my/object-height", "--plugin", "my_family.py", "--out", "b"
+    )
+    assert done.returncode == 2
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("object_height")]
+    considered, questions, not_asked, count = re.findall(r"[\d,]+", row)[:4]
+    assert (questions, considered, not_asked) == ("0", count, count)
+    assert int(count) > 3
+    assert "× the … reaches less than 99" in row
+
+
+def test_an_audit_that_finds_answers_in_doubt_ends_with_1(
+    rooms: Path, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    generate(GenerateConfig(scenes=rooms, out=tmp_path / "bench", families=("size",), per_scene=4))
+    (shard,) = (tmp_path / "bench" / "data").glob("*.parquet")
+    items = read_items(shard)
+    wrong = items[0].model_copy(update={"answer": str(int(items[0].answer) + 40)})
+    write_items(shard, [wrong, *items[1:]])
+    arguments = ("audit", tmp_path / "bench", "--scenes", rooms, "--out", "found")
+    shown = command(*arguments, code=1).output
+    assert "The answers of 1 items are in doubt, 1 of them differ from the scene's" in shown
+    assert (tmp_path / "found" / "tolman.toml").exists()
+    assert (tmp_path / "found" / "exclude.txt").read_text().split() == [wrong.id]
+    command(*arguments, "--exit-zero")
+    command("audit", "--config", "found/tolman.toml", code=1)
+    result = audit(AuditConfig(benchmark=str(tmp_path / "bench"), scenes=rooms, out=tmp_path / "found"))
+    assert result.differing == result.doubtful == [wrong.id]

@@ -32,7 +32,8 @@ _PANEL = "Config files"
 
 
 class Incomplete(typer.Exit):
-    """The end of a command whose result lacks a part: exit code 1, and the config beside the result all the same.
+    """The end of a command whose result lacks a part, or finds something wrong: exit code 1, and the config beside the
+    result all the same.
 
     Args:
         folder: of the result, or several.

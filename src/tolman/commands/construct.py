@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from tolman.commands.configured import configured
+from tolman.commands.configured import Incomplete, configured
 from tolman.commands.options import Json, console
 from tolman.workflows.audit import AuditConfig
 from tolman.workflows.generate import GenerateConfig
 from tolman.workflows.simulate import SimulateConfig
 
 app = typer.Typer()
+ExitZero = Annotated[
+    bool, typer.Option("--exit-zero", help="End with exit code 0 also where answers are in doubt. Default: with 1.")
+]
 
 
 @app.command()
@@ -35,7 +39,7 @@ def generate(config: GenerateConfig) -> Path:
         with progress() as events:
             result = carry_out(config, events)
     except NoQuestionsError as error:
-        show_reasons(console(), error.statistics)
+        show_reasons(console(), error.statistics, every=True)
         raise
     show_generated(console(), result)
     return result.out
@@ -43,11 +47,12 @@ def generate(config: GenerateConfig) -> Path:
 
 @app.command()
 @configured(AuditConfig)
-def audit(config: AuditConfig, as_json: Json = False) -> Path:
+def audit(config: AuditConfig, as_json: Json = False, exit_zero: ExitZero = False) -> Path:
     """Compute every answer of a benchmark anew from its scenes, and name those that are in doubt.
 
     A question may break a rule and have a safe answer all the same, as where two distractors tie: those are counted
-    apart, and stand in exclude-strict.txt only.
+    apart, and stand in exclude-strict.txt only. The exit code is 1 where an answer differs or is in doubt, and 0
+    where all that were checked are safe; --exit-zero makes it 0 for both.
 
     Example:  tolman audit vsi-bench --scenes meta_info
     """
@@ -58,6 +63,8 @@ def audit(config: AuditConfig, as_json: Json = False) -> Path:
     with progress() as events:
         result = carry_out(config, events)
     show_audit(console(), result, as_json=as_json)
+    if result.doubtful and not exit_zero:
+        raise Incomplete(result.out)
     return result.out
 
 

@@ -20,6 +20,7 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, PictureSource, sources_of
+from tolman.generate.reasons import without_categories
 from tolman.generate.sampling import balanced_within, evenly
 from tolman.generate.settings import GenerationPreset
 from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
@@ -109,7 +110,10 @@ class Collected:
         spool: holds the drafts.
         entries: one for each draft, capped for each scene.
         offered: how many there were before the cap, by question type.
+        unshared: offered ones beyond a scene's share, by question type.
+        unselected: those that the last selection left out, by question type and reason.
         rejected: by question type and reason.
+        patterns: reason → the reason without the categories that it names.
         skipped: scenes and objects that can't be used.
         scenes: usable scenes seen.
         filtered: by question type, what shortcut filtering left out in the last selection.
@@ -118,10 +122,24 @@ class Collected:
     spool: Spool
     entries: list[DraftEntry] = field(default_factory=list)
     offered: Counter[str] = field(default_factory=Counter)
+    unshared: Counter[str] = field(default_factory=Counter)
+    unselected: Counter[tuple[str, str]] = field(default_factory=Counter)
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
+    patterns: dict[str, str] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     scenes: int = 0
     filtered: dict[str, Filtered] = field(default_factory=dict)
+
+    def left(self, reason: str, before: Sequence[DraftEntry], after: list[DraftEntry]) -> list[DraftEntry]:
+        """Count what a step of the selection left out, under a reason.
+
+        Returns:
+            What it left.
+        """
+        lost = Counter(entry.task for entry in before)
+        lost.subtract(entry.task for entry in after)
+        self.unselected.update({(task, reason): count for task, count in lost.items() if count})
+        return after
 
 
 def collect(scenes: Iterable[SceneGeometry | Skipped], preset: GenerationPreset, seed: int, spool: Spool) -> Collected:
@@ -136,10 +154,14 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: GenerationPreset,
         for draft in drafts(found, preset):
             if isinstance(draft, Rejected):
                 collected.rejected[draft.task, draft.reason] += 1
+                if draft.reason not in collected.patterns:
+                    collected.patterns[draft.reason] = without_categories(draft.reason, found.scene.categories)
             else:
                 made.append(draft)
                 collected.offered[draft.task] += 1
+        collected.unshared.update(draft.task for draft in made)
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
+            collected.unshared[draft.task] -= 1
             draft = with_needed_frames(draft)
             position = spool.add(draft, sources_of(draft, found))
             collected.entries.append(_entry(draft, position))
@@ -205,12 +227,19 @@ def select(
         done: called with every question type that is filtered.
     """
     found = sorted(collected.entries, key=lambda e: (e.task, e.position))
-    chosen = balanced_within(found, _stratum, lambda e: e.answer, preset.share.most_common, str(seed))
     collected.filtered.clear()
-    if preset.share.max_filter_rounds:
-        chosen = _capped(chosen, preset, _OFFERED, seed, "offered")
-        chosen = _without_shortcuts(chosen, collected, preset, seed, workers, done)
-    return _capped(chosen, preset, 1, seed, "cap")
+    collected.unselected.clear()
+    share = preset.share
+    frequent = f"an answer that more than {share.most_common:.0%} of the type would have"
+    chosen = balanced_within(found, _stratum, lambda e: e.answer, share.most_common, str(seed))
+    chosen = collected.left(frequent, found, chosen)
+    if share.max_filter_rounds:
+        offered = _capped(chosen, preset, _OFFERED, seed, "offered")
+        chosen = collected.left("more than shortcut filtering is given", chosen, offered)
+        filtered = _without_shortcuts(chosen, collected, preset, seed, workers, done)
+        chosen = collected.left("answered without media (shortcut filtering)", chosen, filtered)
+    capped = _capped(chosen, preset, 1, seed, "cap")
+    return collected.left(f"more than {share.per_task} of the question type", chosen, capped)
 
 
 def _capped(

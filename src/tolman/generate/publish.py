@@ -20,6 +20,7 @@ from tolman.files import link_or_copy, write_text
 from tolman.generate.build import Collected, DraftEntry, items_of, sources_in
 from tolman.generate.card import card
 from tolman.generate.pictures import FOLDER, take_out
+from tolman.generate.reasons import grouped
 from tolman.generate.settings import GenerationPreset
 from tolman.item_table import write_items
 from tolman.items import Item
@@ -70,7 +71,7 @@ def publish(
     items = items_of(chosen, collected, seed, choices=choices, names=names, scoring_profile=profile)
     budgets = _Budgets(benchmarks.get(profile).presets[0].frames.rounding if profile else "down")
     write_shards(out, with_media(budgets.counted(items), source, out), len(chosen))
-    statistics = statistics_of(chosen, collected) | {"frames": budgets.written()}
+    statistics = statistics_of(chosen, collected, preset) | {"frames": budgets.written()}
     provenance = {
         "tolman": tolman.__version__,
         "scenes": str(source),
@@ -175,15 +176,31 @@ def check_place(out: Path) -> None:
         raise InputError(out, "holds other files", fix="give an empty folder with --out")
 
 
-def statistics_of(chosen: Sequence[DraftEntry], collected: Collected) -> dict[str, Any]:
-    """Counts of what was generated, and of rejections by reason."""
+def statistics_of(chosen: Sequence[DraftEntry], collected: Collected, preset: GenerationPreset) -> dict[str, Any]:
+    """Count what was generated, and what was not and why.
+
+    Of each question type, the drafts considered are those offered and those rejected; each is taken, left out or
+    rejected, so that the counts add up.
+    """
     tasks = sorted({*collected.offered, *(task for task, _ in collected.rejected)})
     taken = Counter(entry.task for entry in chosen)
-    reasons: dict[str, dict[str, int]] = {task: {} for task in tasks}
-    for (task, reason), count in sorted(collected.rejected.items()):
-        reasons[task][reason] = count
+    left_out: dict[str, dict[str, int]] = {task: {} for task in tasks}
+    share = f"more than {preset.share.per_scene} of a scene"
+    unshared = {(task, share): count for task, count in collected.unshared.items()}
+    for (task, reason), count in (unshared | collected.unselected).items():
+        if count:
+            left_out[task][reason] = count
+    rejected: dict[str, dict[str, int]] = {task: {} for task in tasks}
+    for (task, reason), count in collected.rejected.items():
+        rejected[task][reason] = count
     found: dict[str, Any] = {
-        task: {"offered": collected.offered[task], "taken": taken[task], "rejected": reasons[task]} for task in tasks
+        task: {
+            "offered": collected.offered[task],
+            "taken": taken[task],
+            "left_out": left_out[task],
+            "rejected": grouped(rejected[task], collected.patterns),
+        }
+        for task in tasks
     }
     for task, filtered in collected.filtered.items():
         found[task]["filtered"] = asdict(filtered)

@@ -12,10 +12,11 @@ from tolman.errors import UsageError
 from tolman.reports.further_metrics import FurtherTable, further_tables
 from tolman.reports.loaded import LoadedRun
 from tolman.reports.missing import marks as missing_marks
+from tolman.reports.no_interval import Lacking, sentences
 from tolman.reports.remarks import marks_of, notes_of, warnings_of
 from tolman.reports.unread import stored
 from tolman.runs.folder import same_benchmark
-from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
+from tolman.scoring.intervals import Interval
 from tolman.scoring.table import Column
 from tolman.scoring.unread import Unread
 
@@ -171,7 +172,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         judge_samples=samples,
         frames_shown=frames_shown,
         endings=[{"run": run.name, **run.figures["endings"]} for run in runs if run.figures.get("endings")],
-        further=[table for run in runs for table in further_tables(run.name, run.figures)],
+        further=[table for run in runs for table in further_tables(run, benchmark.table)],
     )
 
 
@@ -247,15 +248,12 @@ def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> l
         if row.rules != "published" and column.key in row.figures
     ]
     said = []
-    few = [(title, f) for title, f in own if f.interval is None and f.effective_scenes is not None]
-    if few:
-        sizes = [round(f.effective_scenes or 0.0, 1) for _, f in few]
-        span = f"{min(sizes):g}" if min(sizes) == max(sizes) else f"{min(sizes):g} to {max(sizes):g}"
-        which = "" if len(few) == len(own) else f" for {', '.join(dict.fromkeys(title for title, _ in few))}"
-        said.append(
-            f"No interval{which}: {span} effective scenes; an interval needs {MIN_EFFECTIVE_SCENES:g}, "
-            "as how much scenes differ can't be told from fewer."
-        )
+    lacking = [
+        Lacking(title, f.effective_scenes, f.reason or "")
+        for title, f in own
+        if f.interval is None and f.effective_scenes is not None
+    ]
+    said += sentences(lacking, all_figures=len(lacking) == len(own))
     if any(f.reason == MADE_BEFORE for _, f in own):
         said.append(f"No interval: {MADE_BEFORE}.")
     return said

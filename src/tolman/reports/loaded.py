@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,32 +17,41 @@ class LoadedRun:
 
     Attributes:
         folder, record, figures: what the folder holds.
-        apart: what tells it from others of the same model and protocol in one table.
+        apart: the settings that tell it from others of the same model and protocol in one table.
+        place: the end of its folder's path that tells it from others of the same settings.
     """
 
     folder: RunFolder
     record: RunRecord
     figures: dict[str, Any]
     apart: str = ""
+    place: str = ""
 
     @property
     def name(self) -> str:
-        """How the run is called in a table."""
-        settings = self.record.settings
-        said = [settings.protocol] if settings.protocol != "direct" else []
-        said += [self.apart] if self.apart else []
-        return f"{settings.model} ({', '.join(said)})" if said else settings.model
+        """How the run is called in a table: of those that were loaded together, each folder has its own."""
+        return self.record.settings.named(self.apart, self.place and f"in {self.place}")
+
+    @property
+    def settings_name(self) -> str:
+        """The name without its folder: equal for runs of the same settings."""
+        return self.record.settings.named(self.apart)
 
 
 def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
-    """Open run folders.
+    """Open run folders; runs of one model and protocol are told apart by their settings, else by their folders.
 
     Raises:
         InputError: one of them is none, or has no scores.
     """
     folders = [RunFolder(path) for path in paths]
     runs = [LoadedRun(folder, folder.record(), folder.figures()) for folder in folders]
-    return [replace(run, apart=_apart(run, [other for other in runs if other.name == run.name])) for run in runs]
+    runs = [replace(run, apart=_apart(run, [other for other in runs if other.name == run.name])) for run in runs]
+    folders_of: dict[str, set[Path]] = {}
+    for run in runs:
+        folders_of.setdefault(run.settings_name, set()).add(run.folder.path.resolve())
+    ends = {name: _ends(places) for name, places in folders_of.items()}
+    return [replace(run, place=ends[run.settings_name][run.folder.path.resolve()]) for run in runs]
 
 
 def load_scored(paths: Sequence[Path]) -> tuple[list[LoadedRun], list[str]]:
@@ -74,15 +83,27 @@ def protocol_settings(settings: RunSettings) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
 
 
+def _ends(places: Collection[Path]) -> dict[Path, str]:
+    """The shortest ends of distinct paths that tell them apart; empty where there is one."""
+    if len(places) == 1:
+        return dict.fromkeys(places, "")
+    depth = 1
+    while len({place.parts[-depth:] for place in places}) < len(places):
+        depth += 1
+    return {place: "/".join(place.parts[-depth:]) for place in places}
+
+
 def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
     """The settings in which a run differs from others of its name."""
     said: dict[str, Callable[[RunSettings], str]] = {
+        "protocol": lambda s: s.protocol,
         "frames": lambda s: s.frames.describe(),
         "preset": lambda s: f"preset {s.preset}",
         "protocol_settings": protocol_settings,
         "sampling": lambda s: ", ".join(f"{k} {v}" for k, v in s.sampling.model_dump(exclude_none=True).items()),
         "seed": lambda s: f"seed {s.seed}",
         "repeats": lambda s: f"{s.repeats} repeats",
+        "selection": lambda s: s.selection.describe() or "all questions",
     }
     settings = run.record.settings
     different = (

@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 
 from tolman.reports.content import Report, ReportRow
-from tolman.reports.further_metrics import further_markdown
+from tolman.reports.further_metrics import FurtherTable, further_json, further_markdown
 from tolman.reports.missing import SIGN as MISSING_SIGN
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, SIGN, bounds, crossing, needs_row, shares
 from tolman.scoring.table import Column
@@ -71,7 +71,7 @@ def markdown(report: Report) -> str:
 
 
 def comma_separated(report: Report) -> str:
-    """CSV, one line for each row and column."""
+    """CSV, one line for each row and column, then one for each further metric and question type."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV_COLUMNS)
@@ -103,6 +103,17 @@ def comma_separated(report: Report) -> str:
                     figure.attainable if row.rules != "published" else "",
                 ]
             )
+    for table in report.further:
+        for heading, cells in table.rows.items():
+            for task, cell in cells.items():
+                if cell.value is None:
+                    continue
+                low, high = (cell.interval.low, cell.interval.high) if cell.interval else ("", "")
+                key = f"{table.metrics[heading]}: {task}"
+                head = [_safe(table.run), table.rules, "further metrics", "", key, cell.value, low, high, cell.n, ""]
+                scenes = "" if cell.effective_scenes is None else cell.effective_scenes
+                tail = [scenes, cell.method, cell.reason]
+                writer.writerow([*head, *tail, *[""] * (len(_CSV_COLUMNS) - len(head) - len(tail))])
     return out.getvalue()
 
 
@@ -128,7 +139,24 @@ def latex(report: Report) -> str:
                 cells = [rf"\quad {_escape_latex(name)}", _escape_latex(row.rules), *map(_escape_latex, texts)]
                 lines.append(" & ".join(cells) + r" \\")
     below = [rf"\par{{\footnotesize {_escape_latex(text)}\par}}" for text in report.marks]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *below]) + "\n"
+    further = [line for table in report.further for line in _further_latex(table)]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *below, *further]) + "\n"
+
+
+def _further_latex(table: FurtherTable) -> list[str]:
+    """Further metrics as a table below, its title and notes in footnote size."""
+    lines = [
+        rf"\par{{\footnotesize {_escape_latex(table.title)}\par}}",
+        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
+        r"\toprule",
+        " & ".join(["", *map(_escape_latex, table.headings)]) + r" \\",
+        r"\midrule",
+    ]
+    for name, cells in table.rows.items():
+        shown = [cells[column].shown if column in cells else "" for column in table.columns]
+        lines.append(" & ".join(map(_escape_latex, [name, *shown])) + r" \\")
+    notes = [rf"\par{{\footnotesize {_escape_latex(note)}\par}}" for note in table.notes]
+    return [*lines, r"\bottomrule", r"\end{tabular}", *notes]
 
 
 def as_json(report: Report) -> str:
@@ -172,6 +200,7 @@ def as_json(report: Report) -> str:
             }
             for row in report.rows
         ],
+        "further": [further_json(table) for table in report.further],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 

@@ -38,6 +38,9 @@ from tolman.runs.selection import Selection
 from tolman.scoring.judged import Judgements
 from tolman.scoring.score import SCHEMA, with_all_columns
 
+BASELINES = "baseline/"
+"""How the names of models begin that see no media."""
+
 
 class RunSettings(BaseModel):
     """All that determines a run's answers. A folder holds answers to one such set only."""
@@ -57,6 +60,18 @@ class RunSettings(BaseModel):
     repeats: int = 1
     seed: int = 0
     selection: Selection = Selection()
+
+    def named(self, *apart: str) -> str:
+        """Form the name that tables have: the model, with the protocol where it isn't 'direct'. Baselines see no media
+        under any protocol, so 'blind' isn't said of them.
+
+        Args:
+            apart: what else is said in the parentheses; empty texts are left out.
+        """
+        blind = self.model.startswith(BASELINES)
+        protocol = [part for part in self.protocol.split("+") if part != "direct" and not (blind and part == "blind")]
+        said = [text for text in ("+".join(protocol), *apart) if text]
+        return f"{self.model} ({', '.join(said)})" if said else self.model
 
 
 class RunRecord(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,7 +107,21 @@ def _items(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
                 field="answer",
                 fix="correct the answer or leave the question out",
             )
+    _check_tasks(benchmark, items)
     return items
+
+
+def _check_tasks(benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
+    """Refuse a table that names question types which aren't there.
+
+    The table of a scoring profile is another benchmark's, and one with released sizes fits the released data, of which
+    these items may be a part.
+    """
+    if benchmark.scored_like:
+        return
+    found = {rules.task(item) for rules in benchmark.rule_sets for item in items} - {""}
+    complete = len(benchmark.subsets) == 1 and not benchmark.sizes
+    benchmark.table.check_tasks(found, benchmark.title, complete=complete)
 
 
 def preset_of(benchmark: BenchmarkSpec, name: str | None) -> PromptPreset:

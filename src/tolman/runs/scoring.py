@@ -20,7 +20,7 @@ from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
 from tolman.scoring.further import further_record
 from tolman.scoring.judge_sample import agreement
-from tolman.scoring.metric import metrics_named
+from tolman.scoring.metric import Metric, metrics_named
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
 from tolman.scoring.unread import unread_by_figure
@@ -30,6 +30,44 @@ def rules_of(benchmark: BenchmarkSpec, preset: str) -> list[RuleSet]:
     """The rule sets of a preset, the headline's first; those of the first preset where it is unknown."""
     chosen = next((p for p in benchmark.presets if p.name == preset), benchmark.presets[0])
     return [benchmark.rule_set(name) for name in chosen.rule_sets]
+
+
+def judged_rules(benchmark: BenchmarkSpec, judgements: judged.Judgements) -> RuleSet:
+    """The rule set `judged` for what a judge made of responses."""
+    base = benchmark.rule_set(benchmark.judging.base)
+    return judged.judged(benchmark.judging, base, judgements.by_response())
+
+
+def rows_with_metrics(
+    folder: RunFolder, benchmark: BenchmarkSpec, scorer: str, metrics: Sequence[Metric]
+) -> pl.DataFrame:
+    """Score a run's stored responses by one scorer, with the values of metrics; nothing is written.
+
+    Args:
+        folder: of the run; with judgements, where the scorer is `judged`.
+        benchmark: with the scorer.
+        scorer: its name.
+        metrics: whose values are computed.
+
+    Returns:
+        Rows as those of scores.parquet, with a column for each metric (`aggregate.column_of`).
+
+    Raises:
+        UsageError: there is no such scorer.
+        InputError: a file of the folder is broken.
+    """
+    record = folder.record()
+    judgements = folder.judgements() if scorer == judged.NAME else None
+    rules = benchmark.rule_set(scorer) if judgements is None else judged_rules(benchmark, judgements)
+    return score(
+        folder.items(),
+        folder.outcomes(),
+        [rules],
+        repeats=record.settings.repeats,
+        seed=record.settings.seed,
+        failures_are_wrong=record.failures_are_wrong,
+        metrics=list(dict.fromkeys([*benchmark.table.metrics, *metrics])),
+    )
 
 
 def score_run(
@@ -103,8 +141,7 @@ def compute_scores(
     asked = metrics_named(metrics)
     measures = list(dict.fromkeys([*benchmark.table.metrics, *asked]))
     if judgements is not None:
-        base = benchmark.rule_set(benchmark.judging.base)
-        by_judge = judged.judged(benchmark.judging, base, judgements.by_response())
+        by_judge = judged_rules(benchmark, judgements)
         own_rules, rules = [*own_rules, by_judge], [*rules, by_judge]
     rows = score(
         items,

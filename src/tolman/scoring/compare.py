@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ import polars as pl
 from tolman.scoring.aggregate import Prepared, column_of, prepare
 from tolman.scoring.bootstrap import bootstrap, interchange_test
 from tolman.scoring.clusters import Floats
+from tolman.scoring.further import further_table, tasks_of
 from tolman.scoring.intervals import Interval, estimates
 from tolman.scoring.metric import Metric
 from tolman.scoring.paired_test import contributions, sign_flip_tests, smallest_detectable
@@ -128,6 +129,29 @@ def _gains(one: Prepared, other: Prepared, weights: Floats) -> Floats:
         a, b = mine.numerators, theirs.numerators
         gains += {"higher": a - b, "lower": b - a, "zero": np.abs(b) - np.abs(a)}[direction]
     return gains
+
+
+def further_differences(
+    a: pl.DataFrame, b: pl.DataFrame, metrics: Iterable[Metric], *, seed: int = 0
+) -> dict[str, dict[str, Difference]]:
+    """Compare two runs in further metrics, by question type and over all questions.
+
+    Args:
+        a, b: rows under one rule set, with the metrics' values (`score(…, metrics=metrics)`).
+        metrics: each with a column in both.
+        seed: as in `differences`.
+
+    Returns:
+        Metric name → question type → Difference; the last one is over all questions. What has no item with a value in
+        both runs is left out.
+    """
+    found = {}
+    for metric in metrics:
+        tasks = tasks_of(a, metric)
+        rows = differences(a, b, further_table(metric, tasks), seed=seed) if tasks else {}
+        if rows:
+            found[metric.name] = rows
+    return found
 
 
 def one_row_each(scores: pl.DataFrame, metrics: Sequence[Metric] = ()) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from tolman.errors import UsageError
-from tolman.names import unknown
+from tolman.names import hint, nearest, unknown
 from tolman.scoring.metric import PERCENT, Metric, find_metric, metric_names
 
 SCORE_FIGURES = ("mean", "chance-adjusted")
@@ -153,6 +153,17 @@ class Table:
         found = (leaf.measure for leaf in pools_of(column.node for column in self.columns))
         return tuple(dict.fromkeys(metric for metric in found if metric is not None))
 
+    @property
+    def task_titles(self) -> dict[str, str]:
+        """Question type → title of the column that is its scores alone; titles that mean several are left out."""
+        found: dict[str, str] = {}
+        for column in self.columns:
+            node = column.node
+            if isinstance(node, Pool) and node.measure is None and node.tasks and len(node.tasks) == 1:
+                found.setdefault(next(iter(node.tasks)), column.title)
+        titles = list(found.values())
+        return {task: title for task, title in found.items() if titles.count(title) == 1}
+
     def renormalised(self) -> Table:
         """The same table with the weights of every mean renormalised over the parts that have items."""
         return replace(self, columns=tuple(replace(c, node=_renormalised(c.node)) for c in self.columns))
@@ -172,6 +183,31 @@ class Table:
         if isinstance(node, Pool):
             return tuple(self._title(pool(task)) for task in self._in_order((node.tasks or frozenset()) - tasks))
         return tuple(self._absent(node, present))
+
+    def check_tasks(self, present: AbstractSet[str], title: str, *, complete: bool) -> None:
+        """Refuse a pool whose question type names nothing.
+
+        A question type without a question is an empty column as long as every question is in a column. Where there are
+        questions that no column names as well, one of their types is what was meant.
+
+        Args:
+            present: the question types of the questions.
+            title: the benchmark's.
+            complete: whether the questions are all that the table is for; of a part, only a type that is near the name
+                of one that is in no column is refused.
+
+        Raises:
+            UsageError: naming the first such type, the nearest and all there are.
+        """
+        pooled = {task for leaf in pools_of(c.node for c in self.columns) for task in leaf.tasks or ()}
+        unclaimed = sorted(present - pooled)
+        for task in sorted(pooled - present):
+            if unclaimed and (complete or nearest(task, unclaimed)):
+                known = [*unclaimed, *sorted(present & pooled)]
+                raise UsageError(
+                    f"the table of {title} has a pool of the question type '{task}', which no question is of; "
+                    f"{hint(task, known)}."
+                )
 
     def _in_order(self, tasks: AbstractSet[str]) -> list[str]:
         """Question types in the order of the columns, then by name."""

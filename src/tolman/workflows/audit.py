@@ -57,6 +57,11 @@ class AuditResult:
     skipped: tuple[Skipped, ...]
 
     @property
+    def differing(self) -> list[str]:
+        """Ids of items whose answer is another one than the scene's; all of them are in doubt."""
+        return [finding.id for finding in self.findings if finding.status == "differs"]
+
+    @property
     def doubtful(self) -> list[str]:
         """Ids of items whose answer is in doubt."""
         return [finding.id for finding in self.findings if finding.verdict == "answer in doubt"]

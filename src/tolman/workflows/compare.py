@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from tolman.benchmarks.base import BenchmarkSpec
     from tolman.reports.loaded import LoadedRun
     from tolman.scoring.compare import Difference
+    from tolman.scoring.metric import Metric
+
+PART = "PART"
+"""How the warnings begin that say that a run rests on a part of the questions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,14 @@ class CompareConfig:
     scorer: Annotated[
         str | None, Setting("Scorer, such as official or careful. Default: the headline's.", aliases=("--rules",))
     ] = None
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type, computed from the runs' responses: names with commas between "
+            "(within-25,signed-bias). Default: none.",
+            metavar="NAMES",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,8 @@ class Comparison:
         differences: column key → figure of A minus the other's.
         p_holm: column key → p-value after Holm's correction over all rows of all comparisons.
         answered_by_one: items that only one of the two answered, which are left out.
+        further: metric name → question type → figure of A minus the other's; the last is over all questions.
+        further_p_holm: the p-values of these, in the same correction.
     """
 
     path: Path
@@ -48,6 +62,8 @@ class Comparison:
     differences: Mapping[str, Difference]
     p_holm: Mapping[str, float]
     answered_by_one: int
+    further: Mapping[str, Mapping[str, Difference]] = field(default_factory=dict)
+    further_p_holm: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,6 +76,7 @@ class CompareResult:
         scorer: by which they are compared.
         seed: of randomisation tests with too many scenes to enumerate.
         comparisons: one for each other run.
+        metrics: the further metrics.
     """
 
     path: Path
@@ -68,6 +85,15 @@ class CompareResult:
     scorer: str
     seed: int
     comparisons: tuple[Comparison, ...]
+    metrics: tuple[Metric, ...] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What limits the comparison: runs of a part of the questions, failed calls, answers that something ended."""
+        from tolman.reports.remarks import warnings_of
+
+        runs = (self.run, *(one.run for one in self.comparisons))
+        return list(dict.fromkeys(text for run in runs for text in warnings_of(run, self.benchmark)))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -75,12 +101,17 @@ class CompareResult:
             "a": str(self.path),
             "rules": self.scorer,
             "seed": self.seed,
+            "warnings": self.warnings,
             "unread": _unread(self.run, self.scorer),
             "endings": self.run.figures.get("endings", {}),
             "comparisons": [
                 {
                     "b": str(one.path),
                     "columns": {key: {**asdict(d), "p_holm": one.p_holm[key]} for key, d in one.differences.items()},
+                    "metrics": {
+                        name: {task: {**asdict(d), "p_holm": one.further_p_holm[name][task]} for task, d in own.items()}
+                        for name, own in one.further.items()
+                    },
                     "unread": _unread(one.run, self.scorer),
                     "endings": one.run.figures.get("endings", {}),
                 }
@@ -95,8 +126,9 @@ class CompareResult:
             pandas: give a pandas frame in place of a Polars one.
 
         Returns:
-            Columns b (the other run's name), column, title, value_a, value_b, difference, low, high (95 % interval,
-            null without one), p, p_holm, detectable, n, won, lost.
+            Columns b (the other run's name), metric (a further metric's name; null for the benchmark's own table),
+            column (of a further metric: the question type), title, value_a, value_b, difference, low, high (95 %
+            interval, null without one), p, p_holm, detectable, n, won, lost.
 
         Raises:
             MissingExtraError: pandas is wanted and not installed.
@@ -106,42 +138,57 @@ class CompareResult:
         from tolman.workflows.frames import given_as
 
         numbers = ("value_a", "value_b", "difference", "low", "high", "p", "p_holm", "detectable")
-        schema: dict[str, Any] = dict.fromkeys(("b", "column", "title"), pl.String)
+        schema: dict[str, Any] = dict.fromkeys(("b", "metric", "column", "title"), pl.String)
         schema |= dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(("n", "won", "lost"), pl.Int64)
-        rows = [
-            (
-                one.run.name, key, self.benchmark.table.column(key).title, d.a, d.b, d.value,
-                d.interval.low if d.interval else None, d.interval.high if d.interval else None, d.p, one.p_holm[key],
-                d.detectable, d.n, d.won, d.lost,
-            )
+        own, titles = self.benchmark.table, self.benchmark.table.task_titles
+        found: list[tuple[str, str | None, str, str, Difference, float]] = [
+            (one.run.name, None, key, own.column(key).title, d, one.p_holm[key])
             for one in self.comparisons
             for key, d in one.differences.items()
+        ]
+        found += [
+            (one.run.name, name, task, titles.get(task, task), d, one.further_p_holm[name][task])
+            for one in self.comparisons
+            for name, tasks in one.further.items()
+            for task, d in tasks.items()
+        ]
+        rows = [
+            (
+                *head, d.a, d.b, d.value, d.interval.low if d.interval else None,
+                d.interval.high if d.interval else None, d.p, p_holm, d.detectable, d.n, d.won, d.lost,
+            )
+            for *head, d, p_holm in found
         ]  # fmt: skip
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
     def __repr__(self) -> str:
         others = ", ".join(one.run.name for one in self.comparisons)
-        return f"<CompareResult {self.run.name} − {others}, {self.scorer}>"
+        said = "".join(f"; {text.removesuffix('.')}" for text in self.warnings if text.startswith(PART))
+        return f"<CompareResult {self.run.name} − {others}, {self.scorer}{said}>"
 
     def _repr_html_(self) -> str:
         from tolman.workflows.frames import html_of
 
-        return html_of(self.table(), f"{self.run.name} − others, {self.scorer}")
+        return html_of(self.table(), f"{self.run.name} − others, {self.scorer}", self.warnings)
 
 
 def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     """Compare a run with others: differences with paired intervals, randomisation tests, items won and lost.
 
     Raises:
-        UsageError: they are of different benchmarks or data, have no item in common, or don't have that scorer.
+        UsageError: they are of different benchmarks or data, have no item in common, don't have that scorer, or
+            there is no such metric.
         InputError: a folder is no run's, or was never scored.
     """
     import polars as pl
 
     from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
     from tolman.reports.loaded import load_runs
-    from tolman.scoring.compare import differences
+    from tolman.runs.scoring import rows_with_metrics
+    from tolman.scoring.compare import differences, further_differences
+    from tolman.scoring.metric import metrics_named
 
+    metrics = metrics_named([config.metrics or ""])
     one, *rest = load_runs([config.a, *config.b])
     if not rest:
         raise UsageError("a comparison takes two runs or more; name the folders of the others.")
@@ -150,6 +197,8 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     first, answered = scores_under(one, chosen), []
     seed, table = one.record.settings.seed, benchmark.table_of(chosen)
     found: list[dict[str, Difference]] = []
+    further: list[dict[str, dict[str, Difference]]] = []
+    measured = rows_with_metrics(one.folder, benchmark, chosen, metrics) if metrics else None
     for path, other in zip(config.b, rest, strict=True):
         second = scores_under(other, chosen)
         ids = [set(frame.filter(pl.col("score").is_not_null())["id"]) for frame in (first, second)]
@@ -157,16 +206,28 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
             raise UsageError(f"the runs {config.a} and {path} have no answered item in common.")
         answered.append(len(ids[0] ^ ids[1]))
         found.append(differences(first, second, table, seed=seed))
-    each = zip(config.b, rest, found, adjust(found), answered, strict=True)
-    return CompareResult(config.a, one, benchmark, chosen, seed, tuple(Comparison(*parts) for parts in each))
+        own: dict[str, dict[str, Difference]] = {}
+        if measured is not None:
+            rows = rows_with_metrics(other.folder, benchmark, chosen, metrics)
+            own = further_differences(measured, rows, metrics, seed=seed)
+        further.append(own)
+    p_values, further_p = adjust(found, further)
+    each = zip(config.b, rest, found, p_values, answered, further, further_p, strict=True)
+    comparisons = tuple(Comparison(*parts) for parts in each)
+    return CompareResult(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics))
 
 
-def adjust(found: Sequence[Mapping[str, Difference]]) -> list[dict[str, float]]:
-    """Holm's correction over all columns of all comparisons."""
+def adjust(
+    found: Sequence[Mapping[str, Difference]], further: Sequence[Mapping[str, Mapping[str, Difference]]]
+) -> tuple[list[dict[str, float]], list[dict[str, dict[str, float]]]]:
+    """Correct p-values by Holm's method, over all columns and further metrics of all comparisons."""
     from tolman.scoring.paired_test import holm
 
-    p_values = iter(holm([d.p for each in found for d in each.values()]))
-    return [{key: next(p_values) for key in each} for each in found]
+    tests = [d.p for each in found for d in each.values()]
+    tests += [d.p for each in further for own in each.values() for d in own.values()]
+    p_values = iter(holm(tests))
+    plain = [{key: next(p_values) for key in each} for each in found]
+    return plain, [{name: {task: next(p_values) for task in own} for name, own in each.items()} for each in further]
 
 
 def _unread(run: LoadedRun, scorer: str) -> dict[str, Any]:

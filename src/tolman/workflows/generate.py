@@ -71,7 +71,7 @@ class GenerateResult:
         questions: how many it has.
         scenes: usable scenes that were read.
         skipped: scenes and objects that couldn't be used, with the reason.
-        statistics: by question type what was offered, taken, rejected and filtered, as in provenance.json.
+        statistics: by question type what was offered, taken, left out, rejected and filtered, as in provenance.json.
     """
 
     out: Path
@@ -125,7 +125,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
         )
         if not taken:
             events(Ended())
-            statistics = statistics_of(taken, collected)
+            statistics = statistics_of(taken, collected, preset)
             raise NoQuestionsError(_nothing(collected, statistics, preset.name), statistics)
         events(Began("writing questions"))
         statistics = publish(

@@ -148,6 +148,10 @@ class Benchmark:
     ) -> Scores:
         """Score responses; nothing is written.
 
+        The questions that have an entry are those that are scored: a batch of 64 gives figures of 64 questions, which
+        say so (`Scores.remarks`), and none of the others counts as missing. None as a response is a call that failed.
+        Of items that count as one question (`Item.all_of`) all are scored where one has an entry.
+
         Args:
             responses: item's id → text, or a data frame with the columns `id` and `response`; see `tolman.score`.
             name: what the model is called.
@@ -160,6 +164,7 @@ class Benchmark:
             UsageError: an id that the benchmark doesn't have, a value that is no text, or an unknown scorer or preset.
         """
         outcomes = outcomes_of(responses, self._items)
+        items = _asked(self._items, {outcome.id for outcome in outcomes})
         chosen = preset_of(self.spec, preset)
         settings = RunSettings(
             benchmark=self.name,
@@ -180,8 +185,8 @@ class Benchmark:
             data=self.loaded.source,
             failures_are_wrong=count_failures_as_wrong,
         )
-        rows, figures = compute_scores(self.spec, record, self._items, outcomes, scorer=scorer)
-        return Scores(self.title, self.spec.table, figures, rows)
+        rows, figures = compute_scores(self.spec, record, items, outcomes, scorer=scorer)
+        return Scores(self.title, self.spec.table, figures, rows, questions=len(self._items))
 
     def save(self, folder: Path | str) -> Path:
         """Write it as a benchmark folder, which `tolman run` and `tolman.load` open; media stay where they are.
@@ -210,6 +215,14 @@ class Benchmark:
     @cached_property
     def _hash(self) -> str:
         return data_hash(self._items)
+
+
+def _asked(items: list[Item], ids: set[str]) -> list[Item]:
+    """The questions of some ids, with all items that count as one question with one of them."""
+    if len(ids) == len(items):
+        return items
+    wanted = {item.all_of or item.id for item in items if item.id in ids}
+    return [item for item in items if (item.all_of or item.id) in wanted]
 
 
 def _checked(items: Iterable[Item | Mapping[str, Any]]) -> list[Item]:

@@ -40,9 +40,8 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The model, with its protocol where it isn't 'direct'."""
-        settings = self.record.settings
-        return settings.model if settings.protocol == "direct" else f"{settings.model} ({settings.protocol})"
+        """How tables call it: the model, with the protocol where it isn't 'direct'."""
+        return self.record.settings.named()
 
     @cached_property
     def figures(self) -> dict[str, Any]:

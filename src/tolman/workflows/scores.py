@@ -26,10 +26,13 @@ class Scores:
         table: of the benchmark.
         figures: what a run's scores.json holds.
         rows: one row for each item, sample and scorer (`tolman.scoring.score.SCHEMA`).
+        questions: how many the benchmark has; None where all of them were asked.
     """
 
-    def __init__(self, title: str, table: Table, figures: Mapping[str, Any], rows: pl.DataFrame) -> None:
-        self.title, self._table, self._rows = title, table, rows
+    def __init__(
+        self, title: str, table: Table, figures: Mapping[str, Any], rows: pl.DataFrame, *, questions: int | None = None
+    ) -> None:
+        self.title, self._table, self._rows, self._questions = title, table, rows, questions
         self._figures: dict[str, Any] = json.loads(json.dumps(figures))  # as scores.json has them
 
     @property
@@ -121,18 +124,22 @@ class Scores:
     @property
     def remarks(self) -> list[str]:
         """Limits of the headline: that it is of a part of the questions, answers that failed or are missing, responses
-        that could not be read; empty where there are none."""
+        that could not be read, parts of its mean without a scored question; empty where there are none."""
         from tolman.runs.selection import Selection
 
         found = []
         selection = Selection.model_validate(self._figures["settings"].get("selection") or {})
         if not selection.is_all:
             found.append(f"a part of the questions ({selection.describe()})")
+        elif self._questions is not None and self._figures["items"] < self._questions:
+            found.append(f"a part: {self._figures['items']:,} of {self._questions:,} questions")
         if self.incomplete:
             found.append(f"{self.incomplete:,} of {self._figures['asked']:,} without an answer")
         unread = self._unread(self.scorers[0], self._table.headline)
         if unread is not None and unread.is_shown:
             found.append(f"{unread.share:.1f} % of the responses could not be read")
+        if self.headline.missing:
+            found.append(f"no scored question of {', '.join(self.headline.missing)}")
         return found
 
     def _unread(self, scorer: str, key: str) -> Unread | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import defaultdict
 from pathlib import Path
 
@@ -105,3 +106,14 @@ def test_it_runs_from_python(place: Path, capfd: pytest.CaptureFixture[str], mon
     assert to_plain(found) == json.loads(tolman(place, "by-options", "--plugin", "by_options.py", "run", "--json"))
     with pytest.raises(UsageError, match="there is no analysis 'by-option'; did you mean 'by-options'"):
         ANALYSES.get("by-option")
+
+
+def test_two_runs_of_one_model_are_two_rows(place: Path) -> None:
+    shutil.copytree(place / "run", place / "second")
+    found = json.loads(tolman(place, "by-options", "--plugin", "by_options.py", "run", "second", "--json"))
+    one = json.loads(tolman(place, "by-options", "--plugin", "by_options.py", "run", "--json"))
+    names = [row["run"] for row in found]
+    assert set(names) == {"scripted/b.jsonl (in run)", "scripted/b.jsonl (in second)"}
+    assert [row["accuracy"] for row in found if row["run"].endswith("(in run)")] == [row["accuracy"] for row in one]
+    told = tolman(place, "by-options", "--plugin", "by_options.py", "run", "./run", status=2)
+    assert "the run run is named twice, and would count twice; name each run once." in told

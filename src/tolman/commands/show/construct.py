@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 
-from tolman.commands.show.printing import WIDTH, list_first, say, table, typed, write_json
+from tolman.commands.show.printing import list_first, say, table, typed, write_json
+from tolman.commands.show.report import print_wide
 from tolman.workflows.audit import DOUBTFUL, FINDINGS, STRICT
 
 if TYPE_CHECKING:
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from tolman.workflows.generate import GenerateResult
     from tolman.workflows.simulate import SimulateResult
 
+MAX_REASONS = 4
+"""Lines of reasons for each question type."""
 _LISTED = 20
 """Scenes that are listed."""
 
@@ -32,15 +37,39 @@ def show_generated(console: Console, result: GenerateResult) -> None:
     )
 
 
-def show_reasons(console: Console, statistics: Mapping[str, Any]) -> None:
-    """A row for each question type: how many were asked, and why others weren't."""
-    words = ("question type", "most frequent reason")
-    grid = table(("question type", "questions", "offered", "rejected", "most frequent reason"), left=words)
+def show_reasons(console: Console, statistics: Mapping[str, Any], *, every: bool = False) -> None:
+    """Print a row for each question type: how many drafts were considered, how many are asked, why the others aren't.
+
+    Args:
+        console: where to.
+        statistics: of a generation.
+        every: whether all reasons are listed; else the most frequent ones.
+    """
+    words = ("question type", "why not asked")
+    grid = table(("question type", "considered", "questions", "not asked", "why not asked"), left=words)
     for task, counts in statistics["tasks"].items():
-        reasons = counts["rejected"]
-        top = max(reasons, key=reasons.__getitem__) if reasons else ""
-        grid.add_row(task, f"{counts['taken']:,}", f"{counts['offered']:,}", f"{sum(reasons.values()):,}", top)
-    console.print(grid, width=max(console.width, WIDTH), crop=False)
+        reasons = Counter(counts["left_out"]) + Counter(counts["rejected"])
+        considered = counts["offered"] + sum(counts["rejected"].values())
+        first, *others = [
+            escape(f"{count:,} × {reason}") for reason, count in _first_reasons(reasons, every=every)
+        ] or [""]
+        grid.add_row(task, f"{considered:,}", f"{counts['taken']:,}", f"{reasons.total():,}", first)
+        for line in others:
+            grid.add_row("", "", "", "", line)
+    print_wide(console, grid)
+    say(
+        console,
+        "considered = questions + not asked; a scene of which a question type finds nothing to draft counts once.",
+    )
+
+
+def _first_reasons(reasons: Counter[str], *, every: bool) -> list[tuple[str, int]]:
+    """The most frequent reasons, and all others as one."""
+    listed = sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0]))
+    if every or len(listed) <= MAX_REASONS:
+        return listed
+    rest = listed[MAX_REASONS - 1 :]
+    return [*listed[: MAX_REASONS - 1], (f"{len(rest)} other reasons, in provenance.json", sum(n for _, n in rest))]
 
 
 def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
@@ -64,7 +93,8 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
             say(console, f"{row['task']}: {count:,} × {rule} ({said})")
     say(
         console,
-        f"Findings: {result.out / FINDINGS}. The answers of {len(result.doubtful):,} items are in doubt: "
+        f"Findings: {result.out / FINDINGS}. The answers of {len(result.doubtful):,} items are in doubt, "
+        f"{len(result.differing):,} of them differ from the scene's: "
         f"tolman run {result.benchmark} --exclude {result.out / DOUBTFUL}",
     )
     say(

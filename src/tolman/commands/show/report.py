@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tolman.reports.content import Report
-from tolman.reports.further_metrics import FurtherTable
+from tolman.reports.further_metrics import FurtherCell, FurtherTable
 from tolman.reports.missing import SIGN
 from tolman.reports.text import SCENES, interval_shown, label, shown
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, bounds, crossing, needs_row, shares
@@ -79,17 +79,20 @@ def print_differences(
 def _print_further(console: Console, table: FurtherTable) -> None:
     grid = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=None, pad_edge=False)
     grid.add_column("", no_wrap=True)
-    for column in table.columns:
-        grid.add_column(escape(column), justify="right", no_wrap=True)
+    for heading in table.headings:
+        grid.add_column(escape(heading), justify="right", no_wrap=True)
     for name, cells in table.rows.items():
-        shown = [
-            Group(Text(cell.value), Text(cell.interval, style="dim"), Text(cell.count, style="dim")) if cell else ""
-            for cell in (cells.get(column) for column in table.columns)
-        ]
-        grid.add_row(Text(name), *shown)
+        grid.add_row(Text(name), *(_further_cell(cells.get(column)) for column in table.columns))
     print_wide(console, grid)
     for note in table.notes:
         console.print(f"[dim]{escape(note)}[/]", soft_wrap=True)
+
+
+def _further_cell(cell: FurtherCell | None) -> Group | str:
+    if cell is None:
+        return ""
+    lines = [text for text in (cell.interval_shown, cell.count) if text]
+    return Group(Text(cell.shown), *(Text(text, style="dim") for text in lines))
 
 
 def _probability(p: float) -> str:

@@ -119,7 +119,11 @@ def _number(cell: object) -> float | None:
 
 def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats, list[str]]:
     """The runs' headlines, in the order of the table's models (nan for a model without a run), and a line for each that
-    lacks parts."""
+    lacks parts.
+
+    Raises:
+        UsageError: two runs are of one model, or none is of the table's.
+    """
     import numpy as np
 
     from tolman.reports.missing import marks
@@ -128,11 +132,18 @@ def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats
     scored = scored_runs(paths)
     benchmark, headline = scored.benchmark, scored.benchmark.table.headline
     values: dict[str, float] = {}
+    places: dict[str, Path] = {}
     remarks: dict[str, None] = {}
     for run in scored.runs:
         used = {scored.scorer: run.figures["rule_sets"][scored.scorer]}
         for name in (run.record.settings.model, run.record.settings.model.partition("/")[2]):
             if name in names and run.record.settings.protocol == "direct":
+                if name in places:
+                    raise UsageError(
+                        f"the runs {places[name]} and {run.folder.path} are both of the model '{name}'; give one for "
+                        "each row of the table."
+                    )
+                places[name] = run.folder.path
                 figure = used[scored.scorer]["cells"][headline]["value"]
                 values[name] = math.nan if figure is None else figure
                 remarks |= dict.fromkeys(marks(run.name, run.folder.path, used, benchmark, [headline]))

@@ -126,7 +126,7 @@ def analyze_errors(config: ErrorsConfig, events: Events = silent) -> ErrorsResul
     if config.taxonomy is not None and config.taxonomy not in TAXONOMIES:
         raise unknown("taxonomy", config.taxonomy, TAXONOMIES)
     scored = scored_runs(config.runs, config.scorer)
-    names = [run.name for run in scored.runs]
+    names = [run.settings_name for run in scored.runs]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"two of the runs are called {name}, with the same settings; give one of them.")

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from tolman.benchmarks.base import BenchmarkSpec
+from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
 from tolman.reports.loaded import LoadedRun, load_runs
@@ -36,7 +37,7 @@ class ScoredRuns:
         return scores_under(run, self.scorer)
 
     def table(self) -> pl.DataFrame:
-        """The rows of all runs, with the run's name in the column `run`."""
+        """The rows of all runs, with the run's name in the column `run`; each run has a name of its own."""
         return pl.concat([self.rows(run).select(pl.lit(run.name).alias("run"), pl.all()) for run in self.runs])
 
 
@@ -49,8 +50,12 @@ def scored_runs(paths: Sequence[Path], scorer: str | None = None) -> ScoredRuns:
 
     Raises:
         InputError: one of them is no run, or has no scores.
-        UsageError: they are of different benchmarks or data, or don't share the scorer.
+        UsageError: they are of different benchmarks or data, don't share the scorer, or one is named twice.
     """
+    places = [path.resolve() for path in paths]
+    for path, place in zip(paths, places, strict=True):
+        if places.count(place) > 1:
+            raise UsageError(f"the run {path} is named twice, and would count twice; name each run once.")
     runs = load_runs(paths)
     return ScoredRuns(runs, one_benchmark(runs), one_rule_set(runs, scorer))
 

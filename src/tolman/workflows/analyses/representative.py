@@ -40,7 +40,7 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
     from tolman.workflows.analyses.outputs import write_ids, write_json
 
     scored = scored_runs(config.runs, config.scorer)
-    names = [run.name for run in scored.runs]
+    names = [run.settings_name for run in scored.runs]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"two runs are of {twice}; each counts as a model of its own, so give one of them.")
