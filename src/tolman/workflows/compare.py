@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
+from tolman.workflows.notebook import Displayable, NotebookTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +51,8 @@ class Comparison:
     answered_by_one: int
 
 
-@dataclass(frozen=True)
-class CompareResult:
+@dataclass(frozen=True, repr=False)
+class CompareResult(Displayable):
     """A run against others.
 
     Attributes:
@@ -119,14 +120,11 @@ class CompareResult:
         ]  # fmt: skip
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
-    def __repr__(self) -> str:
-        others = ", ".join(one.run.name for one in self.comparisons)
-        return f"<CompareResult {self.run.name} − {others}, {self.scorer}>"
+    def _title(self) -> str:
+        return f"{self.run.name} − {', '.join(one.run.name for one in self.comparisons)}, {self.scorer}"
 
-    def _repr_html_(self) -> str:
-        from tolman.workflows.frames import html_of
-
-        return html_of(self.table(), f"{self.run.name} − others, {self.scorer}")
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table())
 
 
 def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
