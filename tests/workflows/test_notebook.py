@@ -94,9 +94,9 @@ def test_results_show_their_tables() -> None:
         assert texts[1 : 1 + one.table().width] == one.table().columns
         assert texts[0] in repr(one)
     assert repr(checked) == f"<AuditResult {HOSTILE}: 1 of 2 answers computed anew>"
-    assert repr(scans) == "<IngestResult scenes: 1 of 2 scans are scenes>"
-    assert repr(worlds) == "<SimulateResult worlds: 1 scenes>"
-    assert "1 scenes or objects could not be used (.skipped)." in made._repr_html_()
+    assert repr(scans) == "<IngestResult scenes: 1 of 2 scans became scenes>"
+    assert repr(worlds) == "<SimulateResult worlds: 1 scene>"
+    assert "Scenes and objects left out: 1; the reasons are in .skipped." in made._repr_html_()
 
 
 def test_a_benchmark_that_was_generated_shows_its_question_types(rooms: Path, tmp_path: Path) -> None:

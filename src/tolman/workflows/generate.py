@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
-from tolman.workflows.notebook import Displayable, NotebookTable
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,11 +116,11 @@ class GenerateResult(Displayable):
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
     def _title(self) -> str:
-        return f"{self.out}: {self.questions:,} questions from {self.scenes:,} scenes"
+        return f"{self.out}: {counted(self.questions, 'question')} from {counted(self.scenes, 'scene')}"
 
     def _shown(self) -> NotebookTable:
-        skipped = [f"{len(self.skipped):,} scenes or objects could not be used (.skipped)."] if self.skipped else []
-        return NotebookTable.of(self.table(), *skipped)
+        left_out = f"Scenes and objects left out: {len(self.skipped):,}; the reasons are in .skipped."
+        return NotebookTable.of(self.table(), *([left_out] if self.skipped else []))
 
 
 class NoQuestionsError(UsageError):

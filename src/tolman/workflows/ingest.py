@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
-from tolman.workflows.notebook import Displayable, NotebookTable
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 from tolman.workflows.pool import PoolConfig
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class IngestResult(Displayable):
 
     def _title(self) -> str:
         there = sum(entry.there for entry in self.scenes)
-        return f"{self.out}: {there:,} of {len(self.scenes):,} scans are scenes"
+        return f"{self.out}: {there:,} of {counted(len(self.scenes), 'scan')} became scenes"
 
     def _shown(self) -> NotebookTable:
         return NotebookTable.of(self.table(), *self.lost)

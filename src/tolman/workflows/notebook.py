@@ -69,6 +69,11 @@ class Displayable(ABC):
         return self._shown().html(self._title())
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things: '1 scene', '2,000 scenes'."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return "–"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
-from tolman.workflows.notebook import Displayable, NotebookTable
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,7 +97,7 @@ class ReportResult(Displayable):
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
     def _title(self) -> str:
-        return f"{self.report.benchmark.title} · {self.report.subset}: {len(self.runs)} runs"
+        return f"{self.report.benchmark.title} · {self.report.subset}: {counted(len(self.runs), 'run')}"
 
     def _shown(self) -> NotebookTable:
         from tolman.reports.text import interval_shown, label, shown

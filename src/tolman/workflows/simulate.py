@@ -10,7 +10,7 @@ from tolman.errors import UsageError
 from tolman.names import unknown
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
-from tolman.workflows.notebook import Displayable, NotebookTable
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +102,7 @@ class SimulateResult(Displayable):
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
     def _title(self) -> str:
-        return f"{self.out}: {len(self.scenes):,} scenes"
+        return f"{self.out}: {counted(len(self.scenes), 'scene')}"
 
     def _shown(self) -> NotebookTable:
         return NotebookTable.of(self.table())
