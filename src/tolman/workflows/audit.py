@@ -12,6 +12,7 @@ from tolman.errors import InputError, UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Began, Ended, Events, silent
 from tolman.workflows.notebook import Displayable, NotebookTable
+from tolman.workflows.settings import Subset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,9 +33,7 @@ class AuditConfig:
     data: Annotated[
         Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
     ] = None
-    subset: Annotated[
-        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
-    ] = None
+    subset: Subset = None
     preset: Annotated[
         str, Setting("Generation preset whose thresholds questions are held to, such as vsi-paper or mmsi.")
     ] = "vsi-paper"
