@@ -186,4 +186,3 @@ def test_keys_of_all_other_models_are_what_they_were(monkeypatch: pytest.MonkeyP
     )
     assert key == "d7cb01c2d4ca3197ec7f2c106ba01161ad367a61480f54475502e1dd1cb52491"
     assert code_of(models.create("baseline/random", ModelOptions())) is None
-
