@@ -4,10 +4,12 @@ import asyncio
 import hashlib
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -448,26 +450,66 @@ except AttributeError as error:
     assert (done.returncode, done.stdout) == (0, "module 'tolman' has no attribute 'nothing'\n"), done.stderr
 
 
-def test_a_verb_that_is_a_package_too_is_called_whoever_imported_it_first() -> None:
-    code = """
-import tolman.generate.settings
-import tolman
-from tolman import simulate
+ORDERS = {
+    "the function first": "import tolman\ntolman.{verb}\nimport tolman.{verb}.build",
+    "the package first": "import tolman.{verb}.build\nimport tolman",
+    "a name of the package first": "from tolman.{verb} import build\nimport tolman",
+    "the function by its name": "from tolman import {verb}\nimport tolman.{verb}.build",
+    "the package under another name": "import tolman.{verb}.build as another\nimport tolman",
+}
+VERBS = """
+import inspect, pydoc, sys
 from tolman.errors import UsageError
-for call in (tolman.generate, simulate, tolman.ingest):
-    try:
-        call("a", "b", out="c", nothing=1) if call is tolman.ingest else call(out="c", nothing=1)
-    except (UsageError, TypeError) as error:
-        print(type(error).__name__)
-assert tolman.generate.settings.preset("all")
+
+function = tolman.{verb}
+assert inspect.isfunction(function), function
+assert function is tolman.api.{verb}
+shown = pydoc.render_doc(function, renderer=pydoc.plaintext)
+assert shown.startswith("Python Library Documentation: function {verb} in module tolman.api"), shown[:200]
+assert "\\n{verb}(" in shown, shown
+assert inspect.getdoc(function).splitlines()[0] in shown
+assert "settings" in inspect.signature(function).parameters
 try:
-    tolman.generate("scenes", "out", nothing=1)
+    function(*{arguments}, nothing=1)
 except UsageError as error:
-    print(error)
+    assert "there is no setting 'nothing'" in str(error), error
+else:
+    raise AssertionError("was called with a setting that there isn't")
+
+import tolman.{verb}.build as build
+from tolman.{verb} import build as same
+from tolman.{verb}.build import __name__ as name
+assert build is same is tolman.{verb}.build is sys.modules["tolman.{verb}.build"]
+assert name == "tolman.{verb}.build"
+assert tolman.{verb} is function
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "there is no setting 'nothing'" in done.stdout
+
+
+def verbs_that_are_packages() -> list[str]:
+    packages = {info.name for info in pkgutil.iter_modules(tolman.__path__)}
+    return sorted(packages & set(tolman.__all__))
+
+
+def test_some_functions_have_the_name_of_a_package() -> None:
+    assert verbs_that_are_packages() == ["generate", "ingest", "simulate"]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_function_with_the_name_of_a_package_is_the_function_whoever_imported_the_package_first(order: str) -> None:
+    arguments = {"generate": ("a", "b"), "ingest": ("a", "b", "c"), "simulate": ("a",)}
+    for verb in verbs_that_are_packages():
+        pytest.importorskip({"generate": "shapely", "ingest": "shapely", "simulate": "moderngl"}[verb])
+        code = (ORDERS[order] + VERBS).replace("{verb}", verb).replace("{arguments}", repr(arguments[verb]))
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{verb}, {order}:\n{done.stderr}"
+
+
+def test_public_names_are_listed_in_one_place() -> None:
+    """`tolman.api` has every name of the list, and no list of its own; names with another home are the same things."""
+    api = import_module("tolman.api")
+    assert "__all__" not in vars(api)
+    for name in set(tolman.__all__) - {"__version__"}:
+        assert getattr(tolman, name) is getattr(api, name), name
 
 
 def test_scenes_become_questions_an_audit_and_a_run(tmp_path: Path) -> None:

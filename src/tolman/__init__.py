@@ -11,35 +11,18 @@ tolman.reward(item, text)                                 # the score of one res
 What is public is in `__all__`; nothing is imported before it is used.
 """
 
+# ruff: noqa: F403, F405 – the star below is for type checkers, and `__all__` says what of it is public.
+
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import ModuleType
+from importlib.util import find_spec
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tolman.api import Benchmark as Benchmark
-    from tolman.api import Item as Item
-    from tolman.api import Media as Media
-    from tolman.api import Message as Message
-    from tolman.api import Run as Run
-    from tolman.api import Scenes as Scenes
-    from tolman.api import Scores as Scores
-    from tolman.api import aevaluate as aevaluate
-    from tolman.api import audit as audit
-    from tolman.api import compare as compare
-    from tolman.api import evaluate as evaluate
-    from tolman.api import generate as generate
-    from tolman.api import ingest as ingest
-    from tolman.api import load as load
-    from tolman.api import load_plugin as load_plugin
-    from tolman.api import open_run as open_run
-    from tolman.api import open_scenes as open_scenes
-    from tolman.api import report as report
-    from tolman.api import reward as reward
-    from tolman.api import score as score
-    from tolman.api import simulate as simulate
+    from tolman.api import *
 
 __version__ = "0.1.0"
 __all__ = [
@@ -74,37 +57,34 @@ _HOMES = {
     "reward": "tolman.workflows.rewards",
 }
 """Where names are at home that don't need all of `tolman.api`."""
-_VERBS = ("generate", "ingest", "simulate")
-"""Functions of the API that have the name of a package, which is what is called."""
-
-
-class _CallablePackage(ModuleType):
-    """A package that is called as the function of its name: `tolman.generate(…)`."""
-
-    def __call__(self, *arguments: Any, **settings: Any) -> Any:
-        return getattr(import_module("tolman.api"), self.__name__.rpartition(".")[2])(*arguments, **settings)
 
 
 class _Package(ModuleType):
-    """This package: the import of `tolman.generate`, by whomever, leaves something here that can be called."""
+    """This package, where a name of `__all__` is a function's also if a package below has it: `tolman.generate`."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _VERBS and isinstance(value, ModuleType):
-            value.__class__ = _CallablePackage
-        super().__setattr__(name, value)
+        # The import of tolman.generate, by whomever, would bind its name here. `import` itself needs no such name.
+        if not (isinstance(value, ModuleType) and name in __all__):
+            super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _Package
 
 
-def __getattr__(name: str) -> Any:
-    if name in _VERBS:
-        return import_module(f"tolman.{name}")
+def _public(name: str) -> Any:
+    """What a name of `__all__` stands for, imported at its first use."""
     if name not in __all__:
         raise AttributeError(f"module 'tolman' has no attribute '{name}'")
     found = getattr(import_module(_HOMES.get(name, "tolman.api")), name)
+    if isinstance(found, FunctionType) and find_spec(f"{__name__}.{name}") is not None:
+        # So that `tolman.generate.build` is found, and `import tolman.generate.build as build` works.
+        found.__dict__ = import_module(f"{__name__}.{name}").__dict__
     globals()[name] = found
     return found
+
+
+if not TYPE_CHECKING:  # to a type checker, a name that isn't there is an error
+    __getattr__ = _public
 
 
 def __dir__() -> list[str]:

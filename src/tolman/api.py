@@ -1,4 +1,7 @@
-"""The functions behind `import tolman`: each a use case of `tolman.workflows`, its settings as keyword arguments."""
+"""The functions behind `import tolman`: each a use case of `tolman.workflows`, its settings as keyword arguments.
+
+What of them is public is listed in `tolman.__all__`; names that are only handed on are imported `as` themselves.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tolman.errors import UsageError
-from tolman.items import Item, Media
-from tolman.messages import Message
+from tolman.items import Item as Item
+from tolman.items import Media as Media
+from tolman.messages import Message as Message
 from tolman.models.base import Model
 from tolman.models.python import PythonModel, qualified_name
 from tolman.names import hint
-from tolman.plugins import load_plugin
+from tolman.plugins import load_plugin as load_plugin
 from tolman.workflows.compare import CompareConfig, CompareResult
 from tolman.workflows.compare import compare as _compare
 from tolman.workflows.config import ConfigField, fields_of, make
@@ -21,15 +25,15 @@ from tolman.workflows.evaluate import RunConfig
 from tolman.workflows.evaluate import aevaluate as _aevaluate
 from tolman.workflows.evaluate import evaluate as _evaluate
 from tolman.workflows.events import Events, silent
-from tolman.workflows.loaded_benchmark import Benchmark
-from tolman.workflows.opened_run import Run
-from tolman.workflows.opened_scenes import Scenes
+from tolman.workflows.loaded_benchmark import Benchmark as Benchmark
+from tolman.workflows.opened_run import Run as Run
+from tolman.workflows.opened_scenes import Scenes as Scenes
 from tolman.workflows.report import ReportConfig, ReportResult
 from tolman.workflows.report import report as _report
-from tolman.workflows.rewards import reward
+from tolman.workflows.rewards import reward as reward
 from tolman.workflows.score import ScoreConfig
 from tolman.workflows.score import score as _score
-from tolman.workflows.scores import Scores
+from tolman.workflows.scores import Scores as Scores
 
 if TYPE_CHECKING:
     from tolman.workflows.audit import AuditResult
@@ -37,29 +41,6 @@ if TYPE_CHECKING:
     from tolman.workflows.ingest import IngestResult
     from tolman.workflows.simulate import SimulateResult
 
-__all__ = [
-    "Benchmark",
-    "Item",
-    "Media",
-    "Message",
-    "Run",
-    "Scenes",
-    "Scores",
-    "aevaluate",
-    "audit",
-    "compare",
-    "evaluate",
-    "generate",
-    "ingest",
-    "load",
-    "load_plugin",
-    "open_run",
-    "open_scenes",
-    "report",
-    "reward",
-    "score",
-    "simulate",
-]
 
 C = TypeVar("C")
 BenchmarkLike = str | Path | Benchmark

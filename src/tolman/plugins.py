@@ -8,6 +8,7 @@ as PATH is).
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from tolman.errors import InputError
 
 VARIABLE = "TOLMAN_PLUGINS"
 _loaded: dict[Path, ModuleType] = {}
+_DIGEST = "__tolman_digest__"
 
 
 def load_plugin(file: Path | str) -> ModuleType:
@@ -45,6 +47,7 @@ def load_plugin(file: Path | str) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[name] = module  # before it is executed: dataclasses and pickle look it up
     try:
+        setattr(module, _DIGEST, hashlib.sha256(path.read_bytes()).hexdigest())
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
@@ -71,10 +74,13 @@ def loaded_plugins() -> dict[Path, ModuleType]:
     return dict(_loaded)
 
 
+def source_digest(module: ModuleType) -> str | None:
+    """SHA-256 of a plugin's file as it was when it was loaded; None of other modules."""
+    return getattr(module, _DIGEST, None)
+
+
 def module_name(path: Path) -> str:
     """What the module of a plugin is called: two files of one name don't share a module."""
-    import hashlib
-
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     return f"tolman_plugin_{path.stem}_{digest}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tolman.errors import UsageError
 from tolman.models.base import Model, ModelOptions
+from tolman.models.code import mark_created
 from tolman.registry import Registry
 
 _REGISTRY = Registry("model family", __name__, "create", "tolman.models")
@@ -25,4 +26,4 @@ def create(name: str, options: ModelOptions) -> Model:
     if not rest:
         raise UsageError(f"'{name}' names a family but no model; write {family}/NAME.")
     model: Model = maker(rest, options)
-    return model
+    return mark_created(model, maker)

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
 from tolman.messages import Message, Sampling
+from tolman.models.code import UNKNOWN, code_of
 from tolman.responses import FailureKind, Response
 
 
@@ -98,7 +99,8 @@ class Model(Protocol):
 
     A model may also say that it `takes_videos` (whole files; else it doesn't), whether it `takes_pictures` (else it
     does), or whether its answers are `stored` (else they are where it is `remote`): where not, each run asks anew, and
-    the first call says nothing of those that follow.
+    the first call says nothing of those that follow. A model of the user's own may have a `version`, a text that
+    changes where its code changes what it answers (`tolman.models.code`).
     """
 
     name: str
@@ -121,7 +123,7 @@ class Model(Protocol):
 
 def is_stored(model: Model) -> bool:
     """Whether a model's answers are kept for later runs, and its first call shows whether others can succeed."""
-    return bool(getattr(model, "stored", model.remote))
+    return bool(getattr(model, "stored", model.remote)) and code_of(model) != UNKNOWN
 
 
 @runtime_checkable

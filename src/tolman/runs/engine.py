@@ -18,6 +18,7 @@ from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
 from tolman.messages import Message, Part, Picture, Video
 from tolman.models.base import CallError, Model, Request, is_stored
+from tolman.models.code import code_of
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
 from tolman.runs.calling import Caller, Limits, Tally
@@ -208,8 +209,9 @@ class Engine:
         request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.purpose, ask.draw)
         if self.store is None or not is_stored(caller.model):
             return await caller.call(request)
+        model = caller.model
         key, text = request_key(
-            caller.model.name, dict(caller.model.settings), messages, request.sampling, repeat, ask.draw
+            model.name, dict(model.settings), messages, request.sampling, repeat, ask.draw, code_of(model)
         )
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
         async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key) as found:
@@ -217,7 +219,7 @@ class Engine:
                 self.tally.reused += 1
                 return found
             response = await caller.call(request)
-            return self.store.put(key, caller.model.name, text, response)
+            return self.store.put(key, model.name, text, response)
 
     async def _with_pictures(self, message: Message) -> Message:
         """The turn with its media as pictures of the frame store, or as whole videos where the preset says so."""

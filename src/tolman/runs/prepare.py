@@ -15,6 +15,7 @@ from tolman.items import Item
 from tolman.media.missing import refuse_missing
 from tolman.media.store import FrameStore, default_root
 from tolman.models.base import KnowsTheTruth, Model
+from tolman.models.code import mark_given
 from tolman.protocols.base import Protocol, ProtocolOptions
 from tolman.runs.engine import Engine
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
@@ -39,7 +40,8 @@ def prepare(request: RunRequest) -> PreparedRun:
 def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     """`prepare`, from names to a folder; what is held until the run's end goes into `held`."""
     protocols.get(request.protocol)  # a wrong name is told before anything is loaded
-    model = request.opened or models.create(request.model, request.options)
+    given = request.opened
+    model = mark_given(given) if given is not None else models.create(request.model, request.options)
     helpers = _helpers(request)
     judge = request.judge.open() if request.judge else None
     loaded = request.loaded or load(request.benchmark, request.data, request.subset, request.revision)

@@ -51,10 +51,24 @@ def default_path() -> Path:
 
 
 def request_key(
-    model: str, settings: dict[str, Any], messages: tuple[Message, ...], sampling: Sampling, repeat: int, draw: int
+    model: str,
+    settings: dict[str, Any],
+    messages: tuple[Message, ...],
+    sampling: Sampling,
+    repeat: int,
+    draw: int,
+    code: str | None = None,
 ) -> tuple[str, str]:
-    """The hash of all that determines an answer, and the text that was hashed."""
-    content = {
+    """The hash of all that determines an answer, and the text that was hashed.
+
+    Args:
+        model, settings: what is asked.
+        messages: as they are sent, each picture as the hash of its bytes.
+        sampling: how it draws.
+        repeat, draw: which of several equal requests it is.
+        code: the identity of a user's own code behind the model (`tolman.models.code`); None for all other models.
+    """
+    content: dict[str, Any] = {
         "model": model,
         "settings": settings,
         "messages": content_of(messages),
@@ -62,6 +76,8 @@ def request_key(
         "repeat": repeat,
         "draw": draw,
     }
+    if code is not None:
+        content["code"] = code
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest(), text
 

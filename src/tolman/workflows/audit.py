@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import InputError, UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Began, Ended, Events, silent
+from tolman.workflows.notebook import Displayable, NotebookTable
+from tolman.workflows.settings import Subset
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tolman.generate.audit import AuditFinding
     from tolman.ingest.vsi_meta_info import Skipped
 
@@ -29,17 +33,15 @@ class AuditConfig:
     data: Annotated[
         Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
     ] = None
-    subset: Annotated[
-        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
-    ] = None
+    subset: Subset = None
     preset: Annotated[
         str, Setting("Generation preset whose thresholds questions are held to, such as vsi-paper or mmsi.")
     ] = "vsi-paper"
     out: Annotated[Path, Setting("Folder of the findings.")] = Path("audit")
 
 
-@dataclass(frozen=True)
-class AuditResult:
+@dataclass(frozen=True, repr=False)
+class AuditResult(Displayable):
     """What an audit found.
 
     Attributes:
@@ -70,6 +72,37 @@ class AuditResult:
     def safe(self) -> list[str]:
         """Ids of items that break a rule and whose answer is safe all the same."""
         return [finding.id for finding in self.findings if finding.verdict == "rule broken, answer safe"]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each question type.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns task, items, checked, agree, exact_differs, mean_error, largest_error (released minus exact, in the
+            unit of the question type; null for choices), in_doubt, broken_but_safe.
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        import polars as pl
+
+        from tolman.workflows.frames import given_as
+
+        counts, errors = ("items", "checked", "agree", "exact_differs"), ("mean_error", "largest_error")
+        schema: dict[str, Any] = {"task": pl.String} | dict.fromkeys(counts, pl.Int64)
+        schema |= dict.fromkeys(errors, pl.Float64) | dict.fromkeys(("in_doubt", "broken_but_safe"), pl.Int64)
+        rows = [tuple(row[name] for name in schema) for row in self.rows]
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def _title(self) -> str:
+        checked = sum(row["checked"] for row in self.rows)
+        return f"{self.benchmark}: {checked:,} of {len(self.findings):,} answers computed anew"
+
+    def _shown(self) -> NotebookTable:
+        doubtful = f"The answers of {len(self.doubtful):,} items are in doubt (.doubtful); findings: {self.out}."
+        return NotebookTable.of(self.table(), doubtful)
 
 
 def audit(config: AuditConfig, events: Events = silent) -> AuditResult:

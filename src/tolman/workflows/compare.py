@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
+from tolman.workflows.notebook import Displayable, NotebookTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,8 +67,8 @@ class Comparison:
     further_p_holm: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class CompareResult:
+@dataclass(frozen=True, repr=False)
+class CompareResult(Displayable):
     """A run against others.
 
     Attributes:
@@ -161,15 +162,13 @@ class CompareResult:
         ]  # fmt: skip
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         others = ", ".join(one.run.name for one in self.comparisons)
         said = "".join(f"; {text.removesuffix('.')}" for text in self.warnings if text.startswith(PART))
-        return f"<CompareResult {self.run.name} − {others}, {self.scorer}{said}>"
+        return f"{self.run.name} − {others}, {self.scorer}{said}"
 
-    def _repr_html_(self) -> str:
-        from tolman.workflows.frames import html_of
-
-        return html_of(self.table(), f"{self.run.name} − others, {self.scorer}", self.warnings)
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table(), *self.warnings)
 
 
 def compare(config: CompareConfig, events: Events = silent) -> CompareResult:

@@ -13,6 +13,7 @@ from tolman.extras import FOR_DEVELOPERS, declared
 from tolman.names import hint
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.settings import StoreFile
 
 State = Literal["works", "missing", "fails"]
 
@@ -42,13 +43,7 @@ class DoctorConfig:
             secret=True,
         ),
     ] = ()
-    store: Annotated[
-        Path | None,
-        Setting(
-            "File of the response store. Default: $TOLMAN_STORE, or responses.sqlite in the user's cache.",
-            panel="Stores",
-        ),
-    ] = None
+    store: StoreFile = None
     frame_store: Annotated[
         Path | None, Setting("Folder of decoded frames. Default: frames in the user's cache.", panel="Stores")
     ] = None

@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
-from tolman.workflows.judges import json_object, judge_request
+from tolman.workflows.judges import judge_request
+from tolman.workflows.settings import (
+    STORES,
+    FailuresAsWrong,
+    JudgeBody,
+    JudgeName,
+    JudgeSample,
+    JudgeUrl,
+    ReleasedData,
+    Revision,
+    RunFolderOut,
+    StoreFile,
+    Subset,
+)
+from tolman.workflows.values import json_object
 
 if TYPE_CHECKING:
     from tolman.models.base import Model, ModelOptions
@@ -19,7 +33,7 @@ if TYPE_CHECKING:
     from tolman.workflows.opened_run import Run
 
 _MODEL, _SAMPLING, _PROTOCOL, _FRAMES = "The model", "Sampling", "Protocols", "Pictures"
-_ITEMS, _STORES, _JUDGE = "Which items", "Stores", "The judge"
+_ITEMS = "Which items"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +47,15 @@ class RunConfig:
             "FAMILY/NAME: openai/NAME, gemini/NAME, anthropic/NAME, hf/NAME, python/FILE.py:FUNCTION, baseline/NAME."
         ),
     ]
-    data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
+    data: ReleasedData = None
     media: Annotated[Path | None, Setting("Folder of the videos and images. Default: the data's.")] = None
-    subset: Annotated[
-        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
-    ] = None
-    revision: Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")] = None
+    subset: Subset = None
+    revision: Revision = None
     protocol: Annotated[str, Setting("Way of asking, see 'tolman protocols'; several joined by '+'.")] = "direct"
     preset: Annotated[
         str | None, Setting("Prompt preset: the authors' settings for one kind of model. Default: the first.")
     ] = None
-    out: Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")] = None
+    out: RunFolderOut = None
     base_url: Annotated[
         str | None, Setting("Base URL of the model's endpoint. Default: the family's own, if any.", panel=_MODEL)
     ] = None
@@ -75,24 +87,10 @@ class RunConfig:
     timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
     retries: Annotated[int, Setting("Times that a failed call is tried again, from 0.", panel=_MODEL, least=0)] = 8
     time_limit: Annotated[float | None, Setting("Seconds for the whole run. Default: no limit.", panel=_MODEL)] = None
-    judge: Annotated[
-        str | None, Setting("Model that reads responses: adds the scorer 'judged'. Default: none.", panel=_JUDGE)
-    ] = None
-    judge_base_url: Annotated[
-        str | None, Setting("Base URL of the judge's endpoint. Default: the family's own, if any.", panel=_JUDGE)
-    ] = None
-    judge_body: Annotated[
-        str | None, Setting("JSON object of further fields, as --body is for the model. Default: none.", panel=_JUDGE)
-    ] = None
-    judge_sample: Annotated[
-        str | None,
-        Setting(
-            "Responses that 'careful' reads and the judge reads too, to print how often they agree: a number, or a "
-            "share such as 5%, drawn by --seed. Default: 50; 0: none.",
-            panel=_JUDGE,
-            metavar="N|SHARE",
-        ),
-    ] = None
+    judge: JudgeName = None
+    judge_base_url: JudgeUrl = None
+    judge_body: JudgeBody = None
+    judge_sample: JudgeSample = None
     prices: Annotated[
         Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_MODEL)
     ] = None
@@ -197,16 +195,11 @@ class RunConfig:
     limit: Annotated[
         int | None, Setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
     ] = None
-    store: Annotated[
-        Path | None,
-        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
-    ] = None
+    store: StoreFile = None
     frame_store: Annotated[
-        Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=_STORES)
+        Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)
     ] = None
-    count_failures_as_wrong: Annotated[
-        bool, Setting("Score items without an answer 0 instead of leaving them out.")
-    ] = False
+    count_failures_as_wrong: FailuresAsWrong = False
     metrics: Annotated[
         str | None,
         Setting(
@@ -359,11 +352,7 @@ def _request(config: RunConfig) -> RunRequest:
         frame_store=config.frame_store,
         prices=config.prices,
         judge=judge_request(
-            config.judge,
-            config.judge_base_url,
-            config.judge_body,
-            config.store,
-            config.prices,
+            config,
             limits=Limits(retries=config.retries),
             sample=config.judge_sample,
             **{name: getattr(shared, name) for name in _SHARED},

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tolman.generate.build import Collected
     from tolman.generate.geometry import SceneGeometry
     from tolman.generate.settings import GenerationPreset
@@ -62,8 +65,8 @@ class GenerateConfig:
     ] = None
 
 
-@dataclass(frozen=True)
-class GenerateResult:
+@dataclass(frozen=True, repr=False)
+class GenerateResult(Displayable):
     """A benchmark that was generated.
 
     Attributes:
@@ -79,6 +82,45 @@ class GenerateResult:
     scenes: int
     skipped: tuple[Skipped, ...]
     statistics: dict[str, Any]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each question type.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns task, questions, offered, rejected (drafts that broke a rule), reason (the most frequent of them,
+            null where none was rejected), filtered (choices that shortcut filtering left out, null where it had no
+            part).
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        import polars as pl
+
+        from tolman.workflows.frames import given_as
+
+        schema: dict[str, Any] = {
+            "task": pl.String, "questions": pl.Int64, "offered": pl.Int64, "rejected": pl.Int64, "reason": pl.String,
+            "filtered": pl.Int64,
+        }  # fmt: skip
+        rows = [
+            (
+                task, n["taken"], n["offered"], sum(n["rejected"].values()),
+                max(n["rejected"], key=n["rejected"].__getitem__, default=None),
+                n["filtered"]["asked"] - n["filtered"]["kept"] if "filtered" in n else None,
+            )
+            for task, n in self.statistics["tasks"].items()
+        ]  # fmt: skip
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def _title(self) -> str:
+        return f"{self.out}: {counted(self.questions, 'question')} from {counted(self.scenes, 'scene')}"
+
+    def _shown(self) -> NotebookTable:
+        left_out = f"Scenes and objects left out: {len(self.skipped):,}; the reasons are in .skipped."
+        return NotebookTable.of(self.table(), *([left_out] if self.skipped else []))
 
 
 class NoQuestionsError(UsageError):

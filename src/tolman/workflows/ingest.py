@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 from tolman.workflows.pool import PoolConfig
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tolman.ingest.summary import SummaryRow
 
 MEDIA = "media"
@@ -83,8 +86,8 @@ class IngestConfig:
         )
 
 
-@dataclass(frozen=True)
-class IngestResult:
+@dataclass(frozen=True, repr=False)
+class IngestResult(Displayable):
     """What became of the scans.
 
     Attributes:
@@ -103,6 +106,41 @@ class IngestResult:
     def refused(self) -> list[SummaryRow]:
         """Scenes that can't be used, each with its reason."""
         return [entry for entry in self.scenes if entry.state == "refused"]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each scan.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, state ('new', 'kept', 'left out', 'refused'), reason (why it was left out or refused, else
+            null), room_area (m²), objects, frames (counts), completeness (of the mesh, 0–1, null where it wasn't
+            measured), repaired (how many repairs), path (where it was read from).
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        import polars as pl
+
+        from tolman.workflows.frames import given_as
+
+        schema: dict[str, Any] = {
+            "id": pl.String, "state": pl.String, "reason": pl.String, "room_area": pl.Float64, "objects": pl.Int64,
+            "frames": pl.Int64, "completeness": pl.Float64, "repaired": pl.Int64, "path": pl.String,
+        }  # fmt: skip
+        rows = [
+            (s.id, s.state, s.reason, s.area, s.objects, s.frames, s.completeness, len(s.repaired), s.path)
+            for s in self.scenes
+        ]
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def _title(self) -> str:
+        there = sum(entry.there for entry in self.scenes)
+        return f"{self.out}: {there:,} of {counted(len(self.scenes), 'scan')} became scenes"
+
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table(), *self.lost)
 
 
 def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:

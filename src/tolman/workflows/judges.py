@@ -1,33 +1,42 @@
-"""What settings say about a judge, and JSON objects in settings."""
+"""What settings say about a judge."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tolman.errors import UsageError
+from tolman.workflows.values import json_object
 
 if TYPE_CHECKING:
     from tolman.runs.engine import Limits
     from tolman.runs.judging import JudgeRequest
 
 
+class HasJudge(Protocol):
+    """A config with a judge's settings (`tolman.workflows.settings`)."""
+
+    @property
+    def judge(self) -> str | None: ...
+    @property
+    def judge_base_url(self) -> str | None: ...
+    @property
+    def judge_body(self) -> str | None: ...
+    @property
+    def store(self) -> Path | None: ...
+    @property
+    def prices(self) -> Path | None: ...
+
+
 def judge_request(
-    model: str | None,
-    base_url: str | None,
-    body: str | None,
-    store: Path | None,
-    prices: Path | None,
-    *,
-    limits: Limits | None = None,
-    sample: str | None = None,
-    **options: Any,
+    config: HasJudge, *, limits: Limits | None = None, sample: str | None = None, **options: Any
 ) -> JudgeRequest | None:
     """What the settings of a judge ask for; None without one.
 
     Args:
-        model, base_url, body, store, prices, sample: the settings of these names, '--judge-…'.
+        config: names the judge, its endpoint, store and prices.
         limits: when to give up.
+        sample: the setting --judge-sample, where the config has it.
         options: more of `ModelOptions`.
 
     Raises:
@@ -38,8 +47,12 @@ def judge_request(
     from tolman.runs.judging import JudgeRequest
     from tolman.scoring.judge_sample import SampleSize
 
-    if model is None:
-        options_of_a_judge = {"--judge-base-url": base_url, "--judge-body": body, "--judge-sample": sample}
+    if config.judge is None:
+        options_of_a_judge = {
+            "--judge-base-url": config.judge_base_url,
+            "--judge-body": config.judge_body,
+            "--judge-sample": sample,
+        }
         given = [option for option, value in options_of_a_judge.items() if value]
         if given:
             raise UsageError(f"{' and '.join(given)} without a judge; name it with --judge.")
@@ -48,24 +61,6 @@ def judge_request(
         size = SampleSize() if sample is None else SampleSize.parse(sample)
     except ValueError:
         raise UsageError(f"--judge-sample takes a number such as 50 or a share such as 5%, not '{sample}'.") from None
-    asked = ModelOptions(base_url=base_url, body=json_object(body, "--judge-body"), **options)
-    return JudgeRequest(model, asked, limits or Limits(), store, prices, size)
-
-
-def json_object(text: str | None, option: str) -> dict[str, Any]:
-    """A setting that holds a JSON object; empty where it isn't given.
-
-    Raises:
-        UsageError: it holds something else.
-    """
-    import json
-
-    if text is None:
-        return {}
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{option} takes a JSON object, and '{text}' is none ({error}).") from None
-    if not isinstance(value, dict):
-        raise UsageError(f"{option} takes a JSON object such as {{\"seed\": 1}}, not '{text}'.")
-    return value
+    body = json_object(config.judge_body, "--judge-body")
+    asked = ModelOptions(base_url=config.judge_base_url, body=body, **options)
+    return JudgeRequest(config.judge, asked, limits or Limits(), config.store, config.prices, size)

@@ -21,7 +21,8 @@ from tolman.items import Item
 from tolman.runs.folder import RunRecord, RunSettings
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.scoring import compute_scores
-from tolman.workflows.frames import given_as, html_of
+from tolman.workflows.frames import given_as
+from tolman.workflows.notebook import Displayable, NotebookTable
 from tolman.workflows.rewards import mark, origin_of
 from tolman.workflows.score import outcomes_of
 from tolman.workflows.scores import Scores
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tolman.benchmarks.base import BenchmarkSpec
 
 
-class Benchmark:
+class Benchmark(Displayable):
     """A loaded benchmark: its questions in memory, with the prompts, scorers and table that belong to them.
 
     Args:
@@ -200,13 +201,13 @@ class Benchmark:
         like = self._profile if self.in_memory else self.name
         return _write(Path(folder), self._items, _card(self.title, like))
 
-    def __repr__(self) -> str:
-        return f"<Benchmark {self.title} · {self.subset}: {len(self):,} items>"
+    def _title(self) -> str:
+        return f"{self.title} · {self.subset}: {len(self):,} items"
 
-    def _repr_html_(self) -> str:
+    def _shown(self) -> NotebookTable:
         columns = ("id", "task", "question", "options", "answer", "scene")
         shown = self.table().select(columns).with_columns(pl.col("options").list.join(" | "))
-        return html_of(shown, f"{self.title} · {self.subset}: {len(self):,} items", [self.spec.credits])
+        return NotebookTable.of(shown, self.spec.credits)
 
     @cached_property
     def _by_id(self) -> dict[str, Item]:

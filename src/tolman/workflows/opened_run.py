@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
-from tolman.workflows.frames import given_as, html_rows
+from tolman.workflows.frames import given_as
+from tolman.workflows.notebook import Displayable, NotebookTable
 from tolman.workflows.scores import Scores, SvgFigure
 
-if TYPE_CHECKING:
-    pass
 
-
-class Run:
+class Run(Displayable):
     """A run's folder: settings, questions, responses and scores, read when they are asked for.
 
     Args:
@@ -144,15 +142,19 @@ class Run:
         return self.scores.figure()
 
     def __repr__(self) -> str:
-        if not (self.path / "scores.json").exists():
-            return f"<Run {self.path}: not scored>"
+        if not self._is_scored:
+            return super().__repr__()
         return f"<Run {self.name} at {self.path}: {self.scores!r}>"
 
-    def _repr_html_(self) -> str:
-        if not (self.path / "scores.json").exists():
-            return html_rows([], [], f"{self.path}: not scored")
-        heading = html_rows([], [], f"{self.name} · {self.path}")
-        return heading + self.scores._repr_html_()
+    @property
+    def _is_scored(self) -> bool:
+        return (self.path / "scores.json").exists()
+
+    def _title(self) -> str:
+        return f"{self.scores.title}: {self.name} · {self.path}" if self._is_scored else f"{self.path}: not scored"
+
+    def _shown(self) -> NotebookTable:
+        return self.scores._shown() if self._is_scored else NotebookTable()
 
 
 _SAMPLE: dict[str, Any] = {

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman.names import unknown
-from tolman.workflows.frames import given_as, html_of
+from tolman.workflows.frames import given_as
+from tolman.workflows.notebook import Displayable, NotebookTable
 
 if TYPE_CHECKING:
     from tolman.ingest.vsi_meta_info import Skipped
     from tolman.scenes import Scene
 
 
-class Scenes:
+class Scenes(Displayable):
     """A collection of scenes, read anew by each loop over it: any number fits.
 
     Args:
@@ -79,11 +80,11 @@ class Scenes:
         ]
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
-    def __repr__(self) -> str:
-        return f"<Scenes {self.path}>"
+    def _title(self) -> str:
+        return str(self.path)
 
-    def _repr_html_(self) -> str:
-        return html_of(self.table(), f"Scenes of {self.path}")
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table())
 
     def _found(self) -> Iterator[Any]:
         from tolman.generate.collection import open_collection

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,8 +33,8 @@ class ReportConfig:
     published: Annotated[str, Setting("Rows of the papers: none, baselines (chance and people) or all.")] = "baselines"
 
 
-@dataclass(frozen=True)
-class ReportResult:
+@dataclass(frozen=True, repr=False)
+class ReportResult(Displayable):
     """Runs in one table.
 
     Attributes:
@@ -95,12 +96,11 @@ class ReportResult:
         ]  # fmt: skip
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
-    def __repr__(self) -> str:
-        return f"<ReportResult {self.report.benchmark.title} · {self.report.subset}: {len(self.runs)} runs>"
+    def _title(self) -> str:
+        return f"{self.report.benchmark.title} · {self.report.subset}: {counted(len(self.runs), 'run')}"
 
-    def _repr_html_(self) -> str:
+    def _shown(self) -> NotebookTable:
         from tolman.reports.text import interval_shown, label, shown
-        from tolman.workflows.frames import html_rows
 
         heads = ["", "scorer", *(column.title for column in self.report.columns)]
         rows = [
@@ -111,8 +111,7 @@ class ReportResult:
             ]
             for row in self.report.rows
         ]
-        remarks = [*self.report.warnings, *self.report.marks]
-        return html_rows(heads, rows, f"{self.report.benchmark.title} · {self.report.subset}", remarks)
+        return NotebookTable(heads, rows, [*self.report.warnings, *self.report.marks])
 
 
 def report(config: ReportConfig, events: Events = silent) -> ReportResult:

@@ -12,6 +12,19 @@ from tolman.names import hint
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
 from tolman.workflows.judges import judge_request
+from tolman.workflows.settings import (
+    JUDGE,
+    FailuresAsWrong,
+    JudgeBody,
+    JudgeName,
+    JudgeSample,
+    JudgeUrl,
+    ReleasedData,
+    Revision,
+    RunFolderOut,
+    StoreFile,
+    Subset,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,8 +32,6 @@ if TYPE_CHECKING:
     from tolman.items import Item
     from tolman.responses import Outcome
     from tolman.workflows.opened_run import Run
-
-_JUDGE, _STORES = "The judge", "Stores"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,47 +46,26 @@ class ScoreConfig:
         ),
     ]
     benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: the run folder's own.")] = None
-    data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
-    subset: Annotated[
-        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
-    ] = None
-    revision: Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")] = None
+    data: ReleasedData = None
+    subset: Subset = None
+    revision: Revision = None
     format: Annotated[str | None, Setting("Format: jsonl, lmms-eval or vlmevalkit. Default: found out.")] = None
     name: Annotated[str | None, Setting("Name of the model. Default: the file's name.")] = None
     preset: Annotated[
         str | None, Setting("Prompt preset: the authors' settings it was run with. Default: the first.")
     ] = None
-    out: Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")] = None
+    out: RunFolderOut = None
     seed: Annotated[int, Setting("Seed of released parsers that draw at random, a whole number.")] = 0
-    judge: Annotated[
-        str | None, Setting("Model that reads responses: adds the scorer 'judged'. Default: none.", panel=_JUDGE)
-    ] = None
-    judge_base_url: Annotated[
-        str | None, Setting("Base URL of the judge's endpoint. Default: the family's own, if any.", panel=_JUDGE)
-    ] = None
-    judge_body: Annotated[
-        str | None, Setting("JSON object of further fields, as --body is for a model. Default: none.", panel=_JUDGE)
-    ] = None
-    judge_sample: Annotated[
-        str | None,
-        Setting(
-            "Responses that 'careful' reads and the judge reads too, to print how often they agree: a number, or a "
-            "share such as 5%, drawn by --seed. Default: 50; 0: none.",
-            panel=_JUDGE,
-            metavar="N|SHARE",
-        ),
-    ] = None
-    concurrency: Annotated[int, Setting("Most requests in flight, from 1.", panel=_JUDGE, least=1)] = 32
+    judge: JudgeName = None
+    judge_base_url: JudgeUrl = None
+    judge_body: JudgeBody = None
+    judge_sample: JudgeSample = None
+    concurrency: Annotated[int, Setting("Most requests in flight, from 1.", panel=JUDGE, least=1)] = 32
     prices: Annotated[
-        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_JUDGE)
+        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=JUDGE)
     ] = None
-    store: Annotated[
-        Path | None,
-        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
-    ] = None
-    count_failures_as_wrong: Annotated[
-        bool, Setting("Score items without an answer 0 instead of leaving them out.")
-    ] = False
+    store: StoreFile = None
+    count_failures_as_wrong: FailuresAsWrong = False
     metrics: Annotated[
         str | None,
         Setting(
@@ -110,15 +100,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     from tolman.workflows.calls import CallEvents
     from tolman.workflows.opened_run import Run
 
-    judging = judge_request(
-        config.judge,
-        config.judge_base_url,
-        config.judge_body,
-        config.store,
-        config.prices,
-        sample=config.judge_sample,
-        concurrency=config.concurrency,
-    )
+    judging = judge_request(config, sample=config.judge_sample, concurrency=config.concurrency)
     if judging is not None:
         judging.open()  # what is wrong with it is told before anything is done
     if not config.responses.exists():  # told before anything is fetched

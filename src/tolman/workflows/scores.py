@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman.names import unknown
-from tolman.workflows.frames import given_as, html_rows
+from tolman.workflows.frames import given_as
+from tolman.workflows.notebook import Displayable, NotebookTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tolman.scoring.unread import Unread
 
 
-class Scores:
+class Scores(Displayable):
     """What a model scored on a benchmark. Equal to others with the same figures, whoever answered.
 
     Args:
@@ -175,14 +176,17 @@ class Scores:
     def __repr__(self) -> str:
         return f"<Scores {self.title}: {'; '.join([self._said(), *self.remarks])}>"
 
-    def _repr_html_(self) -> str:
+    def _title(self) -> str:
+        return self.title
+
+    def _shown(self) -> NotebookTable:
         columns = [column for column in self._table.columns if any(column.key in self.cells(s) for s in self.scorers)]
         rows = []
         for scorer in self.scorers:
             cells = self.cells(scorer)
             rows.append([scorer, *(_shown(cells.get(column.key), column.digits) for column in columns)])
         remarks = [f"{remark[0].upper()}{remark[1:]}." for remark in self.remarks]
-        return html_rows(["scorer", *(column.title for column in columns)], rows, self.title, remarks)
+        return NotebookTable(["scorer", *(column.title for column in columns)], rows, remarks)
 
     def _said(self) -> str:
         column, cell = self._table.column(self._table.headline), self.headline

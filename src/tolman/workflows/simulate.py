@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.names import unknown
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.notebook import Displayable, NotebookTable, counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tolman.simulate.build import SimulatedScene, WorldsConfig
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
@@ -56,8 +59,8 @@ class SimulateConfig:
     ] = None
 
 
-@dataclass(frozen=True)
-class SimulateResult:
+@dataclass(frozen=True, repr=False)
+class SimulateResult(Displayable):
     """Scenes that were simulated.
 
     Attributes:
@@ -67,6 +70,42 @@ class SimulateResult:
 
     out: Path
     scenes: tuple[SimulatedScene, ...]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each scene.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, room_area (m²), objects, categories (counts), coverage (share of the objects that the first
+            recording shows, 0–1), frames (of all recordings), notes (what was asked for and didn't fit).
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        import polars as pl
+
+        from tolman.workflows.frames import given_as
+
+        schema: dict[str, Any] = {
+            "id": pl.String, "room_area": pl.Float64, "objects": pl.Int64, "categories": pl.Int64,
+            "coverage": pl.Float64, "frames": pl.Int64, "notes": pl.String,
+        }  # fmt: skip
+        rows = [
+            (
+                one.scene.id, one.scene.room_area, len(one.scene.objects), len(one.scene.categories), one.coverage,
+                sum(len(capture.times) for capture in one.captures), "; ".join(one.notes),
+            )
+            for one in self.scenes
+        ]  # fmt: skip
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def _title(self) -> str:
+        return f"{self.out}: {counted(len(self.scenes), 'scene')}"
+
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table())
 
 
 def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:

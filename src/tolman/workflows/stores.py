@@ -9,10 +9,8 @@ from typing import Annotated
 
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
+from tolman.workflows.settings import StoreFile
 
-_STORE = Setting(
-    "File of the response store. Default: $TOLMAN_STORE, or responses.sqlite in the user's cache.", panel="Stores"
-)
 DAY = 86_400
 """Seconds."""
 
@@ -21,14 +19,14 @@ DAY = 86_400
 class StoreShowConfig:
     """Which store is shown."""
 
-    store: Annotated[Path | None, _STORE] = None
+    store: StoreFile = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StorePruneConfig:
     """Which answers are deleted."""
 
-    store: Annotated[Path | None, _STORE] = None
+    store: StoreFile = None
     model: Annotated[str | None, Setting("Name of the model whose answers are deleted. Default: all models.")] = None
     older_than: Annotated[
         float | None, Setting("Least age of answers that are deleted, days, from 0. Default: any age.", least=0)
@@ -41,7 +39,7 @@ class StoreExportConfig:
     """Which store is written out, and where."""
 
     out: Annotated[Path, Setting("JSONL file to write.", positional=True)]
-    store: Annotated[Path | None, _STORE] = None
+    store: StoreFile = None
 
 
 @dataclass(frozen=True)

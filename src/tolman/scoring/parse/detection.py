@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from tolman.scoring.parse.lexicon import Languages, language_files, languages
 from tolman.scoring.parse.plain import fold
@@ -20,6 +20,8 @@ FEW_WORDS = 8
 """Latin words up to which a numeral, a direction or a thing alone gives a language away."""
 ENGLISH_WORDS = 2
 """Frequent English words from which a short text without any of another language is English."""
+MAX_KEPT_CHARS = 1000
+"""Characters of a text whose languages are told once, at most: questions are the context of many responses."""
 
 _SCRIPTS = {
     "kana": re.compile("[\u3041-\u30f6]"),
@@ -69,6 +71,10 @@ def _knows(name: str, words: Sequence[str]) -> bool:
 
 def _names(text: str) -> frozenset[str]:
     """The names of the languages that a text is written in; empty where nothing is recognised."""
+    return _names_once(text) if len(text) <= MAX_KEPT_CHARS else _recognised(text)
+
+
+def _recognised(text: str) -> frozenset[str]:
     scripts, by_words = _signs()
     present = {script for script, pattern in _SCRIPTS.items() if pattern.search(text)}
     names = {
@@ -98,3 +104,6 @@ def _names(text: str) -> frozenset[str]:
             names.add("en")  # "four" is an oven in French
         names |= others
     return frozenset(names)
+
+
+_names_once = lru_cache(maxsize=16_384)(_recognised)

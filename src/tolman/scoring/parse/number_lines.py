@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tolman.items import Unit
 from tolman.scoring.parse.lexicon import Languages
@@ -57,6 +58,7 @@ class AskedQuantity:
         return any(same_word(word.folded, asked) for word in words for asked in self.words)
 
 
+@lru_cache(maxsize=16_384)
 def asked_for(unit: Unit | None, question: str, language: Languages) -> AskedQuantity:
     """Prepare the question of an item.
 

@@ -82,7 +82,7 @@ class OptionTexts:
         return len(self.texts)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
     """Prepare the options of an item.
 

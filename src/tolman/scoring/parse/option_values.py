@@ -26,7 +26,7 @@ _STRENGTHS = {DECLARED: DECLARED, ALONE: ALONE, CONCLUDED: CONCLUDED, JUDGED: ST
 """Strength of an option's value by the strength of the number."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16_384)
 def values_of(options: tuple[str, ...], language: Languages) -> tuple[tuple[Fraction, ...], Unit] | None:
     """Read options as numbers.
 

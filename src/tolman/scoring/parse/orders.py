@@ -31,7 +31,7 @@ class _Named:
     segment: Segment
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16_384)
 def orders_of(options: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Read options as orders of the same things.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -52,6 +53,10 @@ MAX_UNPOINTED_CHARS = 60
 """Characters behind an answer in a last sentence that needs no full stop, at most."""
 MAX_ENDING_CHARS = 12
 """Characters of a last sentence that needs no full stop, at most."""
+MAX_KEPT_CHARS = 500
+"""Characters of a response whose text is prepared once however many items it answers, at most."""
+MAX_ITEMS = 16_384
+"""Items whose options and questions are kept prepared, at most."""
 
 _NEAR: dict[str, dict[str, int]] = {
     "number": {
@@ -101,18 +106,16 @@ def read_careful(item: Item, response: str) -> ParsedAnswer:
             return ParsedAnswer(bare["letter"], span=bare.span("letter"), rule="alone")
         if item.kind == "number" and bare["number"]:
             return ParsedAnswer(Fraction(bare["number"]), span=bare.span("number"), rule="alone")
-    whole = plain(response)
-    begin, end, cut_off = behind_reasoning(whole.text)
-    text = whole.text[begin:end]
+    prepared = _prepared_once(response) if len(response) <= MAX_KEPT_CHARS else _prepared(response)
+    whole, begin, text = prepared.whole, prepared.begin, prepared.text
     if not text.strip():
-        start = begin if cut_off else 0
+        start = begin if prepared.cut_off else 0
         if not whole.text[start:].strip():
             return nothing(EMPTY)
         return _unfinished(item, whole, start)
-    if _ERROR_START.match(text):
+    if prepared.is_error:
         return nothing(ERROR_MESSAGE)
-    wrappers = wrapped(text)[-MAX_WRAPPERS:]
-    prose = _shortened(without_markup(text))
+    wrappers, prose = prepared.wrappers, prepared.prose
     language = detected(prose, "\n".join((item.question, *item.options)))
     cues = language.found_in(prose)
     unknown = max((c.start for c in cues if c.role in ("unknown", "none_of")), default=-1)
@@ -137,6 +140,44 @@ def read_careful(item: Item, response: str) -> ParsedAnswer:
     if _is_doubtful(item, chosen, prose):
         return nothing(IN_PASSING, cut_off=broken)
     return _reading(chosen, whole, begin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A response as it is looked at, whatever the item.
+
+    Attributes:
+        whole: all of it.
+        begin: where in it `text` begins.
+        text: what stands behind its reasoning.
+        cut_off: whether its reasoning has no end.
+        is_error: whether it is the message of an error.
+        wrappers: the last of them.
+        prose: `text` without markup.
+    """
+
+    whole: Plain
+    begin: int
+    text: str
+    cut_off: bool
+    is_error: bool
+    wrappers: tuple[Wrapped, ...] = ()
+    prose: str = ""
+
+
+def _prepared(response: str) -> _Prepared:
+    """Prepare a response."""
+    whole = plain(response)
+    begin, end, cut_off = behind_reasoning(whole.text)
+    text = whole.text[begin:end]
+    is_error = _ERROR_START.match(text) is not None
+    if is_error or not text.strip():
+        return _Prepared(whole, begin, text, cut_off, is_error)
+    wrappers = tuple(wrapped(text)[-MAX_WRAPPERS:])
+    return _Prepared(whole, begin, text, cut_off, is_error, wrappers, _shortened(without_markup(text)))
+
+
+_prepared_once = lru_cache(maxsize=4096)(_prepared)
 
 
 def _is_doubtful(item: Item, chosen: Commitment, text: str) -> bool:
@@ -198,12 +239,12 @@ def _prose(item: Item, text: str, language: Languages) -> list[Commitment]:
     return number_commitments(text, item.unit, item.question, language)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MAX_ITEMS)
 def _plain_options(options: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(without_markup(plain(option).text) for option in options)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MAX_ITEMS)
 def _written_in(options: tuple[str, ...], question: str) -> Languages:
     """The languages of an item's options."""
     return detected("\n".join(options), question)

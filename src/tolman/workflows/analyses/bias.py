@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import InputError
 from tolman.workflows.analyses import Analysis, to_plain
-from tolman.workflows.analyses.settings import Data, Scorer, Seed, Source, Subset
+from tolman.workflows.analyses.settings import Scorer, Seed, Source
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.settings import ReleasedData, Subset
 
 if TYPE_CHECKING:
     from tolman.analyze.bias.analysis import Bias, BiasResult
@@ -26,7 +27,7 @@ class BiasConfig:
     """Settings of `analyze_bias`."""
 
     benchmark: Source
-    data: Data = None
+    data: ReleasedData = None
     subset: Subset = None
     prune: Annotated[
         int | None,

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.workflows.analyses import Analysis, to_plain
-from tolman.workflows.analyses.settings import Data, Source, Subset
+from tolman.workflows.analyses.settings import Source
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.settings import ReleasedData, Subset
 
 if TYPE_CHECKING:
     from tolman.analyze.diversity import DiversityResult
@@ -20,7 +21,7 @@ class DiversityConfig:
     """Settings of `analyze_diversity`."""
 
     benchmark: Source
-    data: Data = None
+    data: ReleasedData = None
     subset: Subset = None
     structures: Annotated[bool, Setting("Also parse each question and count distinct dependency trees.")] = False
 

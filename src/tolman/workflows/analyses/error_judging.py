@@ -13,7 +13,6 @@ import polars as pl
 from tolman.analyze.errors import Label, worst
 from tolman.errors import UsageError
 from tolman.media.sampling import Frames
-from tolman.models.base import ModelOptions
 from tolman.reports.loaded import LoadedRun
 from tolman.responses import Response, Usage
 from tolman.runs.judging import JudgeRequest
@@ -24,7 +23,6 @@ from tolman.scoring.error_types import ErrorTaxonomy
 from tolman.workflows.analyses.inputs import ScoredRuns
 from tolman.workflows.calls import CallEvents
 from tolman.workflows.events import Events
-from tolman.workflows.values import json_object
 
 if TYPE_CHECKING:
     from tolman.workflows.analyses.errors import ErrorsConfig
@@ -49,23 +47,6 @@ class Judged:
     cost: float | None = None
 
 
-def make_judge(config: ErrorsConfig) -> JudgeRequest | None:
-    """The judge that a config asks for; None where it names none.
-
-    Raises:
-        UsageError: it says how a judge is called and names none, or `judge_body` is no JSON object.
-    """
-    if config.judge is None:
-        given = {"--judge-base-url": config.judge_base_url, "--judge-body": config.judge_body}
-        alone = [option for option, value in given.items() if value]
-        if alone:
-            raise UsageError(f"{' and '.join(alone)} without a judge; name it with --judge.")
-        return None
-    body = json_object(config.judge_body, "--judge-body")
-    options = ModelOptions(base_url=config.judge_base_url, body=body, concurrency=config.concurrency)
-    return JudgeRequest(config.judge, options, store=config.store, prices=config.prices)
-
-
 def ask_judge(
     scored: ScoredRuns,
     taxonomy: ErrorTaxonomy,
@@ -80,7 +61,7 @@ def ask_judge(
         scored: the runs.
         taxonomy: the categories.
         config: which responses are judged, and what the judge is shown.
-        request: what `make_judge` gave.
+        request: what `judge_request` gave.
         answers: run, id, repeat, task, kind, score; a row for each scored answer.
         events: told of the calls.
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.names import unknown
 from tolman.workflows.analyses import Analysis, to_plain
-from tolman.workflows.analyses.settings import Data, RightFrom, Runs, Scorer, Seed
+from tolman.workflows.analyses.settings import RightFrom, Runs, Scorer, Seed
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
+from tolman.workflows.settings import JUDGE, JudgeBody, JudgeUrl, ReleasedData, StoreFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from tolman.workflows.analyses.error_judging import Judged
     from tolman.workflows.analyses.inputs import ScoredRuns
 
-JUDGE = "The judge"
 REFERENCES = ("auto", "with", "without", "both")
 WHICH = ("auto", "all", "errors")
 
@@ -44,15 +44,8 @@ class ErrorsConfig:
     judge: Annotated[
         str | None, Setting("Model that judges the reasoning, such as openai/gpt-4o. Default: none.", panel=JUDGE)
     ] = None
-    judge_base_url: Annotated[
-        str | None, Setting("Base URL of the judge's endpoint, ending in /v1. Default: the family's own.", panel=JUDGE)
-    ] = None
-    judge_body: Annotated[
-        str | None,
-        Setting(
-            "JSON object of further fields of each request, as --body is for the model. Default: none.", panel=JUDGE
-        ),
-    ] = None
+    judge_base_url: JudgeUrl = None
+    judge_body: JudgeBody = None
     reference: Annotated[
         str,
         Setting(
@@ -79,15 +72,13 @@ class ErrorsConfig:
         int | None,
         Setting("Frames of a video that the judge is shown, from 1. Default: the run's.", least=1, panel=JUDGE),
     ] = None
-    data: Data = None
+    data: ReleasedData = None
     media: Annotated[Path | None, Setting("Folder of the videos and images. Default: the data's.")] = None
     concurrency: Annotated[int, Setting("Most requests in flight, 1 or more.", least=1, panel=JUDGE)] = 32
     prices: Annotated[
         Path | None, Setting("JSON file with the judge's prices of tokens. Default: no cost.", panel=JUDGE)
     ] = None
-    store: Annotated[Path | None, Setting("File of the response store. Default: the user's own.", panel="Stores")] = (
-        None
-    )
+    store: StoreFile = None
     scorer: Scorer = None
     right_from: RightFrom = 0.5
     seed: Seed = 0
@@ -114,11 +105,12 @@ def analyze_errors(config: ErrorsConfig, events: Events = silent) -> ErrorsResul
         usual_taxonomy,
     )
     from tolman.scoring.error_types import TAXONOMIES
-    from tolman.workflows.analyses.error_judging import Judged, ask_judge, make_judge
+    from tolman.workflows.analyses.error_judging import Judged, ask_judge
     from tolman.workflows.analyses.error_labels import read_labels
     from tolman.workflows.analyses.inputs import scored_runs
+    from tolman.workflows.judges import judge_request
 
-    request = make_judge(config)
+    request = judge_request(config, concurrency=config.concurrency)
     if request is None and config.labels is None:
         raise UsageError(
             "who says which errors there are? Name a model with --judge, or people's labels with --labels."

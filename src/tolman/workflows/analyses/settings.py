@@ -13,10 +13,6 @@ Scorer = Annotated[
     str | None,
     Setting("Scorer whose scores count: official, careful … Default: the headline's.", aliases=("--rules",)),
 ]
-Data = Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")]
-Subset = Annotated[
-    str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
-]
 Seed = Annotated[int, Setting("Seed of everything that is drawn at random, 0 or more.", least=0)]
 RightFrom = Annotated[
     float,
