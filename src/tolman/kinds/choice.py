@@ -36,6 +36,10 @@ def _guesses(item: Item, answers: Sequence[str]) -> Sequence[str]:
     return item.letters
 
 
+def _same_letter(item: Item, first: str, second: str) -> bool:
+    return first == second
+
+
 KIND = ItemKind(
     name="choice",
     title="multiple choice",
@@ -51,4 +55,6 @@ KIND = ItemKind(
     has_letters=True,
     alike=True,
     widget="choice",
+    agree=_same_letter,
+    asks_for="one of some options",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from tolman.items import Item
@@ -11,6 +12,9 @@ from tolman.scoring.parse import read_careful
 
 UNITS = {"m": "metres", "cm": "centimetres", "m2": "square metres"}
 """Units in words, as prompts say them; a count has none."""
+AGREEMENT_MARGIN = 0.05
+"""Numbers agree that differ by no more than this share of the one written down."""
+_ROUNDING = 1e-9
 
 
 def _check(item: Item) -> str:
@@ -21,6 +25,11 @@ def _check(item: Item) -> str:
     except (ValueError, ZeroDivisionError, OverflowError):
         return f"the answer {item.answer!r} is no number"
     return ""
+
+
+def _agree(item: Item, first: str, second: str) -> bool:
+    difference = abs(float(Fraction(first)) - float(Fraction(second)))
+    return difference <= AGREEMENT_MARGIN * abs(item.float_answer) + _ROUNDING
 
 
 def _oracle_text(item: Item, value: Any) -> str:
@@ -44,4 +53,6 @@ KIND = ItemKind(
     ),
     alike=True,
     widget="number",
+    agree=_agree,
+    asks_for="a number",
 )

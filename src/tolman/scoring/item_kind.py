@@ -16,6 +16,9 @@ from tolman.items import Item, kind_named, known_kinds
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
 
+WIDGETS = ("choice", "number", "text")
+"""Controls of the review application: one of several choices, a number, a line of text."""
+
 
 def _no_problem(item: Item) -> str:
     return ""
@@ -35,6 +38,21 @@ def _true_answers(item: Item, answers: Sequence[str]) -> Sequence[str]:
 
 def _as_text(item: Item, value: Any) -> str:
     return str(value)
+
+
+def _letters(item: Item) -> Sequence[str]:
+    return tuple(item.letters)
+
+
+def _read_alike(item: Item, first: str, second: str) -> bool:
+    kind = kind_of(item)
+    readings = [kind.read(item, text) for text in (first, second)]
+    if any(reading.value is None for reading in readings):
+        return False
+    if readings[0].value == readings[1].value:
+        return True
+    held = [item.model_copy(update={"answer": text}) for text in (second, first)]
+    return all(kind.score(other, own) >= kind.agree_from for other, own in zip(held, readings, strict=True))
 
 
 def _as_written(item: Item) -> str:
@@ -67,11 +85,19 @@ class ItemKind:
         has_letters: whether the answer is the letter of an option, so that the options can change their order.
         alike: whether items with equal answers and numbers of options score alike for a response that is a letter
             or a number by itself; saves time for baselines.
-        widget: the control with which a person answers in the review application: 'choice', 'number' or 'text'.
+        widget: the control with which a person answers in the review application: one of `WIDGETS`.
         score: (item, what was read) → 0 to 1, by the metric; 0 where nothing was read or the metric has no value.
+        choices: (item) → what a person chooses among, where the widget is `choice`: the letters of the options if
+            nothing else is said. Must not look at the item's answer.
+        agree: (item, answer, answer) → whether two answers say the same, as far as agreement of people and consensus
+            of models go. If nothing else is said: where both are read alike, or each, held against the other as if
+            that were right, is scored `agree_from` or more; never where one can't be read.
+        agree_from: the least score of answers that agree; 1 asks for answers that are fully right.
+        asks_for: what the answer is, on the page on which people write questions: 'a number'; '' where no questions
+            of this kind can be written there.
 
     Raises:
-        UsageError: the metric is none that a rule set can score by.
+        UsageError: the metric is none that a rule set can score by, or there is no such widget, or it has no choices.
     """
 
     name: str
@@ -90,6 +116,12 @@ class ItemKind:
     widget: str = "text"
     score: Callable[[Item, ParsedAnswer], float] = field(init=False, repr=False, compare=False)
 
+    # What people need of a kind, in the review application.
+    choices: Callable[[Item], Sequence[str]] = _letters
+    agree: Callable[[Item, str, str], bool] = _read_alike
+    agree_from: float = 1.0
+    asks_for: str = ""
+
     def __post_init__(self) -> None:
         metric, per_item = self.metric, self.metric.per_item
         if not metric.is_linear or metric.range != (0.0, 1.0) or metric.direction != "higher" or metric.unread != 0.0:
@@ -97,6 +129,13 @@ class ItemKind:
                 f"the item kind '{self.name}' can't be scored by the metric '{metric.name}': it takes a mean of values "
                 "from 0 to 1, of which higher is better, with 0 for unread responses."
             )
+
+        if self.widget not in WIDGETS:
+            raise UsageError(
+                f"the item kind '{self.name}' has the widget '{self.widget}'; give one of {', '.join(WIDGETS)}."
+            )
+        if self.widget == "choice" and self.choices is _letters and not self.has_letters:
+            raise UsageError(f"the item kind '{self.name}' has the widget 'choice' and no choices; name them.")
 
         def score(item: Item, reading: ParsedAnswer) -> float:
             return 0.0 if reading.value is None else per_item(item, reading) or 0.0
