@@ -126,10 +126,10 @@ def test_a_scorer_of_a_plugin_stands_beside_the_benchmarks_own(tmp_path: Path) -
 
 @pytest.mark.usefixtures("passing_plugins")
 def test_add_an_item_kind_as_one_file(tmp_path: Path) -> None:
-    kind, making = files_of("item-kind.md", tmp_path)
+    kind, making, _ = files_of("item-kind.md", tmp_path)
     done = subprocess.run([sys.executable, making.name], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    run, report = commands_of("item-kind.md")
+    run, report, *_ = commands_of("item-kind.md")
     assert "20 items" in typed(tmp_path, run)
     assert "open" in typed(tmp_path, report)
     figures = json.loads((tmp_path / "runs/doors-all/baseline-random-blind/scores.json").read_text())

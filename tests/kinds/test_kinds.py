@@ -105,3 +105,26 @@ def test_a_plugins_kind_is_compared_by_its_reader_where_it_says_nothing_else(tmp
     assert (kind.magnitude, kind.error(item, "yes"), kind.released_answer("yes")) == (None, None, "yes")
     assert "yes-no" not in lettered()
     assert "choice" in lettered()
+
+
+def test_people_agree_as_the_kind_says(choice: Make, number: Make) -> None:
+    agree = kind_of(choice()).agree
+    assert agree(choice(), "A", "A")
+    assert not agree(choice(), "A", "B")
+    item = number("1/2", unit="m")
+    assert kind_of(item).agree(item, "0.5", "0.525")
+    assert kind_of(item).agree(item, "1/2", "0.48")
+    assert not kind_of(item).agree(item, "0.5", "0.53")
+
+
+def test_a_kind_names_a_control_that_there_is_and_what_is_chosen_with_it() -> None:
+    metric = metric_named("accuracy")
+    with pytest.raises(UsageError, match="'x' has the widget 'slider'; give one of choice, number, text"):
+        ItemKind(name="x", title="X", read=read_careful, metric=metric, widget="slider")
+    with pytest.raises(UsageError, match="'x' has the widget 'choice' and no choices"):
+        ItemKind(name="x", title="X", read=read_careful, metric=metric, widget="choice")
+    fixed = ItemKind(
+        name="x", title="X", read=read_careful, metric=metric, widget="choice", choices=lambda item: ("yes", "no")
+    )
+    assert fixed.widget == "choice"
+    assert ItemKind(name="x", title="X", read=read_careful, metric=metric).widget == "text"

@@ -81,4 +81,5 @@ KIND = ItemKind(
     stated_answer=_stated_letter,
     agree=_same_letter,
     states=_states,
+    asks_for="one of some options",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from tolman.items import Item
@@ -28,6 +29,11 @@ def _check(item: Item) -> str:
     except (ValueError, ZeroDivisionError, OverflowError):
         return f"the answer {item.answer!r} is no number"
     return ""
+
+
+def _agree(item: Item, first: str, second: str) -> bool:
+    difference = abs(float(Fraction(first)) - float(Fraction(second)))
+    return difference <= AGREEMENT_MARGIN * abs(item.float_answer) + _ROUNDING
 
 
 def _oracle_text(item: Item, value: Any) -> str:
@@ -59,10 +65,6 @@ def _stated_number(item: Item, text: str) -> str | None:
     return number if _STATED.fullmatch(number) else None
 
 
-def _agree(item: Item, first: str, second: str) -> bool:
-    return abs(float(first) - float(second)) <= AGREEMENT_MARGIN * abs(item.float_answer) + _ROUNDING
-
-
 def _states(item: Item, exact: Any, place: int | None) -> bool:
     decimals = len(item.answer.partition(".")[2])
     return item.float_answer == round(float(exact), decimals)
@@ -89,4 +91,5 @@ KIND = ItemKind(
     magnitude=lambda item: item.float_answer,
     states=_states,
     error=lambda item, exact: item.float_answer - float(exact),
+    asks_for="a number",
 )

@@ -19,6 +19,8 @@ from tolman.scoring.reading import ParsedAnswer
 
 ROUNDING = 1e-9
 """Loss of score that is no more than rounding."""
+WIDGETS = ("choice", "number", "text")
+"""Controls of the review application: one of several choices, a number, a line of text."""
 
 
 def _no_problem(item: Item) -> str:
@@ -41,6 +43,21 @@ def _as_text(item: Item, value: Any) -> str:
     return str(value)
 
 
+def _letters(item: Item) -> Sequence[str]:
+    return tuple(item.letters)
+
+
+def _read_alike(item: Item, first: str, second: str) -> bool:
+    kind = kind_of(item)
+    readings = [kind.read(item, text) for text in (first, second)]
+    if any(reading.value is None for reading in readings):
+        return False
+    if readings[0].value == readings[1].value:
+        return True
+    held = [item.model_copy(update={"answer": text}) for text in (second, first)]
+    return all(kind.score(other, own) >= kind.agree_from for other, own in zip(held, readings, strict=True))
+
+
 def _as_written(item: Item) -> str:
     return "Reply with the answer that the response gives, in its own words, and nothing else."
 
@@ -59,11 +76,6 @@ def _any_form(item: Item) -> str:
 
 def _if_readable(item: Item, text: str) -> str | None:
     return text if kind_of(item).read(item, text).value is not None else None
-
-
-def _read_alike(item: Item, first: str, second: str) -> bool:
-    readings = [kind_of(item).read(item, text).value for text in (first, second)]
-    return readings[0] is not None and bool(readings[0] == readings[1])
 
 
 def _scores_full(item: Item, exact: Any, place: int | None) -> bool:
@@ -99,22 +111,29 @@ class ItemKind:
         has_letters: whether the answer is the letter of an option, so that the options can change their order.
         alike: whether items with equal answers and numbers of options score alike for a response that is a letter
             or a number by itself; saves time for baselines.
-        widget: the control with which a person answers in the review application: 'choice', 'number' or 'text'.
+        widget: the control with which a person answers in the review application: one of `WIDGETS`.
         score: (item, what was read) → 0 to 1, by the metric; 0 where nothing was read or the metric has no value.
         released_answer: (answer as a question set's row has it; a list or mapping as JSON) → the item's `answer`.
             ValueError, with what is wrong as a sentence without full stop, where it is none. Not asked where
             `has_letters`: mappings say how letters are given.
         answer_form: (item) → what a model is asked to end its reply with, as the rest of "Answer: …".
         stated_answer: (item, the text behind "Answer:" in such a reply) → the answer, or None where it is none.
-        agree: (item, answer, answer) → whether two answers say the same, as far as consensus of models goes.
         magnitude: (item) → its answer as a number, where answers close to each other in that number are close in score;
             None for kinds whose answers have no such order.
         states: (item, exact value or answer that geometry gives, its place among the options from 0 or None) → whether
             the item's answer is that one, as printed. ValueError where the kind has no answer for such a value.
         error: (item, that value) → the item's answer minus it, in the item's unit; None where that means nothing.
+        choices: (item) → what a person chooses among, where the widget is `choice`: the letters of the options if
+            nothing else is said. Must not look at the item's answer.
+        agree: (item, answer, answer) → whether two answers say the same, as far as agreement of people and consensus
+            of models go. If nothing else is said: where both are read alike, or each, held against the other as if
+            that were right, is scored `agree_from` or more; never where one can't be read.
+        agree_from: the least score of answers that agree; 1 asks for answers that are fully right.
+        asks_for: what the answer is, on the page on which people write questions: 'a number'; '' where no questions
+            of this kind can be written there.
 
     Raises:
-        UsageError: the metric is none that a rule set can score by.
+        UsageError: the metric is none that a rule set can score by, or there is no such widget, or it has no choices.
     """
 
     name: str
@@ -136,10 +155,14 @@ class ItemKind:
     released_answer: Callable[[str], str] = _same_text
     answer_form: Callable[[Item], str] = _any_form
     stated_answer: Callable[[Item, str], str | None] = _if_readable
-    agree: Callable[[Item, str, str], bool] = _read_alike
     magnitude: Callable[[Item], float] | None = None
     states: Callable[[Item, Any, int | None], bool] = _scores_full
     error: Callable[[Item, Any], float | None] = _no_error
+    # What people need of a kind, in the review application.
+    choices: Callable[[Item], Sequence[str]] = _letters
+    agree: Callable[[Item, str, str], bool] = _read_alike
+    agree_from: float = 1.0
+    asks_for: str = ""
 
     def __post_init__(self) -> None:
         metric, per_item = self.metric, self.metric.per_item
@@ -148,6 +171,13 @@ class ItemKind:
                 f"the item kind '{self.name}' can't be scored by the metric '{metric.name}': it takes a mean of values "
                 "from 0 to 1, of which higher is better, with 0 for unread responses."
             )
+
+        if self.widget not in WIDGETS:
+            raise UsageError(
+                f"the item kind '{self.name}' has the widget '{self.widget}'; give one of {', '.join(WIDGETS)}."
+            )
+        if self.widget == "choice" and self.choices is _letters and not self.has_letters:
+            raise UsageError(f"the item kind '{self.name}' has the widget 'choice' and no choices; name them.")
 
         def score(item: Item, reading: ParsedAnswer) -> float:
             return 0.0 if reading.value is None else per_item(item, reading) or 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from docs.files import write_files
 from making import written
 from metadata_media import SECRETS, film, photo
 from reviewing import Client, Served, serving, settings_of
 from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
+from tolman.plugins import load_plugin
 from tolman.review.accounts.identity import AccountError
 from tolman.review.projects.export import publish
 from tolman.review.store.pool import key_of
@@ -173,6 +176,33 @@ def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> 
     assert "with these words is there already, about other media" in told(
         [*both, names["turn/009.png"]], category="MSR", question="Which way 3"
     )
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: Path, tmp_path: Path) -> None:
+    for path in write_files("docs/extend/item-kind.md", tmp_path / "plugins"):
+        if path.name in ("words.py", "yes_no.py"):
+            load_plugin(path)
+    client, path, project = begin(writing_sqlite)
+    both = [keys(pool)["walk/000.png"], keys(pool)["walk/003.png"]]
+    page = choose(client, path, both)
+    asked = re.findall(r'name="kind" value="([\w-]+)" data-control="(\w+)"', page.text)
+    assert asked == [("choice", "choice"), ("number", "number"), ("words", "text"), ("yes-no", "text")]
+
+    def told(**changes: Any) -> str:
+        return send(client, f"{path}/edit", form(both, option=None, answer=None, **changes)).text
+
+    assert "Give the right answer." in told(kind="words", words=" ")
+    assert "The answer has no words." in told(kind="words", words="the ...")
+    assert "Choose one of the options." in told(kind="yes-no", words="perhaps")
+    assert "Nothing is missing" in told(kind="yes-no", words="yes")
+    assert "Nothing is missing" in told(kind="words", words="the red lamp")
+    assert 'value="the red lamp"' in client.get(path).text
+    done = send(client, path, form(both, option=None, answer=None, kind="words", words="the red lamp"))
+    assert done.url.path != path, done.text
+    (version,) = written(writing_sqlite, project)
+    item = item_of(version)
+    assert (item.kind, item.answer, item.options, item.unit) == ("words", "the red lamp", (), None)
 
 
 def test_the_pool_is_browsed_filtered_and_paged(writing_sqlite: Served, pool: Path) -> None:

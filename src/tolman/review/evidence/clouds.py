@@ -13,6 +13,7 @@ import numpy as np
 
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
+from tolman.kinds import kind_of
 from tolman.names import unknown
 from tolman.scene_table import read_captures
 
@@ -72,7 +73,7 @@ def place_of(paths: Sequence[Path], item: Item) -> CloudPlace | None:
     Raises:
         InputError: as `places`.
     """
-    if item.kind != "number" or item.unit not in (None, *METRIC) or item.scene is None:
+    if kind_of(item).widget != "number" or item.unit not in (None, *METRIC) or item.scene is None:
         return None
     return _known(tuple(paths)).get(item.scene)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +15,7 @@ from tolman.benchmarks.mmsi_bench.data import TASKS
 from tolman.curate.duplicates import BITS, comparable, say_the_same
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
-from tolman.review.forms.answers import is_number
+from tolman.review.forms.answers import AnswerError, is_number, read_answer
 from tolman.review.forms.writing import Chosen, Written
 from tolman.review.store.pool import kept_name
 
@@ -71,11 +71,11 @@ def check(written: Written, around: Around) -> list[CheckProblem]:
     found = [
         *_media(written, media, around),
         *_texts(written, len(media)),
-        *(_options(written) if written.kind == "choice" else _number(written)),
+        *_ANSWERS[written.control](written),
         *_category(written, around),
         *_reasoning(written),
         *_alike(written, around),
-        *(_letters(written, around) if written.kind == "choice" else []),
+        *(_letters(written, around) if written.control == "choice" else []),
     ]
     return sorted(found, key=lambda finding: finding.level != "stop")
 
@@ -172,7 +172,7 @@ def _texts(written: Written, media: int) -> list[CheckProblem]:
         return [CheckProblem("stop", "Write the question.")]
     found = []
     marks = written.question.count(MEDIA_MARK)
-    if written.kind == "choice":
+    if written.control == "choice":
         marks += sum(option.count(MEDIA_MARK) for option in written.options)
     if marks not in (0, media):
         found.append(
@@ -217,7 +217,43 @@ def _number(written: Written) -> list[CheckProblem]:
         return [CheckProblem("stop", "Give the right number.")]
     if not is_number(plain):
         return [CheckProblem("stop", f"'{plain}' is no number in digits, such as 3 or 2.5.")]
+    return _answer(written)
+
+
+def _words(written: Written) -> list[CheckProblem]:
+    if not written.words.strip():
+        return [CheckProblem("stop", "Give the right answer.")]
+    return _answer(written)
+
+
+def _answer(written: Written) -> list[CheckProblem]:
+    """What the kind says against the right answer."""
+    try:
+        right_answer(written)
+    except AnswerError as error:
+        return [CheckProblem("stop", str(error))]
     return []
+
+
+_ANSWERS: Mapping[str, Callable[[Written], list[CheckProblem]]] = {
+    "choice": _options,
+    "number": _number,
+    "text": _words,
+}
+"""Control of the right answer → its checks."""
+
+
+def right_answer(written: Written) -> str:
+    """The right answer as the item will have it.
+
+    Raises:
+        AnswerError: it is none.
+    """
+    if written.control == "choice":
+        return written.answer
+    entered = written.number if written.control == "number" else written.words
+    asked = Item.model_construct(id="", question=written.question, kind=written.kind, answer="", task=written.category)
+    return read_answer(asked, entered)
 
 
 def _category(written: Written, around: Around) -> list[CheckProblem]:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import Depends
 from pydantic import ValidationError
 
-from tolman.items import Item
+from tolman.items import LETTERS, Item
+from tolman.kinds import kind_of
 from tolman.review.forms.answers import AnswerError, read_answer
 from tolman.review.forms.fields import Line, Paragraphs
 
@@ -92,13 +93,15 @@ def revised(item: Item, question: str, options: str, answer: str, reasoning: str
     changes: dict[str, Any] = {"question": question.strip(), "verbatim": None, "reasoning": reasoning.strip() or None}
     if not changes["question"]:
         raise VerdictError("The question is empty.")
-    if item.kind == "choice":
+    if item.options:
         changes["options"] = [line.strip() for line in options.splitlines() if line.strip()]
         if len(set(changes["options"])) < len(changes["options"]):
             raise VerdictError("Two options are the same.")
+    asked = item.model_copy(update=changes | {"options": tuple(changes.get("options", ()))})
     try:
-        fresh = apply_changes(item, changes | {"answer": item.answer if item.kind == "number" else "A"})
-        changes["answer"] = read_answer(fresh, answer)
+        if kind_of(item).has_letters:  # whether the options can stand is told before the letter is read
+            apply_changes(item, changes | {"answer": LETTERS[0]})
+        changes["answer"] = read_answer(asked, answer)
         fresh = apply_changes(item, changes)
     except ValidationError as error:
         raise VerdictError(f"This is no question: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from starlette.datastructures import FormData
 
 from tolman.items import LETTERS
+from tolman.kinds import ItemKind, kind_named, names
+from tolman.plugins import loaded_plugins
 from tolman.review.forms.fields import clean
 from tolman.scoring.error_types import MMSI, steps_of, with_type
 
 MOST_OPTIONS, MOST_STEPS, MOST_MEDIA = 10, 30, 20
-KINDS = ("choice", "number")
 UNITS = {
     "": "nothing, or it is said in the question",
     "count": "a count",
@@ -64,6 +67,7 @@ class Written:
         question, kind, options, category: as in Item; empty options count as well.
         answer: of a choice the right option's letter; '' where none is marked.
         number, unit: of a question for a number.
+        words: the right answer of a question that is answered in words.
         steps: of the reasoning.
     """
 
@@ -76,6 +80,7 @@ class Written:
     unit: str = ""
     category: str = ""
     steps: tuple[WritingStep, ...] = field(default=(WritingStep(),))
+    words: str = ""
 
     @classmethod
     def of_draft(cls, content: Mapping[str, Any]) -> Written:
@@ -84,6 +89,7 @@ class Written:
         if not kept:
             return cls()
         kept["media"] = tuple(Chosen(**one) for one in kept["media"])
+        kept["kind"] = kept["kind"] if kept["kind"] in writable_kinds() else "choice"
         kept["steps"] = tuple(WritingStep(**one) for one in kept["steps"])
         return cls(**kept | {"options": tuple(kept["options"])})
 
@@ -113,13 +119,14 @@ class Written:
         return Written(
             media=tuple(media),
             question=_text(form, "question", self.question),
-            kind=kind if kind in KINDS else "choice",
+            kind=kind if kind in writable_kinds() else "choice",
             options=tuple(said["option"][:MOST_OPTIONS]) or self.options,
             answer=answer if len(answer) == 1 and answer in LETTERS else "",
             number=_text(form, "number", self.number)[:40],
             unit=unit if unit in UNITS else "",
             category=_text(form, "category", self.category)[:200],
             steps=tuple(steps[:MOST_STEPS]) or self.steps,
+            words=_text(form, "words", self.words)[:500],
         )
 
     def edited(self, what: str) -> Written:
@@ -153,6 +160,11 @@ class Written:
         return self
 
     @property
+    def control(self) -> str:
+        """With what the right answer is given, see `control_of`."""
+        return control_of(kind_named(self.kind))
+
+    @property
     def reasoning(self) -> str:
         """The steps as one text, a line for each; those that have a type with its name in brackets, as
         `scoring.error_types` reads it."""
@@ -164,6 +176,25 @@ class Written:
             if text:
                 lines.append(text)
         return "\n".join(lines)
+
+
+def writable_kinds() -> dict[str, ItemKind]:
+    """The item kinds whose questions can be written here: those that say what they ask for."""
+    return _writable(tuple(loaded_plugins()))
+
+
+@lru_cache(maxsize=8)
+def _writable(plugins: tuple[Path, ...]) -> dict[str, ItemKind]:
+    """See `writable_kinds`. What was found is kept until another plugin is loaded."""
+    found = {name: kind_named(name) for name in names()}
+    return {name: kind for name, kind in found.items() if kind.asks_for}
+
+
+def control_of(kind: ItemKind) -> str:
+    """With what a writer gives the right answer: 'choice' (marks one of the options), 'number', or 'text'."""
+    if kind.has_letters:
+        return "choice"
+    return "number" if kind.widget == "number" else "text"
 
 
 def without(some: Sequence[Any], place: int) -> tuple[Any, ...]:

@@ -6,13 +6,14 @@ subjects and for reviewers who haven't answered yet are rendered from it and fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tolman.items import MEDIA_MARK, Item, Media
+from tolman.kinds import kind_of
+from tolman.kinds.number import UNITS
 from tolman.review.media.serving import address
 from tolman.review.site import Site
-
-UNITS = {"m": "metres", "cm": "centimetres", "m2": "square metres", "count": ""}
 
 
 @dataclass(frozen=True)
@@ -36,22 +37,41 @@ class BlindOption:
 
 
 @dataclass(frozen=True)
+class BlindChoice:
+    """One answer that can be chosen.
+
+    Attributes:
+        value: the answer.
+        key: that chooses it: the letter of an option, else a digit; empty where there are none left.
+        parts: texts and media that say what it is.
+    """
+
+    value: str
+    key: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
 class Blind:
     """A question without its answer.
 
     Attributes:
         question: texts and the media that stand inside them.
         media: those that stand before the question.
-        kind: choice or number.
+        widget: the control with which it is answered.
         unit: what a number is given in, in words; empty for a bare number.
-        options: of a choice.
+        options: those that belong to the question.
+        choices: answers to choose among; none where the answer is written.
+        by_letter: whether the answer is the letter of an option.
     """
 
     question: tuple[Part, ...]
     media: tuple[BlindMedium, ...]
-    kind: str
+    widget: str
     unit: str
     options: tuple[BlindOption, ...]
+    choices: tuple[BlindChoice, ...]
+    by_letter: bool
 
     @property
     def has_video(self) -> bool:
@@ -67,8 +87,27 @@ def blind(site: Site, project: int, item: Item) -> Blind:
     options = tuple(
         BlindOption(letter, _parts(text, inside)) for letter, text in zip(item.letters, item.options, strict=True)
     )
-    unit = UNITS.get(item.unit or "", "")
-    return Blind(question, () if item.interleaved else shown, item.kind, unit, options)
+    kind = kind_of(item)
+    return Blind(
+        question=question,
+        media=() if item.interleaved else shown,
+        widget=kind.widget,
+        unit=UNITS.get(item.unit or "", ""),
+        options=options,
+        choices=_choices(kind.choices(item), options) if kind.widget == "choice" else (),
+        by_letter=kind.has_letters,
+    )
+
+
+def _choices(values: Sequence[str], options: Sequence[BlindOption]) -> tuple[BlindChoice, ...]:
+    """Answers to choose among: options by their letters, others by digits."""
+    known = {option.letter: option for option in options}
+    return tuple(
+        BlindChoice(value, value, known[value].parts)
+        if value in known
+        else BlindChoice(value, str(place) if place < 10 else "", (value,))
+        for place, value in enumerate(values, start=1)
+    )
 
 
 def _medium(site: Site, project: int, medium: Media, number: int) -> BlindMedium:

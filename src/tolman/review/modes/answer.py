@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.forms.answers import AnswerError, read_answer
+from tolman.review.forms.answers import AnswerError, labels_of, read_answer
 from tolman.review.forms.fields import Key, Line, Seconds, Shown
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.site import Site
-from tolman.review.store.schema import Project, Submission, Task, User
+from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import work
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
@@ -98,14 +98,17 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     """Tabulate each subject's progress, and the agreement between subjects."""
     people = answers(db, project)
     versions = work.current_items(db, project)
-    scenes = {version.item: version.scene or version.item for version in versions}
+    about = {version.item: version for version in versions}
     total = len(versions)
     rows = [(name, f"{len(own)} of {total}") for name, own in sorted(people.items())]
     units: dict[str, list[str]] = defaultdict(list)
     for own in people.values():
         for item, (given, _) in own.items():
             units[item].append(given)
-    agreed = alpha(list(units.values()), [scenes.get(item, item) for item in units])
+    agreed = alpha(
+        [_labels(about.get(item), given) for item, given in units.items()],
+        [(about[item].scene if item in about else None) or item for item in units],
+    )
     agreement = [("Krippendorff's alpha of the answers", *coefficient(agreed))]
     return [
         Block("Subjects", ("subject", "answered"), rows),
@@ -113,6 +116,10 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         block(db, project, [STEP]),
         problems(db, project),
     ]
+
+
+def _labels(version: ItemVersion | None, given: list[str]) -> list[str]:
+    return labels_of(work.item_of(version), given) if version is not None and len(given) > 1 else given
 
 
 ANSWER = Mode(

@@ -17,6 +17,7 @@ from tolman.analyze.errors import usual_taxonomy, worst
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.review.accounts.identity import AccountError
+from tolman.review.forms.answers import shown_answer
 from tolman.review.media.blind import blind
 from tolman.review.modes.labelling import Choice, LabelGroup, Labelling, Labels, labelling_router, progress
 from tolman.review.site import Site
@@ -105,7 +106,7 @@ def shown(site: Site, project: int, task: Task) -> dict[str, Any]:
     texts = [("The model's reasoning and answer", task.content["text"])]
     if item.reasoning:
         texts.append(("A person's reasoning", item.reasoning))
-    return {"question": blind(site, project, item), "right": item.answer, "texts": texts}
+    return {"question": blind(site, project, item), "right": shown_answer(item, item.answer), "texts": texts}
 
 
 def row(task: Task, person: str, labels: Labels, note: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.forms.answers import AnswerError, read_answer
+from tolman.review.forms.answers import AnswerError, read_answer, shown_answer
 from tolman.review.forms.fields import Key, Line, Seconds, Shown
 from tolman.review.forms.verdicts import TARGETS, Form, VerdictError, VerdictForm
 from tolman.review.pages import page, see_other
@@ -157,12 +157,13 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     first = work.submission(db, own, ANSWER)
     others = []
     if own.task.stage == ADJUDICATE:
-        others = [_other(db, task_vote) for task_vote in _earlier(db, own)]
+        others = [_other(db, item, task_vote) for task_vote in _earlier(db, own)]
     form = VerdictForm(**kept.content) if kept and "verdict" in kept.content else VerdictForm.of(item)
     return _blind(db, site, me, own) | {
         "item": item,
         "version": own.task.item.version,
-        "mine": first.content["answer"] if first else None,
+        "truth": shown_answer(item, item.answer),
+        "mine": shown_answer(item, first.content["answer"]) if first else None,
         "others": others,
         "form": form,
         "targets": TARGETS,
@@ -174,10 +175,11 @@ def _earlier(db: Orm, own: Assignment) -> Sequence[Submission]:
     return votes(db, task) if task else []
 
 
-def _other(db: Orm, vote: Submission) -> dict[str, Any]:
+def _other(db: Orm, item: Item, vote: Submission) -> dict[str, Any]:
     """A reviewer's decision, without their name."""
     answered = work.submission(db, db.get_one(Assignment, vote.assignment_id), ANSWER)
-    return dict(vote.content) | {"answered": answered.content["answer"] if answered else "", "seconds": vote.seconds}
+    said = shown_answer(item, answered.content["answer"]) if answered else ""
+    return dict(vote.content) | {"answered": said, "seconds": vote.seconds}
 
 
 REVIEW_MODE = Mode(

@@ -18,9 +18,9 @@ from tolman.items import LETTERS, Item
 from tolman.media.video import BrokenMediaError
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import AccountError
-from tolman.review.forms.checking import Around, about, check, least_media, media_of
+from tolman.review.forms.checking import Around, about, check, least_media, media_of, right_answer
 from tolman.review.forms.fields import Form, Key, Line, seconds_of
-from tolman.review.forms.writing import KINDS, STEP_KINDS, UNITS, Written
+from tolman.review.forms.writing import STEP_KINDS, UNITS, Written, control_of, writable_kinds
 from tolman.review.media.serving import TYPES, inside
 from tolman.review.pages import page, see_other
 from tolman.review.site import Site
@@ -252,7 +252,7 @@ def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, 
         "categories": {name: around.taken.get(name, 0) for name in around.categories},
         "quota": around.quota,
         "letters": LETTERS,
-        "kinds": KINDS,
+        "kinds": [(name, control_of(kind), kind.asks_for) for name, kind in writable_kinds().items()],
         "units": UNITS,
         "step_kinds": STEP_KINDS,
         "other_tab": False,
@@ -284,14 +284,14 @@ def _item(site: Site, own: Assignment, written: Written) -> Item | str:
     try:
         for medium in media:
             _pool(site).keep(medium)
-        choice = written.kind == "choice"
+        control = written.control
         fields: dict[str, Any] = {
             "id": identity(site, own),
             "question": written.question.strip(),
-            "kind": "choice" if choice else "number",
-            "answer": written.answer if choice else written.number.strip().replace(",", "."),
-            "unit": None if choice or not written.unit else written.unit,
-            "options": tuple(option.strip() for option in written.options) if choice else (),
+            "kind": written.kind,
+            "answer": right_answer(written),
+            "unit": (written.unit or None) if control == "number" else None,
+            "options": tuple(option.strip() for option in written.options) if control == "choice" else (),
             "task": written.category,
             "labels": {
                 "source": ", ".join(dict.fromkeys(m.source for m in media)),

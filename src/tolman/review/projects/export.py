@@ -212,7 +212,7 @@ def _reviewed(version: ItemVersion, decision: Decision | None, votes: list[Vote]
         "adjudicated": decision is not None and decision.user_id is not None and decision.task_id is not None,
         "reviewers": len(own),
         "agreed": len({vote.verdict for vote in own}) == 1 if own else None,
-        "answered_alike": sum(vote.answered == vote.truth for vote in own),
+        "answered_alike": sum(vote.is_truth for vote in own),
         "seconds": [round(vote.seconds, 1) for vote in own],
     }
     item = work.item_of(version)

@@ -14,6 +14,7 @@ from tolman.errors import TolmanError
 from tolman.items import Item
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import Person
+from tolman.review.forms.answers import shown_answer
 from tolman.review.forms.fields import Key, Line, Paragraphs
 from tolman.review.media.blind import blind
 from tolman.review.pages import page, see_other
@@ -202,6 +203,7 @@ def _content(db: Orm, site: Site, found: Flag) -> dict[str, Any]:
         "version": version,
         "project": db.get_one(Project, version.project_id),
         "item": item,
+        "truth": shown_answer(item, item.answer),
         "question": blind(site, version.project_id, item),
         "beside": [(one, last_decision(db, one)) for one in beside],
         "scene": scene,

@@ -10,10 +10,13 @@ from itertools import combinations
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.items import Item
+from tolman.review.forms.answers import CHOICES, WORDS, is_same_label, labels_of, widget_of
 from tolman.review.forms.verdicts import VERDICTS
 from tolman.review.pages import COEFFICIENT, coefficient, minutes
 from tolman.review.site import Site
 from tolman.review.store.schema import Decision, Flag, ItemVersion, Project, Submission, Task, User
+from tolman.review.tasks import work
 from tolman.review.tasks.marks import block, problems
 from tolman.review.tasks.mode import Block
 from tolman.review.tasks.settling import ANSWER, DECIDE, REVIEW, VALIDATE
@@ -28,8 +31,11 @@ class Vote:
 
     Attributes:
         person, task, version: who, which task, and the id of the item's version.
-        item, kind: the item's id, and whether it is a choice or a number.
-        answered, truth: what they answered before they saw the truth, and the truth.
+        item: its id.
+        group: of its answers, see `Widget`.
+        answered: what they answered before they saw the truth, as a label: people who gave the same answer have the
+            same.
+        is_truth: whether it is the benchmark's answer.
         verdict: what they decided; None as long as they haven't.
         seconds: for both steps.
         scene: of the item; the item itself where it has none.
@@ -40,9 +46,9 @@ class Vote:
     task: int
     version: int
     item: str
-    kind: str
+    group: str
     answered: str
-    truth: str
+    is_truth: bool
     verdict: str | None
     seconds: float
     scene: str = ""
@@ -55,11 +61,13 @@ class VerdictAgreement:
 
     Attributes:
         reviews: items that two people or more have decided on.
-        verdicts_alpha, answers_alpha: Krippendorff's, of verdicts and of answers to choices.
+        verdicts_alpha, answers_alpha, words_alpha: Krippendorff's, of verdicts, of answers that are chosen and of those
+            in words.
         verdicts_fleiss: Fleiss' kappa over items with the number of reviewers that most have.
         pairs: (person, person, items of both, Cohen's kappa of their verdicts).
         marked: parts whose answer is marked and that are left out of all this.
-        with_truth: share of answers to choices, given blindly, that are the benchmark's.
+        with_truth, words_with_truth: share of chosen answers and of those in words, given blindly, that are the
+            benchmark's.
     """
 
     reviews: int
@@ -69,6 +77,8 @@ class VerdictAgreement:
     pairs: tuple[tuple[str, str, int, Coefficient], ...]
     with_truth: float | None
     marked: int = 0
+    words_alpha: Coefficient | None = None
+    words_with_truth: float | None = None
 
 
 def votes_of(db: Orm, project: Project) -> list[Vote]:
@@ -86,11 +96,22 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
     for name, submitted, version in found:
         steps[submitted.assignment_id][submitted.step] = submitted
         about[submitted.assignment_id] = name, version
+    given: dict[int, dict[int, str]] = defaultdict(dict)
+    items: dict[int, Item] = {}
+    for assignment, own in steps.items():
+        if ANSWER in own:
+            _, version = about[assignment]
+            given[version.id][assignment] = own[ANSWER].content["answer"]
+            items.setdefault(version.id, work.item_of(version))
+    labels: dict[int, str] = {}
+    for identity, answers in given.items():
+        labels |= zip(answers, labels_of(items[identity], list(answers.values())), strict=True)
     votes = []
     for assignment, own in steps.items():
         if ANSWER not in own:
             continue
         name, version = about[assignment]
+        item = items[version.id]
         decided = own.get(DECIDE)
         votes.append(
             Vote(
@@ -98,9 +119,9 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
                 task=own[ANSWER].task_id,
                 version=version.id,
                 item=version.item,
-                kind=version.content["kind"],
-                answered=own[ANSWER].content["answer"],
-                truth=version.content["answer"],
+                group=widget_of(item).group,
+                answered=labels[assignment],
+                is_truth=is_same_label(item, item.answer, given[version.id][assignment]),
                 verdict=decided.content["verdict"] if decided else None,
                 seconds=sum(step.seconds or 0.0 for step in own.values()),
                 scene=version.scene or version.item,
@@ -117,16 +138,13 @@ def agreement(votes: Sequence[Vote], *, without_marked: bool = False) -> Verdict
         votes = [vote for vote in votes if not vote.marks]
     scenes = {vote.task: vote.scene for vote in votes}
     verdicts: dict[int, dict[str, str]] = defaultdict(dict)
-    answers: dict[int, list[str]] = defaultdict(list)
     for vote in votes:
         if vote.verdict is not None:
             verdicts[vote.task][vote.person] = vote.verdict
-        if vote.kind == "choice":
-            answers[vote.task].append(vote.answered)
     shared = {task: own for task, own in verdicts.items() if len(own) >= _FEWEST}
     sizes = Counter(len(own) for own in shared.values())
     usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
-    choices = [vote for vote in votes if vote.kind == "choice"]
+    choices, words = ([vote for vote in votes if vote.group == group] for group in (CHOICES, WORDS))
     people = sorted({vote.person for vote in votes})
     pairs = []
     for one, other in combinations(people, 2):
@@ -138,26 +156,45 @@ def agreement(votes: Sequence[Vote], *, without_marked: bool = False) -> Verdict
     return VerdictAgreement(
         reviews=len(shared),
         verdicts_alpha=alpha([list(own.values()) for own in shared.values()], [scenes[task] for task in shared]),
-        answers_alpha=alpha(list(answers.values()), [scenes[task] for task in answers]),
+        answers_alpha=_answers_alpha(choices),
         verdicts_fleiss=fleiss([Counter(own.values()) for own in full.values()], [scenes[task] for task in full]),
         pairs=tuple(pairs),
-        with_truth=sum(v.answered == v.truth for v in choices) / len(choices) if choices else None,
+        with_truth=_with_truth(choices),
         marked=left_out,
+        words_alpha=_answers_alpha(words) if words else None,
+        words_with_truth=_with_truth(words),
     )
+
+
+def _answers_alpha(votes: Sequence[Vote]) -> Coefficient:
+    answers: dict[int, list[str]] = defaultdict(list)
+    for vote in votes:
+        answers[vote.task].append(vote.answered)
+    scenes = {vote.task: vote.scene for vote in votes}
+    return alpha(list(answers.values()), [scenes[task] for task in answers])
+
+
+def _with_truth(votes: Sequence[Vote]) -> float | None:
+    return sum(vote.is_truth for vote in votes) / len(votes) if votes else None
 
 
 def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     """Agreement, pairs, verdicts, times and open flags."""
     votes = votes_of(db, project)
     found = agreement(votes)
-    answered = sum(vote.kind == "choice" for vote in votes)
-    figures = [
+    counts = Counter(vote.group for vote in votes)
+    figures: list[tuple[object, ...]] = [
         ("Krippendorff's alpha of verdicts", *coefficient(found.verdicts_alpha)),
         ("Fleiss' kappa of verdicts", *coefficient(found.verdicts_fleiss)),
         ("Krippendorff's alpha of answers to choices", *coefficient(found.answers_alpha)),
-        ("blind answers to choices that are the benchmark's", _share(found.with_truth), "", answered),
+        ("blind answers to choices that are the benchmark's", _share(found.with_truth), "", counts[CHOICES]),
         ("questions with two reviewers or more", found.reviews, "", found.reviews),
     ]
+    if found.words_alpha is not None:
+        figures[-1:-1] = [
+            ("Krippendorff's alpha of answers in words", *coefficient(found.words_alpha)),
+            ("blind answers in words that are the benchmark's", _share(found.words_with_truth), "", counts[WORDS]),
+        ]
     pairs = [(f"{one} and {other}", *coefficient(kappa)) for one, other, _, kappa in found.pairs]
     people = sorted({vote.person for vote in votes})
     rows = []

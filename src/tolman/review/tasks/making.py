@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import LETTERS, Item, Media
+from tolman.kinds import kind_named
 from tolman.review.accounts.identity import Person
 from tolman.review.media.serving import key_of, register
 from tolman.review.site import Site
@@ -62,7 +63,7 @@ def letters(versions: Sequence[ItemVersion]) -> dict[int, Counter[str]]:
     found: dict[int, Counter[str]] = {}
     for version in versions:
         content = version.content
-        if content["kind"] == "choice":
+        if kind_named(content["kind"]).has_letters:
             found.setdefault(len(content["options"]), Counter())[content["answer"]] += 1
     return found
 

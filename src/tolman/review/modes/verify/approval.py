@@ -17,9 +17,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.curate.verify import CHECKLIST, DRAWN, doubts, is_drawn, same
+from tolman.curate.verify import CHECKLIST, DRAWN, doubts, is_drawn
 from tolman.items import Item
 from tolman.review.evidence.opinions import Opinions, opinions_as_json
+from tolman.review.forms.answers import agree
 from tolman.review.forms.verdicts import apply_changes
 from tolman.review.site import Site
 from tolman.review.store.history import record
@@ -120,7 +121,7 @@ def take_validation(db: Orm, site: Site, task: Task, own: Assignment) -> None:
     assert answered is not None
     assert decided is not None
     item = work.item_of(version)
-    alike = same(item, answered.content["answer"], item.answer)
+    alike = agree(item, answered.content["answer"], item.answer)
     clean = all(point["fine"] for point in decided.content["checklist"])
     if decided.content["verdict"] == "approve" and alike and clean:
         write_decision(db, site, task, version, decided.content, by=None)

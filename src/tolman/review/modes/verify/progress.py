@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.curate.verify import DRAWN, same
+from tolman.curate.verify import DRAWN
 from tolman.review.evidence import clouds
 from tolman.review.evidence.opinions import Opinion
+from tolman.review.forms.answers import CHOICES, WORDS, agree, labels_of, widget_of
 from tolman.review.modes.verify.approval import MODELS, last_decisions
 from tolman.review.pages import COEFFICIENT, coefficient
 from tolman.review.site import Site
@@ -20,7 +21,7 @@ from tolman.review.tasks import work
 from tolman.review.tasks.marks import block, problems
 from tolman.review.tasks.mode import Block
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE
-from tolman.scoring.coefficients import cohen
+from tolman.scoring.coefficients import Coefficient, cohen
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,14 @@ class OpinionPair:
     """Two independent answers to a question.
 
     Attributes:
-        kind: choice or number.
+        group: of the answers, see `Widget`; '' for numbers.
         first: the proposed answer, by a person or by the benchmark.
-        second: another person's, who hadn't seen it.
+        second: another person's, who hadn't seen it; of words that are the same in other words, the first.
         same: whether they agree.
         scene: of the question; the question itself where it has none.
     """
 
-    kind: str
+    group: str
     first: str
     second: str
     same: bool
@@ -69,10 +70,9 @@ def pairs_of(db: Orm, project: Project) -> list[OpinionPair]:
     pairs = []
     for content, version in found:
         item = work.item_of(version)
-        second = content["answer"]
-        pairs.append(
-            OpinionPair(item.kind, item.answer, second, same(item, item.answer, second), item.scene or item.id)
-        )
+        first, second = labels_of(item, [item.answer, content["answer"]])
+        alike = agree(item, item.answer, content["answer"])
+        pairs.append(OpinionPair(widget_of(item).group, first, second, alike, item.scene or item.id))
     return pairs
 
 
@@ -98,7 +98,7 @@ def standings(db: Orm, project: Project) -> dict[str, ModelStanding]:
             item = settled.get(event.item or "")
             if item is not None and opinion.answer is not None:
                 own["judged"] += 1
-                own["right"] += same(item, opinion.answer, item.answer)
+                own["right"] += agree(item, opinion.answer, item.answer)
     return {
         model: ModelStanding(own["answers"], own["failures"], own["right"], own["judged"])
         for model, own in sorted(tally.items())
@@ -172,16 +172,23 @@ def _standing(decision: Decision | None, version: ItemVersion) -> str:
 
 def _agreement(db: Orm, project: Project) -> Block:
     pairs = pairs_of(db, project)
-    choices = [pair for pair in pairs if pair.kind == "choice"]
-    numbers = [pair for pair in pairs if pair.kind == "number"]
-    kappa = cohen([pair.first for pair in choices], [pair.second for pair in choices], [pair.scene for pair in choices])
-    rows = [
-        ("Cohen's kappa of answers to choices", *coefficient(kappa)),
+    choices, words, numbers = ([pair for pair in pairs if pair.group == group] for group in (CHOICES, WORDS, ""))
+    rows: list[tuple[object, ...]] = [
+        ("Cohen's kappa of answers to choices", *coefficient(_kappa(choices))),
         ("the same option", _share(choices), "", len(choices)),
         ("the same number, within 5 %", _share(numbers), "", len(numbers)),
     ]
+    if words:
+        rows += [
+            ("Cohen's kappa of answers in words", *coefficient(_kappa(words))),
+            ("the same answer in words", _share(words), "", len(words)),
+        ]
     note = "Of the proposed answer and the second person's, who hadn't seen it."
     return Block("First and second person", ("figure", *COEFFICIENT), rows, note)
+
+
+def _kappa(pairs: Sequence[OpinionPair]) -> Coefficient:
+    return cohen([pair.first for pair in pairs], [pair.second for pair in pairs], [pair.scene for pair in pairs])
 
 
 def _share(pairs: Sequence[OpinionPair]) -> str:

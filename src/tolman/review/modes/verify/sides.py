@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session as Orm
 
-from tolman.curate.verify import same
 from tolman.items import Item
 from tolman.review.evidence.key_frames import KeyFrame
 from tolman.review.evidence.opinions import Opinion
+from tolman.review.forms.answers import agree, shown_answer
 from tolman.review.media.serving import address
 from tolman.review.modes.verify.approval import MODELS, second_answer
 from tolman.review.site import Site
@@ -46,7 +46,7 @@ class Side:
     Attributes:
         title: whose it is.
         kind: 'proposed', 'mine', 'second' or 'model'.
-        answer: None where there is none.
+        answer: as pages show it; None where there is none.
         agrees: whether it is the proposed one.
         trace: why, in their words.
         stills: key frames.
@@ -91,8 +91,8 @@ def _of_person(title: str, kind: str, site: Site, own: Assignment, item: Item, c
     return Side(
         title=title,
         kind=kind,
-        answer=content["answer"],
-        agrees=same(item, content["answer"], item.answer),
+        answer=shown_answer(item, content["answer"]),
+        agrees=agree(item, content["answer"], item.answer),
         trace=str(evidence.get("trace", "")) or ("" if kind != "proposed" else item.reasoning or ""),
         stills=_stills(site, own, item, frames),
         measured=content.get("measured"),
@@ -106,8 +106,8 @@ def _of_model(opinion: Opinion, site: Site, own: Assignment, item: Item) -> Side
     return Side(
         title=opinion.model,
         kind="model",
-        answer=opinion.answer,
-        agrees=opinion.answer is not None and same(item, opinion.answer, item.answer),
+        answer=None if opinion.answer is None else shown_answer(item, opinion.answer),
+        agrees=opinion.answer is not None and agree(item, opinion.answer, item.answer),
         trace=opinion.trace,
         stills=_stills(site, own, item, opinion.frames),
         note=note,
