@@ -47,12 +47,12 @@ SNIPPETS: dict[str, Step] = {"docs/measure.md": make_recordings}
 SAYS: dict[Key, str] = {
     ("*", "tolman measure yard size"): r"size: 0\.4[0-4]",
     ("*", "tolman measure yard height"): r"height: 0\.(8[89]|9[012])",
-    ("*", "tolman measure yard distance"): r"distance: 2\.(4[89]|5[012])",
+    ("*", "tolman measure yard distance"): r"distance: 2\.(4[5-9]|5[0-5])",
     ("*", "tolman measure recordings/yard size"): r"size: 0\.4[0-4]",
     ("*", "tolman measure worlds size"): r'"value": 0\.(8[89]|9[012])',
     ("*", "tolman measure hall.laz"): r"room-area: 7[0-4]",
     ("*", "tolman curate run "): "Evaluate with 'tolman run ./(pool|POOL)/benchmark'",
-    ("*", "tolman curate import "): "6",
-    ("*", "tolman review my-bench --export"): "my-bench-2",
+    ("*", "tolman curate import "): r"left out: \S*test\.jsonl, row \d",
+    ("*", "tolman review my-bench --export"): r"version \d+: my-bench-2 \(\d+ approve",
 }
 """Command → a pattern of what it prints, where the page shows no output."""
