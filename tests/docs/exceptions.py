@@ -73,7 +73,7 @@ OTHER_DATA: dict[Key, str] = {
     ("docs/analyses/humans.md", "tolman analyze humans people/* --out tiers"): TWENTY,
     ("docs/analyses/representative.md", "tolman analyze representative *-direct --size 300"): TWENTY,
 }
-"""Command → why only those lines of the output that a page shows are compared in which no figure stands."""
+"""Command → why of the output that a page shows only sentences without a figure are compared, and no tables."""
 
 NOT_TOLMAN: dict[Key, str] = {
     ("*", "python3 download_data.py"): LICENSED,
