@@ -16,7 +16,7 @@ from tolman.files import remove
 
 BENCHMARK = "my-bench"
 DONE = 12
-"""Tasks that each person does."""
+"""Tasks that each subject and reviewer does."""
 
 
 def make_people(place: Path, kept: Path) -> None:
@@ -50,13 +50,13 @@ def make_labels(place: Path, kept: Path) -> None:
         project = served.project("errors", "Errors")
         for name, category in (("anna", "perception"), ("ben", "relational")):
             annotator = served.person("annotator", name)
-            for path, _ in islice(_tasks(annotator, project, "/errors/"), DONE):
+            for path, _ in _tasks(annotator, project, "/errors/"):
                 clock.ahead += 9
                 fields = {"csrf": annotator.csrf, "seconds": "8", "group-categories": [category]}
                 assert annotator.http.post(path, data=fields).status_code == 303
         reviewer = served.person("reviewer", "rita")
         labels = reviewer.get(f"/errors/projects/{project}/labels.jsonl").text
-    assert labels.strip(), "nobody had an error to label"
+    assert labels.startswith("{"), labels  # open to a reviewer once all is labelled
     (place / "labels.jsonl").write_text(labels)
 
 
