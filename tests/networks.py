@@ -97,3 +97,51 @@ def write_llama(folder: Path, *, seed: int = 0, template: bool = True) -> Path:
             weights.mul_(4.0)
     network.save_pretrained(folder)
     return folder
+
+
+def write_gguf(path: Path, *, seed: int = 0) -> Path:
+    """A Llama with 2 layers as a GGUF file of 32-bit numbers."""
+    import numpy as np
+    from gguf import GGUFWriter
+    from tokenizers import pre_tokenizers
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A file without any merge of two tokens is taken for one of another kind.
+    tokens = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "er", *SPECIAL]
+    width, inner, heads, shared, layers = 32, 64, 4, 2, 2
+    writer = GGUFWriter(path, "llama")
+    writer.add_context_length(4096)
+    writer.add_embedding_length(width)
+    writer.add_block_count(layers)
+    writer.add_feed_forward_length(inner)
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(shared)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(width // heads)
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(tokens)
+    writer.add_token_merges(["e r"])
+    for add, token in (
+        (writer.add_bos_token_id, "<|endoftext|>"), (writer.add_pad_token_id, "<|endoftext|>"),
+        (writer.add_eos_token_id, "<|im_end|>"),
+    ):  # fmt: skip
+        add(tokens.index(token))
+    writer.add_chat_template(TEMPLATE)
+    generator = np.random.default_rng(seed)
+    narrow = width * shared // heads
+    shapes = {"token_embd": (len(tokens), width), "output_norm": (width,), "output": (len(tokens), width)}
+    for layer in range(layers):
+        own = {
+            "attn_norm": (width,), "attn_q": (width, width), "attn_k": (narrow, width), "attn_v": (narrow, width),
+            "attn_output": (width, width), "ffn_norm": (width,), "ffn_gate": (inner, width), "ffn_up": (inner, width),
+            "ffn_down": (width, inner),
+        }  # fmt: skip
+        shapes |= {f"blk.{layer}.{name}": shape for name, shape in own.items()}
+    for name, shape in shapes.items():
+        writer.add_tensor(f"{name}.weight", generator.normal(0, 0.3, shape).astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path

@@ -10,16 +10,13 @@ import pytest
 
 import bare
 import terminal
+from explained import JUDGED, LONG, TWO_PEOPLE, write_explained
 from loopback import Server, serving
 from tolman.benchmarks.mmsi_bench.data import TASKS
-from tolman.item_table import write_items
-from tolman.items import Item, Media
 from tolman.workflows.analyses.errors import ANALYSIS, ErrorsConfig, analyze_errors
 from tolman.workflows.events import Began, Event, Noted
 
-HUMAN = "The lamp is left of the door. Thus it is north."
-LONG = "I see a lamp to the left of the door, so that it must be north."
-pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
 
 
 def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -31,30 +28,7 @@ def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A benchmark of six questions with a picture and human reasoning, and a model's run that explains five."""
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Mine", "like": "mmsi-bench"}))
-    pillow.new("RGB", (32, 24), "red").save(folder / "a.jpg")
-    items = [
-        Item(
-            id=str(i), question=f"Where is lamp {i}?", kind="choice", answer="B", options=("left", "right", "up", "down"),
-            task=TASKS[i % 2], verbatim=f"Where is lamp {i}?\nOptions: A: left, B: right, C: up, D: down", scene=str(i),
-            media=(Media(kind="image", path="a.jpg"),), reasoning=HUMAN,
-        )
-        for i in range(6)
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", items)
-    lines = []
-    for i in range(6):
-        answer, thought = "``B``" if i < 3 else "``A``", LONG + f" Case {i}." if i < 5 else "A"
-        turns = [
-            {"purpose": "answer", "prompt": "", "response": answer},
-            {"purpose": "explanation", "prompt": "", "response": thought},
-        ]
-        lines.append(json.dumps({"id": str(i), "response": answer, "turns": turns}) + "\n")
-    (tmp_path / "script.jsonl").write_text("".join(lines))
-    done = tolman(tmp_path, "run", "./bench", "--model", "scripted/script.jsonl", "--protocol", "direct+self-explanation", "--out", "run")  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    write_explained(tmp_path)
     return tmp_path
 
 
@@ -68,7 +42,7 @@ def reply(body: dict[str, Any]) -> str:
     if "Reply with 2 lines" in text:
         return "1: 1\n2: 2"
     case = int(text.split("Case ")[1][0])
-    return ["5", "Category 3", "1", "5", "I would rather not say."][case]
+    return JUDGED[case]
 
 
 def errors(place: Path, url: str, *more: str) -> subprocess.CompletedProcess[str]:
@@ -197,8 +171,7 @@ def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
 
 
 def test_agreement_is_printed_with_its_number_and_interval(place: Path) -> None:
-    rows = [f"{i},{who},{category}" for i in range(6) for who, category in (("anna", 1 + i % 2), ("ben", 1 + i % 3))]
-    (place / "people.csv").write_text("\n".join(["id,annotator,categories", *rows]) + "\n")
+    (place / "people.csv").write_text("\n".join(["id,annotator,categories", *TWO_PEOPLE]) + "\n")
     shown = tolman(place, "analyze", "errors", "run", "--labels", "people.csv").stdout
     row = next(line for line in shown.splitlines() if line.startswith("anna"))
     found = json.loads(tolman(place, "analyze", "errors", "run", "--labels", "people.csv", "--json").stdout)

@@ -14,19 +14,15 @@ import pytest
 
 import bare
 import terminal
-import tolman as package
+from drawings import ROOMS, TASKS, asked_about, draw, write_drawings
 from loopback import Server, serving
-from tolman import benchmarks
-from tolman.cognitive_maps import CognitiveMap, read_map, true_map
+from tolman.cognitive_maps import read_map
 from tolman.item_table import read_items
-from tolman.items import Item
 from tolman.scene_table import read_scenes
 from tolman.workflows.analyses.maps import ANALYSIS, MapsConfig, analyze_maps
 
-ROOMS = Path(package.__file__).parent / "demo" / "rooms"
 STANDING = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to ")
 OPTION = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
-TASKS = ("object_rel_direction_easy", "object_rel_direction_medium", "object_rel_direction_hard", "object_counting")
 
 
 def tolman(place: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
@@ -41,11 +37,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("maps")
     tolman(folder, "generate", str(ROOMS), "--out", "bench", "--per-scene", "8")
     return folder
-
-
-def asked_about(place: Path) -> list[Item]:
-    """The questions."""
-    return benchmarks.get(str(place / "bench")).load(place / "bench", "all")
 
 
 def reader(body: dict[str, Any]) -> str:
@@ -79,27 +70,6 @@ def test_the_true_map_given_to_a_perfect_reader_scores_a_hundred(place: Path) ->
     assert set(rows["task"]) == set(TASKS)
     assert len(rows) > 40
     assert rows["score"].to_list() == [1.0] * len(rows)
-
-
-def write_drawings(place: Path, name: str, change: float) -> None:
-    """A model that draws the true map of each question's scene, every place moved along x by a share of its x."""
-    lines = []
-    unread = next(item.id for item in asked_about(place) if item.task in TASKS)
-    scenes = {scene.id: true_map(scene) for scene in read_scenes(ROOMS)}
-    for item in asked_about(place):
-        places = scenes[item.scene or ""].places
-        text = CognitiveMap(10, {n: tuple((x * (1 - change), y) for x, y in at) for n, at in places.items()}).text()
-        text = "No map." if item.id == unread else text
-        turns = [{"purpose": p, "prompt": "", "response": r} for p, r in (("map", text), ("answer", "A"))]
-        lines.append(json.dumps({"id": item.id, "response": "A", "turns": turns}) + "\n")
-    (place / f"{name}.jsonl").write_text("".join(lines))
-
-
-def draw(place: Path, name: str) -> None:
-    tolman(
-        place, "run", "./bench", "--model", f"scripted/{name}.jsonl", "--protocol", "cognitive-map", "--scenes",
-        str(ROOMS), "--map-categories", "scene", "--tasks", ",".join(TASKS), "--out", name,
-    )  # fmt: skip
 
 
 def test_drawn_maps_are_held_against_the_scenes(place: Path) -> None:

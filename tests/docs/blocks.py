@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -49,10 +49,12 @@ class Command:
     Attributes:
         page: where it stands.
         text: as it stands there, without comment and continuation.
+        shown: lines of output that the page shows below it.
     """
 
     page: str
     text: str
+    shown: tuple[str, ...] = ()
 
     @property
     def words(self) -> list[str]:
@@ -94,12 +96,15 @@ def blocks(page: str) -> tuple[Block, ...]:
 def commands(block: Block) -> list[Command]:
     """The commands of a block; where lines begin with '$ ', the others are what was printed."""
     text = block.text.replace("\\\n", " ")
+    found: list[Command] = []
     lines = text.splitlines()
-    if any(line.startswith("$ ") for line in lines):
-        lines = [line[2:] for line in lines if line.startswith("$ ")]
-    found = []
+    prompted = any(line.startswith("$ ") for line in lines)
     for line in lines:
-        plain = _without_comment(line)
+        if prompted and not line.startswith("$ "):
+            if line.strip():
+                found[-1] = replace(found[-1], shown=(*found[-1].shown, line))
+            continue
+        plain = _without_comment(line.removeprefix("$ "))
         found += [Command(block.page, " ".join(part.split())) for part in plain.split("&&") if part.strip()]
     return found
 

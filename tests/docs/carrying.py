@@ -5,71 +5,44 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import typer.main
-from aiohttp import web
 
 import terminal
-from before.actors import Person, review, text_of, wordings
+from before.actors import Person, review
 from docs import hub
 from docs.blocks import ROOT, Command, blocks
-from docs.exceptions import ABSENT, BUILDING, EXIT_CODES, NOT_TOLMAN, ONLY_PARSED, SHORTENED, SLOW, find
+from docs.exceptions import (
+    ABSENT,
+    BUILDING,
+    EXIT_CODES,
+    NEEDED,
+    NOT_TOLMAN,
+    ONLY_PARSED,
+    OTHER_DATA,
+    SHORTENED,
+    SLOW,
+    find,
+)  # fmt: skip
 from docs.files import write_files
 from docs.scans import write_scans
 from docs.stage import write_answers
-from loopback import Server
+from docs.steps import SAYS, STEPS, Step
 from tolman.cli import app, without_plugins
+from tolman.files import remove
 
 LATER = "http://localhost:8000/v1"
 """Where the docs have an endpoint."""
 SERVED = ("--export", "--runs")
 """Options of `tolman review` with which it writes and ends."""
-
-
-class Clerk(Server):
-    """The model behind `openai/NAME`, and behind the HTTP API of the page about models.
-
-    Attributes:
-        generated: answers of that API.
-        status: which it answers with.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(reply=_reply, keep=False)
-        self.generated, self.status = 0, 200
-
-    def app(self) -> web.Application:
-        """The application with one more path."""
-        app = super().app()
-        app.router.add_post("/v1/generate", self.generate)
-        return app
-
-    async def generate(self, request: web.Request) -> web.Response:
-        """One answer of the API."""
-        body = await request.json()
-        assert set(body) >= {"model", "text", "images"}
-        self.generated += 1
-        return web.json_response({"text": _answer(body["text"])}, status=self.status)
-
-
-def clerk() -> Clerk:
-    """A server whose answers are letters and numbers, worded as models word theirs."""
-    return Clerk()
-
-
-def _reply(body: dict[str, Any]) -> str:
-    return _answer(text_of(body))
-
-
-def _answer(text: str) -> str:
-    return wordings(text, number=re.search(r"^\(?A[.:)]|Options: A", text, re.MULTILINE) is None)
 
 
 @dataclass
@@ -78,19 +51,21 @@ class Page:
 
     Attributes:
         place: the folder, with what `docs.stage` put there.
-        url: of the loopback endpoint.
+        endpoints: environment variables by which models are found on the loopback interface.
         cache: of answers and frames; pages share it.
         exported: environment variables that the page set.
         thorough: whether slow commands are carried out too.
         done: what became of each command.
+        stepped: steps that were carried out.
     """
 
     place: Path
-    url: str
+    endpoints: Mapping[str, str]
     cache: Path
     thorough: bool = True
     exported: dict[str, str] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
+    stepped: set[Step] = field(default_factory=set)
 
     def prepare(self, wanted: list[Command]) -> None:
         """Take away what the page makes itself, and make what its snippets make."""
@@ -137,26 +112,41 @@ class Page:
                 self.exported[name] = value
 
     def _tolman(self, command: Command) -> None:
-        words = self._expanded(completed(command.words[1:], self.url))
+        words = completed(command.words[1:], self.endpoints["OPENAI_BASE_URL"])
         parse(words)
         if find(ONLY_PARSED, command) is not None or (not self.thorough and find(SLOW, command) is not None):
             self.done.append(f"only parsed: {command.text}")
             return
+        needed = find(NEEDED, command)
+        if needed is not None and find_spec(NEEDED[needed][0]) is None:
+            self.done.append(f"left out: {command.text}: {NEEDED[needed][1]}")
+            return
+        self._step(command)
+        words = self._expanded(words)
         key = find(SHORTENED, command)
         if key is not None:
             words += SHORTENED[key][0]
         self._prepare(words)
         environment = hub.environment(self.place / "hub") | {
-            "TOLMAN_CACHE": str(self.cache), "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": self.url, "COLUMNS": "160",
+            "TOLMAN_CACHE": str(self.cache), "COLUMNS": "400" if command.shown else "160", **self.endpoints,
             **self.exported,
         }  # fmt: skip
         if words[0] == "review" and not any(word in words for word in SERVED):
             self._review(words[1:], environment)
             return
         done = terminal.tolman(self.place, *words, **environment)
-        expected = EXIT_CODES.get((command.page, command.text), (0, ""))[0]
-        assert done.returncode == expected, f"{command.page}: {command.text}\n{done.stdout}\n{done.stderr}"
+        code = find(EXIT_CODES, command)
+        expected = (0,) if code is None else EXIT_CODES[code][0]
+        assert done.returncode in expected, f"{command.page}: {command.text}\n{done.stdout}\n{done.stderr}"
+        check_output(command, done.stdout)
         self.done.append(command.text)
+
+    def _step(self, command: Command) -> None:
+        """What a reader has before the command."""
+        key = find(STEPS, command)
+        if key is not None and STEPS[key] not in self.stepped:
+            self.stepped.add(STEPS[key])
+            STEPS[key](self.place, self.cache.parent)
 
     def _expanded(self, words: list[str]) -> list[str]:
         """Words with patterns of file names replaced by those there are, and with /data in the stage."""
@@ -193,7 +183,8 @@ class Page:
         before = {name: os.environ.get(name) for name in environment}
         os.environ.update(environment)
         try:
-            with review(self.place, *words) as (address, _), Person(address) as person:
+            with review(self.place, *words) as (address, link), Person(address) as person:
+                person.enter(link)
                 assert person.page.status_code == 200
         finally:
             for name, value in before.items():
@@ -237,12 +228,25 @@ def value_of(words: list[str], option: str) -> str | None:
     return found[-1] if found else None
 
 
-def remove(path: Path) -> None:
-    """A file, folder or link of the stage."""
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-    elif path.is_dir():
-        shutil.rmtree(path)
+def check_output(command: Command, printed: str) -> None:
+    """What a page shows of a command's output is in it, and so is what is expected where it shows none.
+
+    Raises:
+        AssertionError: it isn't.
+    """
+    same = find(OTHER_DATA, command) is None
+    missing = without_lines([line for line in command.shown if same or not re.search(r"\d|  ", line)], printed)
+    assert not missing, f"{command.page}: {command.text} doesn't print {missing}:\n{printed}"
+    said = find(SAYS, command)
+    found = said is None or re.search(SAYS[said], " ".join(printed.split()))
+    assert found, f"{command.page}: {command.text}:\n{printed}"
+
+
+def without_lines(shown: Iterable[str], printed: str) -> list[str]:
+    """Lines of a page that a command doesn't print; '…' at a line's end stands for more of it."""
+    plain = " ".join(printed.split())
+    told = (" ".join(line.split()).removesuffix("…").strip() for line in shown)
+    return [line for line in told if line not in plain]
 
 
 def check_extras(words: list[str]) -> None:
@@ -263,4 +267,4 @@ def check_targets(words: list[str]) -> None:
         assert "=" in word or re.search(rf"^{re.escape(word)}:", text, re.MULTILINE), f"no such target: {word}"
 
 
-__all__ = ["LATER", "Page", "check_extras", "check_targets", "clerk", "completed", "parse"]
+__all__ = ["LATER", "Page", "check_extras", "check_targets", "completed", "parse", "without_lines"]

@@ -76,7 +76,7 @@ def _mmsi_bench(folder: Path, pairs: pl.DataFrame, images: list[Path]) -> None:
         options = ", ".join(f"{letter}: {text}" for letter, text in zip("ABCD", item["options"], strict=False))
         row = {"id": number, "images": [path.read_bytes() for path in (images * 2)[number % len(images) :][:2]]}
         row |= {"question": f"{item['question']}\nOptions: {options}", "question_type": item["task"]}
-        rows.append(row | {"answer": item["answer"], "thought": None})
+        rows.append(row | {"answer": item["answer"], "thought": "The lamp is left of the door. Thus it is north."})
     pl.DataFrame(rows, infer_schema_length=None).write_parquet(folder / "MMSI_Bench.parquet")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from docs.blocks import blocks, commands_of, pages
-from docs.carrying import clerk
+from docs.clerk import clerk
 from docs.files import write_files
 from loopback import serving
 from terminal import tolman

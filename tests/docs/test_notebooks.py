@@ -12,7 +12,7 @@ import pytest
 
 from docs import hub
 from docs.blocks import ROOT
-from docs.carrying import clerk
+from docs.clerk import clerk
 from loopback import serving
 
 NOTEBOOKS = tuple(sorted((ROOT / "notebooks").glob("*.ipynb")))

@@ -19,8 +19,9 @@ from huggingface_hub import constants
 
 from docs import hub
 from docs.blocks import ROOT, Block, blocks, commands_of, pages
-from docs.exceptions import GIVEN, NOT_RUN
+from docs.exceptions import GIVEN
 from docs.files import write_files
+from docs.steps import SNIPPETS
 from tolman import plugins
 from tolman.workflows.config import make
 
@@ -34,9 +35,16 @@ def name_of(block: Block) -> str:
     return f"{block.page}:{block.line}"
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=pytest.mark.full if p in SNIPPETS else ()) for p in WITH_PYTHON]
+)
 def test_python_runs_and_prints_what_it_says(
-    page: str, stage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str,
+    stage: Path,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """All snippets of a page after each other, with the names of those before."""
     place = tmp_path / "here"
@@ -48,10 +56,12 @@ def test_python_runs_and_prints_what_it_says(
         monkeypatch.setenv(name, value)
         monkeypatch.setattr(constants, name, value == "1" if name != "HF_HUB_CACHE" else value)
     write_files(page, place)
+    if page in SNIPPETS:
+        SNIPPETS[page](place, tmp_path_factory.getbasetemp())
     names = {"__name__": "snippet", **GIVEN.get(page, {})}
     monkeypatch.setitem(sys.modules, "snippet", sys)  # dataclasses look their module up
     for block in blocks(page):
-        if block.language != "python" or (page, block.text.splitlines()[0]) in NOT_RUN:
+        if block.language != "python":
             continue
         exec(compile(block.text, name_of(block), "exec"), names)
         printed = capsys.readouterr().out.splitlines()
@@ -81,11 +91,8 @@ def test_entry_points_of_pyproject_are_those_there_are() -> None:
     assert named <= entry_point_groups()
 
 
-def test_what_is_not_run_stands_in_the_docs() -> None:
-    first = {(block.page, block.text.splitlines()[0]) for page in pages() for block in blocks(page)}
-    assert set(NOT_RUN) <= first
-    assert set(GIVEN) <= set(WITH_PYTHON)
-    assert len(NOT_RUN) <= 2
+def test_pages_with_something_given_have_snippets() -> None:
+    assert {*GIVEN, *SNIPPETS} <= set(WITH_PYTHON)
 
 
 def test_every_page_that_shows_commands_is_read() -> None:

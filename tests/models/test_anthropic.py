@@ -23,50 +23,9 @@ from tolman.messages import Message, Picture, Sampling, Video
 from tolman.models.anthropic import Anthropic
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response
+from wires import Messages, reply, text
 
 Ask = Callable[..., Response]
-
-
-def reply(*blocks: dict[str, Any], stop: str = "end_turn") -> dict[str, Any]:
-    return {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": list(blocks),
-        "stop_reason": stop, "stop_sequence": None,
-        "usage": {"input_tokens": 12, "cache_read_input_tokens": 3, "output_tokens": 5},
-    }  # fmt: skip
-
-
-def text(words: str) -> dict[str, Any]:
-    return {"type": "text", "text": words}
-
-
-class Messages:
-    """A server that speaks `POST /v1/messages`."""
-
-    def __init__(
-        self, content: object = None, status: int = 200, headers: dict[str, str] | None = None, *, slow: bool = False
-    ) -> None:
-        self.content = reply(text("A")) if content is None else content
-        self.status, self.headers, self.slow = status, headers, slow
-        self.bodies: list[dict[str, Any]] = []
-        self.keys: list[str] = []
-
-    def app(self) -> web.Application:
-        app = web.Application(client_max_size=1 << 28)
-        app.router.add_post("/v1/messages", self.answer)
-        return app
-
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        self.bodies.append(json.loads(await request.read()))
-        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        self.keys.append(request.headers.get("x-api-key") or bearer)  # as older and newer packages send it
-        if self.slow:
-            body = web.StreamResponse(headers={"Content-Type": "application/json"})
-            await body.prepare(request)
-            while True:
-                await body.write(b" ")
-                await asyncio.sleep(0.05)
-        said = self.content if isinstance(self.content, str) else json.dumps(self.content)
-        return web.Response(text=said, status=self.status, headers=self.headers, content_type="application/json")
 
 
 @pytest.fixture

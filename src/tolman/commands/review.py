@@ -26,7 +26,7 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
 
     Example:  tolman review vsi-bench --errors-of runs/vsi-bench-full/my-model-cot
 
-    Example:  tolman review my-bench --verify pool/review.jsonl --rig yard
+    Example:  tolman review my-bench --verify pool/verify/review.jsonl --rig yard
 
     Example:  tolman review my-bench --export my-bench-2
     """

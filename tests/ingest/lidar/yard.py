@@ -78,10 +78,16 @@ def _mesh(thing: Thing) -> Mesh:
     return mesh.moved(pose)
 
 
-@cache
-def hall() -> World:
-    objects = tuple(SceneObject(id=one.name, category=one.name, box=box_of(one)) for one in THINGS)
-    x, y, z = ROOM
+def room_of(things: tuple[Thing, ...], extents: tuple[float, float, float], identity: str) -> World:
+    """A room with things in it: its floor at 0, its corner at the origin.
+
+    Args:
+        things: in it.
+        extents: of the room, metres.
+        identity: of the scene, DATASET/NAME.
+    """
+    objects = tuple(SceneObject(id=one.name, category=one.name, box=box_of(one)) for one in things)
+    x, y, z = extents
     shell = [
         block((-0.2, -0.2, -0.2), (x + 0.2, y + 0.2, 0.0)),
         block((-0.2, -0.2, z), (x + 0.2, y + 0.2, z + 0.2)),
@@ -90,9 +96,14 @@ def hall() -> World:
         block((0.0, -0.2, 0.0), (x, 0.0, z)),
         block((0.0, y, 0.0), (x, y + 0.2, z)),
     ]
-    bodies = (*(Body(mesh) for mesh in shell), *(Body(_mesh(one), one.name) for one in THINGS))
-    scene = Scene(id="rig/hall", dataset="rig", objects=objects, room_area=x * y)
+    bodies = (*(Body(mesh) for mesh in shell), *(Body(_mesh(one), one.name) for one in things))
+    scene = Scene(id=identity, dataset=identity.partition("/")[0], objects=objects, room_area=x * y)
     return World(scene, bodies, shapely.box(1, 1, x - 1, y - 1))
+
+
+@cache
+def hall() -> World:
+    return room_of(THINGS, ROOM, "rig/hall")
 
 
 def walk(seconds: float = SECONDS, rate: int = 30) -> Walk:
@@ -125,21 +136,33 @@ class Shot:
     camera: Walk
 
 
-@cache
-def shot() -> Shot:
+def recorded(world: World, carried: Walk, mounted: Floats) -> Shot:
+    """What a LiDAR records that is mounted on a camera which is carried through a world.
+
+    Args:
+        world: what is recorded.
+        carried: the camera.
+        mounted: LiDAR → camera, 4×4.
+    """
     from tolman.simulate.lidar import draw_offset
 
-    carried = walk()
     shift = draw_offset("hall") - OFFSET
+    # The simulated sensor has a mount of its own; a camera that would carry it in it is where it has to be.
+    carrier = Walk(carried.times, carried.poses @ mounted @ np.linalg.inv(mount()))
     found = []
-    for sweep in sweeps(hall(), carried, "hall", SPINNER):
+    for sweep in sweeps(world, carrier, "hall", SPINNER):
         points = sweep.points.copy()
         points["time"] += shift
         found.append(points)
     stamps = np.array([float(points["time"].min()) for points in found])
-    times = np.arange(0.0, SECONDS, 0.05) - OFFSET
-    poses = poses_at(carried.times, carried.poses @ mount(), times + OFFSET)
+    times = np.arange(0.0, carried.times[-1], 0.05) - OFFSET
+    poses = poses_at(carried.times, carried.poses @ mounted, times + OFFSET)
     return Shot(tuple(found), stamps, times, poses, carried)
+
+
+@cache
+def shot() -> Shot:
+    return recorded(hall(), walk(), mount())
 
 
 INTRINSICS = intrinsics_of(SIZE)

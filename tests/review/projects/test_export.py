@@ -134,3 +134,15 @@ def test_a_reviewed_release_is_not_cited_as_the_release(tmp_path: Path) -> None:
         "Questions of VSI-Bench (Yang et al., Thinking in Space, 2024) as reviewed with tolman"
     )
     assert found.scored_like == "VSI-Bench"
+
+
+def test_a_human_baseline_beside_the_review_needs_no_name(served_sqlite: Served, tmp_path: Path) -> None:
+    _answer(served_sqlite, served_sqlite.project("answer", "Baseline"), "Sam", TRUTHS)
+    review(served_sqlite.person("reviewer", "Ann"), served_sqlite.project("review", "Checks", people=1))
+    assert publish(served_sqlite.site, tmp_path / "second").items == len(TRUTHS)
+    assert json.loads((tmp_path / "second" / "review.json").read_text())["project"] == "Checks"
+    with pytest.raises(UsageError, match="no item of the project 'Baseline' is approved"):
+        publish(served_sqlite.site, tmp_path / "third", "Baseline")
+    served_sqlite.project("verify", "Verified")
+    with pytest.raises(UsageError, match=r"which project.*Checks, Verified"):
+        publish(served_sqlite.site, tmp_path / "third")

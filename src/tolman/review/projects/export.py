@@ -157,7 +157,7 @@ def publish(
     if out.resolve() == site.loaded.folder.resolve():
         raise InputError(out, "is the benchmark that was reviewed", fix="give another folder with --export")
     with site.database.read() as db:
-        project = project_of(db, None, name)
+        project = _published_project(db, name)
         votes = votes_of(db, project)
         versions = work.current_items(db, project)
         decisions = {version.item: last_decision(db, version) for version in versions}
@@ -192,6 +192,17 @@ def publish(
     write_text(out / FILE, _json(_card(site, out)))
     marked = sum(bool(vote.marks) for vote in votes)
     return Published(len(items), dict(summary["verdicts"]), int(summary["version"]), marked)
+
+
+def _published_project(db: Orm, name: str | None) -> Project:
+    """The project of a name, or the only one in which items are decided on or made, else the only one at all.
+
+    Raises:
+        UsageError: as `project_of`.
+    """
+    publishing = {mode.name for mode in MODES.values() if mode.makes_items or mode.again is not None}
+    modes = publishing.intersection(db.scalars(select(Project.mode)))
+    return project_of(db, None if name is not None else modes or None, name)
 
 
 def _taken(decision: Decision | None, *, undecided: bool) -> bool:
