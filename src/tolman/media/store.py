@@ -77,7 +77,9 @@ class FrameStore:
         source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
         digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
         encoding = _encoding(frames)
-        sampling = {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole"})
+        sampling = (
+            {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole", "native"})
+        )
         if isinstance(media, KeyFrames):
             encoding["quality"], sampling = media.quality, {"numbers": media.numbers}
             frames = frames.model_copy(update={"quality": media.quality})

@@ -31,7 +31,7 @@ DECODERS = 2
 """Videos decoded side by side."""
 FIRST_LOOK, LAST_LOOK = 0.05, 1.0
 """Seconds between looks at whether another process has its answer: at first, and at most."""
-_NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost"}
+_NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost", "served"}
 """What a turn has of its own, or not at all."""
 
 
@@ -177,10 +177,7 @@ class Engine:
             "id": item.id,
             "repeat": repeat,
             "response": answer.text,
-            "usage": Usage(
-                input_tokens=sum(response.usage.input_tokens for _, response in spoken),
-                output_tokens=sum(response.usage.output_tokens for _, response in spoken),
-            ),
+            "usage": Usage.total(response.usage for _, response in spoken),
             "seconds": round(sum(timed), 4) if timed else None,
             "turns": tuple(turns),
             "notes": {name: count for name, count in answer.notes.items() if count},
