@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 
@@ -68,4 +67,6 @@ class Frames(BaseModel):
         if self.rounding == "nearest":
             step = (total - 1) / (wanted - 1)
             return [round(i * step) for i in range(wanted)]
+        import numpy as np
+
         return [int(i) for i in np.linspace(0, total - 1, wanted, dtype=int)]

@@ -25,7 +25,6 @@ from typing import Any
 from tolman.files import cache_folder, write_text
 from tolman.items import Media
 from tolman.media.images import image_to_jpeg, may_be_deep, read_image, to_jpeg
-from tolman.media.joining import join
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 from tolman.messages import Joined, KeyFrames, Picture, Video
@@ -88,6 +87,8 @@ class FrameStore:
         return self._stored(key, lambda: _encode(source, media, frames, str(data / media.path)))
 
     def _joined(self, data: Path, media: Joined, frames: Frames) -> tuple[Picture, ...]:
+        from tolman.media.joining import join
+
         sources = [(read_image(data, m.path, m.part), str(data / m.path)) for m in media.members]
         digests = [hashlib.sha256(source).hexdigest() for source, _ in sources]
         key = {"joined": digests, "matcher": media.matcher, **_encoding(frames)}

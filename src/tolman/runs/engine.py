@@ -168,9 +168,10 @@ class Engine:
 
     def _whole(self, item: Item, repeat: int, answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> Response:
         """The response to an item: the text that is scored, with all that led to it."""
-        turns = [self._turn(ask, response) for ask, response in spoken]
-        if len(turns) == 1 and turns[0].response == answer.text:
+        if len(spoken) == 1 and spoken[0][1].response == answer.text:
             turns = []
+        else:
+            turns = [self._turn(ask, response) for ask, response in spoken]
         costs = [self.callers[ask.role].cost(response) for ask, response in spoken]
         timed = [response.seconds for _, response in spoken if response.seconds is not None]
         changes = {

@@ -33,17 +33,17 @@ def judge_request(
     Raises:
         UsageError: settings of a judge and no judge, or one that can't be read.
     """
-    from tolman.models.base import ModelOptions
-    from tolman.runs.engine import Limits
-    from tolman.runs.judging import JudgeRequest
-    from tolman.scoring.judge_sample import SampleSize
-
     if model is None:
         options_of_a_judge = {"--judge-base-url": base_url, "--judge-body": body, "--judge-sample": sample}
         given = [option for option, value in options_of_a_judge.items() if value]
         if given:
             raise UsageError(f"{' and '.join(given)} without a judge; name it with --judge.")
         return None
+    from tolman.models.base import ModelOptions
+    from tolman.runs.engine import Limits
+    from tolman.runs.judging import JudgeRequest
+    from tolman.scoring.judge_sample import SampleSize
+
     try:
         size = SampleSize() if sample is None else SampleSize.parse(sample)
     except ValueError:
