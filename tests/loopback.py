@@ -25,6 +25,7 @@ import json
 import random
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -56,6 +57,7 @@ class Server:
         self.faults = dict(faults or {})
         self._random = random.Random(seed)
         self.requests = 0
+        self.first = self.last = 0.0  # when the first request came and the last reply went, seconds since 1970
         self.in_flight = self.peak = 0
         self.answered: Counter[str] = Counter()
         self.faulted: Counter[str] = Counter()
@@ -88,12 +90,15 @@ class Server:
                 "distinct": len(self.answered),
                 "faulted": dict(self.faulted),
                 "bytes": self.bytes,
+                "first": self.first,
+                "last": self.last,
             }
         )
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         """One completion, or one fault."""
         raw = await request.read()
+        self.first = self.first or time.time()
         self.requests += 1
         self.bytes += len(raw)
         self.in_flight += 1
@@ -114,6 +119,7 @@ class Server:
             return web.json_response(_completion(body, answer, len(raw), self.thinks))
         finally:
             self.in_flight -= 1
+            self.last = time.time()
 
     def _draw(self, pictures: list[str]) -> str | None:
         if "images" in self.faults and pictures:

@@ -1,7 +1,7 @@
 """Message and Sampling: what is put to a model, and how it is to draw its answer.
 
-A protocol writes messages with Media in them; before they are sent, each medium becomes Pictures of the frame store, or
-a Video where the model is to be sent the file itself.
+A protocol writes messages with Media in them; before they are sent, each medium becomes Pictures of the frame store, a
+Clip where the model is to take them as one video, or a Video where it is to be sent the file itself.
 """
 
 from __future__ import annotations
@@ -49,6 +49,30 @@ class Video(BaseModel):
     end: float | None = None
 
 
+class Clip(BaseModel):
+    """Frames of a video that were sampled here, for a model that takes them as one video with their times.
+
+    Attributes:
+        frames: in rising order.
+        fps: ticks a second of the clock that the times are told in: the video's frames a second, or 1000 where its
+            frames are not evenly spaced.
+        ticks: when each frame is shown, in that clock: frame i at ticks[i] / fps seconds.
+        total: ticks of the whole video.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    frames: tuple[Picture, ...]
+    fps: float
+    ticks: tuple[int, ...]
+    total: int
+
+    @property
+    def duration(self) -> float:
+        """Length of the whole video in seconds."""
+        return self.total / self.fps
+
+
 class KeyFrames(Media):
     """Some frames of a video, other than the preset's.
 
@@ -74,7 +98,7 @@ class Joined(Media):
     matcher: str | None = None
 
 
-Part = str | Media | Picture | Video
+Part = str | Media | Picture | Video | Clip
 
 
 class Message(BaseModel):
@@ -96,8 +120,30 @@ class Message(BaseModel):
         return tuple(part for part in self.parts if isinstance(part, Media))
 
 
+class Thinking(BaseModel):
+    """How much a model is to reason before it answers. None leaves a setting to the model.
+
+    Attributes:
+        on: whether it reasons at all.
+        effort: in the endpoint's own word, such as 'low'; what number of tokens that is, the endpoint decides.
+        budget: most tokens of the reasoning, beside `Sampling.max_tokens` for the answer; 0 switches it off.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    on: bool | None = None
+    effort: str | None = None
+    budget: int | None = None
+
+
 class Sampling(BaseModel):
-    """How a model draws its answer. None leaves a setting to the endpoint."""
+    """How a model draws its answer. None leaves a setting to the endpoint.
+
+    Attributes:
+        temperature, top_p, top_k, seed: of drawing tokens.
+        max_tokens: most tokens of the answer; where `thinking` has a budget, without those of the reasoning.
+        thinking: how much the model is to reason.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -106,6 +152,7 @@ class Sampling(BaseModel):
     top_k: int | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    thinking: Thinking | None = None
 
 
 def content_of(messages: Iterable[Message]) -> list[Any]:
@@ -119,4 +166,7 @@ def _content(part: Part) -> Any:
         return {"picture": part.sha256}
     if isinstance(part, Video):
         return {"video": part.sha256, "start": part.start, "end": part.end}
+    if isinstance(part, Clip):
+        frames = [picture.sha256 for picture in part.frames]
+        return {"clip": frames, "fps": part.fps, "ticks": part.ticks, "total": part.total}
     return part

@@ -37,12 +37,29 @@ class FailureKind(StrEnum):
 
 
 class Usage(BaseModel):
-    """Tokens of one call, as the endpoint reports them."""
+    """Tokens of one call, as the endpoint reports them; 0 where it doesn't say.
+
+    Attributes:
+        input_tokens: all that was read, cached tokens and those of media included.
+        output_tokens: all that was written, reasoning included.
+        reasoning_tokens: of the output, those of the reasoning.
+        cached_tokens: of the input, those that the endpoint had from earlier calls.
+        media_tokens: of the input, those of pictures and videos.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    media_tokens: int = 0
+
+    @classmethod
+    def total(cls, usages: Iterable[Usage]) -> Usage:
+        """The sum of several calls' tokens."""
+        found = list(usages)
+        return cls(**{name: sum(getattr(usage, name) for usage in found) for name in cls.model_fields})
 
 
 def _encodable(text: object) -> object:
@@ -94,6 +111,7 @@ class Response(BaseModel):
         turns: the calls behind it in their order, where there was more than one.
         notes: what happened on the way and how often, such as a tied vote.
         cost: of its tokens, where the user gave prices.
+        served: what the endpoint says answered: its model's dated name, with the fingerprint where there is one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -108,6 +126,7 @@ class Response(BaseModel):
     turns: tuple[Turn, ...] = ()
     notes: dict[str, int] = Field(default_factory=dict)
     cost: float | None = None
+    served: Text | None = None
 
     def turn(self, purpose: str) -> Turn | None:
         """The last turn of a purpose; None where there is none."""

@@ -35,7 +35,8 @@ def scored(place: Path, items: list[Item], benchmark: str = "spatialbench") -> L
         preset=benchmarks.get(benchmark).presets[0].name,
     )  # fmt: skip
     record, folder = RunRecord(settings=settings, subset_items=len(items), data="here"), RunFolder(place)
-    folder.start(record, items)
+    folder.start(record)
+    folder.write_items(items)
     outcomes = [Response(id=item.id, response=item.answer) for item in items]
     folder.write_outcomes(outcomes)
     score_run(folder, benchmarks.get(benchmark), record, items, outcomes)

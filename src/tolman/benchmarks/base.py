@@ -198,6 +198,11 @@ class BenchmarkSpec:
             return []
         return read_published(self.published, [column.key for column in self.table.columns])
 
+    def rule_sets_of(self, preset: str) -> list[RuleSet]:
+        """The rule sets of a preset, the headline's first; those of the first preset where it is unknown."""
+        chosen = next((p for p in self.presets if p.name == preset), self.presets[0])
+        return [self.rule_set(name) for name in chosen.rule_sets]
+
     def rule_set(self, name: str) -> RuleSet:
         """The rule set of that name.
 

@@ -32,12 +32,14 @@ def run(config: RunConfig, as_json: Json = False) -> list[Path]:
     Example:  tolman run vsi-bench --model openai/my-model --protocol cot+question-first --frames 8,16,32
     """
     from tolman.commands.show.progress import progress
-    from tolman.commands.show.runs import show_runs
+    from tolman.commands.show.warming import importing_meanwhile
     from tolman.runtime import stoppable
     from tolman.workflows.evaluate import evaluate
 
     with stoppable(), progress() as events:
-        runs = evaluate(config, events).runs
+        runs = evaluate(config, importing_meanwhile(events)).runs
+    from tolman.commands.show.runs import show_runs
+
     folders = [one.path for one in runs]
     show_runs(console(), folders, as_json=as_json)
     if any(is_incomplete(one.figures) for one in runs):

@@ -6,8 +6,6 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, need_pillow
 
@@ -93,6 +91,8 @@ def eight_bits(image: Image, form: str | None = None) -> Image:
         return image
     if not deep and (image.mode == "F" or (form or image.format) not in _SIXTEEN_BITS_IN_INTEGERS):
         raise ValueError("its values have 32 bits and no range that is known; save it with 8 or 16 bits")
+    import numpy as np
+
     values = np.asarray(image).astype(np.uint32)
     scaled = Pillow.fromarray(((values * 255 + 32767) // 65535).astype(np.uint8))
     clear = image.info.get("transparency")

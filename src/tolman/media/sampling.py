@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 
@@ -19,6 +18,7 @@ class Frames(BaseModel):
         rounding: how an even position becomes a frame's number: 'down' as numpy's linspace with whole numbers does
             (lmms-eval, VSI-Bench), 'nearest' as SpatialBench does.
         whole: the endpoint gets the video file itself.
+        native: the model gets the frames as one video with their times, not as pictures.
         quality: of the JPEG, 1 to 95.
         longest_side: in pixels; larger frames are made smaller. None keeps them.
     """
@@ -30,13 +30,17 @@ class Frames(BaseModel):
     cap: int | None = None
     rounding: Literal["down", "nearest"] = "down"
     whole: bool = False
+    native: bool = False
     quality: int = 85
     longest_side: int | None = None
 
     def describe(self) -> str:
-        """In a few words: '16 frames', '1 frame/s, at most 64', 'whole video'."""
+        """In a few words: '16 frames', '1 frame/s, at most 64', '16 frames as video', 'whole video'."""
         if self.whole:
             return "whole video"
+        return f"{self._sampled()} as video" if self.native else self._sampled()
+
+    def _sampled(self) -> str:
         if self.per_second is not None:
             return f"{self.per_second:g} frame/s" + (f", at most {self.cap}" if self.cap is not None else "")
         if self.count is None:
@@ -63,4 +67,6 @@ class Frames(BaseModel):
         if self.rounding == "nearest":
             step = (total - 1) / (wanted - 1)
             return [round(i * step) for i in range(wanted)]
+        import numpy as np
+
         return [int(i) for i in np.linspace(0, total - 1, wanted, dtype=int)]

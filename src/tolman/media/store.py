@@ -25,7 +25,6 @@ from typing import Any
 from tolman.files import cache_folder, write_text
 from tolman.items import Media
 from tolman.media.images import image_to_jpeg, may_be_deep, read_image, to_jpeg
-from tolman.media.joining import join
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 from tolman.messages import Joined, KeyFrames, Picture, Video
@@ -77,7 +76,9 @@ class FrameStore:
         source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
         digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
         encoding = _encoding(frames)
-        sampling = {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole"})
+        sampling = (
+            {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole", "native"})
+        )
         if isinstance(media, KeyFrames):
             encoding["quality"], sampling = media.quality, {"numbers": media.numbers}
             frames = frames.model_copy(update={"quality": media.quality})
@@ -86,6 +87,8 @@ class FrameStore:
         return self._stored(key, lambda: _encode(source, media, frames, str(data / media.path)))
 
     def _joined(self, data: Path, media: Joined, frames: Frames) -> tuple[Picture, ...]:
+        from tolman.media.joining import join
+
         sources = [(read_image(data, m.path, m.part), str(data / m.path)) for m in media.members]
         digests = [hashlib.sha256(source).hexdigest() for source, _ in sources]
         key = {"joined": digests, "matcher": media.matcher, **_encoding(frames)}

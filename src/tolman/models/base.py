@@ -19,7 +19,8 @@ class ModelOptions:
     """Options of a model on the command line besides its name.
 
     Attributes:
-        base_url: of an endpoint.
+        base_url: of an endpoint; of several that serve the same, with commas between.
+        label: what the user calls the weights that are served, where nothing else tells them from others.
         api_key: for it; None takes it from the environment.
         body: fields that every request carries besides the usual ones; a field of None takes a usual one out.
         concurrency: the most requests in flight.
@@ -31,6 +32,7 @@ class ModelOptions:
     """
 
     base_url: str | None = None
+    label: str | None = None
     api_key: str | None = None
     body: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 32
@@ -97,10 +99,11 @@ class Model(Protocol):
             messages hold pictures.
         concurrency: the most requests in flight.
 
-    A model may also say that it `takes_videos` (whole files; else it doesn't), whether it `takes_pictures` (else it
-    does), or whether its answers are `stored` (else they are where it is `remote`): where not, each run asks anew, and
-    the first call says nothing of those that follow. A model of the user's own may have a `version`, a text that
-    changes where its code changes what it answers (`tolman.models.code`).
+    A model may also say that it `takes_videos` (whole files; else it doesn't) or `takes_clips` (sampled frames as one
+    video; else it doesn't), whether it `takes_pictures` (else it does), or whether its answers are `stored` (else they
+    are where it is `remote`): where not, each run asks anew, and the first call says nothing of those that follow. A
+    model of the user's own may have a `version`, a text that changes where its code changes what it answers
+    (`tolman.models.code`).
     """
 
     name: str

@@ -156,7 +156,7 @@ class Network:
         """The seed of a request's own generator: all that makes it another request, and nothing else."""
         content = [
             content_of(request.messages),
-            request.sampling.model_dump(),
+            request.sampling.model_dump(exclude=set() if request.sampling.thinking else {"thinking"}),
             request.repeat,
             request.draw,
             self._seed,

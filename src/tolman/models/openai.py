@@ -94,7 +94,7 @@ class OpenAICompatible(endpoint.EndpointModel):
         usual = {
             "model": self._model,
             "messages": [{"role": message.role, "content": _content(message)} for message in request.messages],
-            **sampling.model_dump(exclude_none=True),
+            **sampling.model_dump(exclude_none=True, exclude={"thinking"}),
         }
         fields = {key: value for key, value in (usual | self._body).items() if value is not None}
         return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tolman.errors import MissingExtraError
 from tolman.extras import needs
 from tolman.reports.content import Report, ReportRow
+from tolman.reports.dots import Dots, dots_svg
 from tolman.reports.missing import SIGN
+from tolman.scoring.intervals import Interval
 from tolman.scoring.table import Column
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
 EXTRA, PURPOSE = "figures", "Drawing figures"
@@ -30,29 +30,19 @@ def tasks_svg(report: Report) -> str:
     """A dot with its 95 % interval for each run and figure; chance and people as marks behind them.
 
     Returns:
-        One SVG element, to be put into a page.
+        One SVG element, to be put into a page; it is drawn without Matplotlib.
     """
     columns = [c for c in report.columns if any(c.key in row.figures for row in report.rows)]
     runs = [row for row in report.rows if row.headline]
+    behind = [Dots(f"{row.name}, published", _points(row, columns), marker) for row, marker in _marks(report)]
+    dots = [Dots(f"{row.name}, {row.rules}", _points(row, columns)) for row in runs]
+    axis = "score, with 95 % interval clustered by scene" if report.has_intervals else "score"
+    return dots_svg([_title(c, runs) for c in columns], [*behind, *dots], axis)
 
-    def draw(figure: Drawing) -> None:
-        axes = figure.add_subplot()
-        positions = {column.key: -i for i, column in enumerate(columns)}
-        for row, marker, name in _marks(report):
-            points = [(row.figures[c.key].value, positions[c.key]) for c in columns if c.key in row.figures]
-            values, heights = [value for value, _ in points], [height for _, height in points]
-            axes.scatter(values, heights, marker=marker, s=55, color="#b5b5b5", zorder=1, label=name)
-        for i, row in enumerate(runs):
-            _draw_run(axes, row, columns, positions, offset=0.5 * ((i + 0.5) / len(runs) - 0.5))
-        axes.set_yticks(list(positions.values()), [_title(c, runs) for c in columns])
-        axes.set_xlabel("score, with 95 % interval clustered by scene" if report.has_intervals else "score")
-        axes.grid(axis="x", color="#e5e5e5")
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.tick_params(axis="y", length=0)
-        figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=9)
 
-    return svg((9, 0.42 * len(columns) + 1.3), draw)
+def _points(row: ReportRow, columns: Sequence[Column]) -> list[tuple[int, float, Interval | None]]:
+    figures = ((place, row.figures.get(column.key)) for place, column in enumerate(columns))
+    return [(place, figure.value, figure.interval) for place, figure in figures if figure is not None]
 
 
 def _title(column: Column, runs: Sequence[ReportRow]) -> str:
@@ -85,24 +75,12 @@ def svg(size: tuple[float, float], draw: Callable[[Drawing], None]) -> str:
     return text[text.index("<svg") :]
 
 
-def _marks(report: Report) -> list[tuple[ReportRow, str, str]]:
+def _marks(report: Report) -> list[tuple[ReportRow, Literal["bar", "diamond"]]]:
     """The first chance and the first human row, with their markers."""
-    found = []
-    for group, marker in (("chance", "|"), ("human", "D")):
+    found: list[tuple[ReportRow, Literal["bar", "diamond"]]] = []
+    markers: tuple[tuple[str, Literal["bar", "diamond"]], ...] = (("chance", "bar"), ("human", "diamond"))
+    for group, marker in markers:
         row = next((r for r in report.rows if r.group == group and r.figures), None)
         if row is not None:
-            found.append((row, marker, f"{row.name}, published"))
+            found.append((row, marker))
     return found
-
-
-def _draw_run(axes: Axes, row: ReportRow, columns: list[Column], positions: dict[str, int], offset: float) -> None:
-    present = [(row.figures[c.key], positions[c.key] - offset) for c in columns if c.key in row.figures]
-    values = [figure.value for figure, _ in present]
-    heights = [height for _, height in present]
-    reach = [
-        [max(0.0, f.value - f.interval.low) if f.interval else math.nan for f, _ in present],
-        [max(0.0, f.interval.high - f.value) if f.interval else math.nan for f, _ in present],
-    ]
-    axes.errorbar(
-        values, heights, xerr=reach, fmt="o", markersize=5, capsize=2.5, linewidth=1.2, label=f"{row.name}, {row.rules}"
-    )

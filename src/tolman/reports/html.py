@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tolman.items import Item
 from tolman.reports.content import Report
-from tolman.reports.figures import tasks_svg, why_not_drawn
+from tolman.reports.figures import tasks_svg
 from tolman.reports.loaded import LoadedRun
 from tolman.reports.spans import Span, marked_parts
 from tolman.reports.text import SCENES, interval_shown, label, shown
@@ -25,7 +25,6 @@ from tolman.responses import Response
 
 def page(report: Report, runs: Sequence[LoadedRun]) -> str:
     """The whole page."""
-    missing = why_not_drawn()
     environment = Environment(
         loader=PackageLoader("tolman.reports"),
         autoescape=True,
@@ -56,8 +55,7 @@ def page(report: Report, runs: Sequence[LoadedRun]) -> str:
         scenes_heading=SCENES,
         shares_label=SHARES_LABEL,
         bounds_label=BOUNDS_LABEL,
-        figure=None if missing else tasks_svg(report),
-        not_drawn=missing,
+        figure=tasks_svg(report),
         settings=[(run.name, run.record.model_dump_json(indent=2)) for run in runs],
         data=embedded({"runs": [run.name for run in runs], "items": _items(runs)}),
     )

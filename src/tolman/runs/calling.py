@@ -38,6 +38,10 @@ class Limits:
         base_delay, most_delay: seconds before the first and before any further try, where the endpoint asks for none.
         longest_pause: seconds; an endpoint that asks for a longer one is not waited for.
         run_seconds: the run's time limit; what is not asked by then is a failure of kind 'interrupted'.
+        wait_seconds: how long an endpoint that doesn't answer, or is loading, is waited for: before the run's first
+            call and after it went down.
+        most_cost: of the run's calls, in the currency of its prices; what is not asked by then is a failure of kind
+            'interrupted'.
     """
 
     retries: int = 8
@@ -45,6 +49,8 @@ class Limits:
     most_delay: float = 30.0
     longest_pause: float = 600.0
     run_seconds: float | None = None
+    wait_seconds: float = 0.0
+    most_cost: float | None = None
 
 
 class Caller:

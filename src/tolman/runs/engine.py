@@ -32,7 +32,7 @@ DECODERS = 2
 """Videos decoded side by side."""
 FIRST_LOOK, LAST_LOOK = 0.05, 1.0
 """Seconds between looks at whether another process has its answer: at first, and at most."""
-_NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost"}
+_NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost", "served"}
 """What a turn has of its own, or not at all."""
 
 
@@ -169,19 +169,17 @@ class Engine:
 
     def _whole(self, item: Item, repeat: int, answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> Response:
         """The response to an item: the text that is scored, with all that led to it."""
-        turns = [self._turn(ask, response) for ask, response in spoken]
-        if len(turns) == 1 and turns[0].response == answer.text:
+        if len(spoken) == 1 and spoken[0][1].response == answer.text:
             turns = []
+        else:
+            turns = [self._turn(ask, response) for ask, response in spoken]
         costs = [self.callers[ask.role].cost(response) for ask, response in spoken]
         timed = [response.seconds for _, response in spoken if response.seconds is not None]
         changes = {
             "id": item.id,
             "repeat": repeat,
             "response": answer.text,
-            "usage": Usage(
-                input_tokens=sum(response.usage.input_tokens for _, response in spoken),
-                output_tokens=sum(response.usage.output_tokens for _, response in spoken),
-            ),
+            "usage": Usage.total(response.usage for _, response in spoken),
             "seconds": round(sum(timed), 4) if timed else None,
             "turns": tuple(turns),
             "notes": {name: count for name, count in answer.notes.items() if count},

@@ -36,7 +36,6 @@ from tolman.responses import Outcome, read_outcomes, write_outcomes
 from tolman.runs.leases import sole_writer
 from tolman.runs.selection import Selection
 from tolman.scoring.judged import Judgements
-from tolman.scoring.score import SCHEMA, with_all_columns
 
 BASELINES = "baseline/"
 """How the names of models begin that see no media."""
@@ -119,8 +118,8 @@ class RunFolder:
         """
         return sole_writer(self.path)
 
-    def start(self, record: RunRecord, items: list[Item]) -> list[Outcome]:
-        """Create the folder, or make sure that it holds the same run.
+    def start(self, record: RunRecord) -> list[Outcome]:
+        """Create the folder, or make sure that it holds the same run; its questions come with `write_items`.
 
         Returns:
             What an earlier start of the run brought.
@@ -144,8 +143,11 @@ class RunFolder:
             )
         self.path.mkdir(parents=True, exist_ok=True)
         write_text(self.path / "run.json", record.model_dump_json(indent=2) + "\n")
-        write_items(self.path / "items.parquet", items)
         return earlier
+
+    def write_items(self, items: list[Item]) -> None:
+        """Write the questions."""
+        write_items(self.path / "items.parquet", items)
 
     def record(self) -> RunRecord:
         """What run.json says.
@@ -204,6 +206,8 @@ class RunFolder:
 
     def write_scores(self, scores: pl.DataFrame, figures: dict[str, Any]) -> None:
         """Replace the scores, the values of further metrics that stand beside them, and the figures."""
+        from tolman.scoring.score import SCHEMA
+
         further = [name for name in scores.columns if name not in SCHEMA]
         with atomic_write(self.path / "scores.parquet") as partial:
             scores.select(list(SCHEMA)).write_parquet(partial)
@@ -221,6 +225,8 @@ class RunFolder:
         Raises:
             InputError: the run was never scored, or by another version.
         """
+        from tolman.scoring.score import with_all_columns
+
         self.check_scored()
         path = self.path / "scores.parquet"
         try:

@@ -59,7 +59,7 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     data = _media_folder(request, loaded, items, shown=protocol.shows_media and remote)
     folder = RunFolder(_place(request, record))
     held.enter_context(folder.sole_writer())
-    earlier = folder.start(record, items)
+    earlier = folder.start(record)
     if isinstance(model, KnowsTheTruth):
         model.prepare(loaded.benchmark, presented)
     engine = Engine(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tolman.files import write_text
 from tolman.items import Item
@@ -14,11 +15,13 @@ from tolman.models.base import HasExpectation, Model, is_stored
 from tolman.responses import Outcome, Response
 from tolman.runs.engine import Engine
 from tolman.runs.folder import RunFolder, RunRecord
-from tolman.runs.judging import Consultation, JudgedRun
+from tolman.runs.read_ahead import ReadAhead
 from tolman.runs.request import RunRequest, Started
-from tolman.runs.scoring import score_run
 from tolman.runs.store import open_store
 from tolman.runtime import uninterrupted
+
+if TYPE_CHECKING:
+    from tolman.runs.judging import Consultation
 
 
 def ignored(what: object) -> None:
@@ -47,6 +50,7 @@ class PreparedRun:
         self._request, self._engine, self._earlier, self._judge, self._held = request, engine, earlier, judge, held
         self._everyone = (engine.model, *engine.helpers.values())
         self._judging: Consultation | None = None
+        self._read_ahead: ReadAhead | None = None
 
     async def ask(
         self, *, started: Callable[[Started], None] = ignored, done: Callable[[Outcome], None] = ignored
@@ -62,7 +66,10 @@ class PreparedRun:
             InputError: the response store can't be used.
         """
         engine, request = self._engine, self._request
-        engine.done = done
+        settings = self.record.settings
+        rule_sets = engine.benchmark.rule_sets_of(settings.preset)
+        self._read_ahead = ReadAhead(rule_sets, self.items, settings.seed)
+        engine.done = self._with_reading(done)
         # SQLite's connections belong to the thread that opened them, which is that of the event loop.
         engine.store = open_store(request.store) if any(is_stored(one) for one in self._everyone) else None
         started(
@@ -70,13 +77,17 @@ class PreparedRun:
                 len(self.items) * request.repeats, self.folder.path, engine.tally, bool(engine.prices), self._is_remote
             )
         )
+        written = asyncio.ensure_future(asyncio.to_thread(self.folder.write_items, self.items))
         try:
             await engine.run(self.items, request.repeats)
         finally:
             if engine.store is not None:
                 engine.store.close()
+            await asyncio.shield(written)
         if request.judge is None or self._judge is None:
             return
+        from tolman.runs.judging import JudgedRun
+
         self.finish()  # whatever becomes of the judge
         outcomes, seed = self._outcomes(), request.options.seed
         judged = JudgedRun(self.folder, engine.benchmark, self.items, outcomes, request.judge, self._judge, seed)
@@ -94,6 +105,8 @@ class PreparedRun:
         Returns:
             The run's folder and what its scores.json holds.
         """
+        from tolman.runs.scoring import score_run
+
         outcomes = self._keep()
         model = self._engine.model
         expectation = model if isinstance(model, HasExpectation) else None
@@ -105,7 +118,20 @@ class PreparedRun:
             outcomes,
             expectation=expectation,
             metrics=self._request.metrics,
+            read_ahead=self._read_ahead,
         )
+
+    def _with_reading(self, done: Callable[[Outcome], None]) -> Callable[[Outcome], None]:
+        """The same callback, told after the outcome is read; items that aren't waited for are read at the end."""
+        ahead = self._read_ahead
+        if ahead is None or not self._is_remote:
+            return done
+
+        def read(outcome: Outcome) -> None:
+            ahead.add(outcome)
+            done(outcome)
+
+        return read
 
     def keep(self) -> None:
         """Write what came, where anything did, without scoring it."""

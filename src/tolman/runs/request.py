@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tolman.models.base import Model, ModelOptions
 from tolman.runs.engine import Limits, Tally
-from tolman.runs.judging import JudgeRequest
 from tolman.runs.load import Loaded
 from tolman.runs.selection import Selection
+
+if TYPE_CHECKING:
+    from tolman.runs.judging import JudgeRequest
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,8 @@ def score_outcomes(
     )
     folder = RunFolder(out or default_folder(settings))
     with folder.sole_writer():
-        folder.start(record, loaded.items)
+        folder.start(record)
+        folder.write_items(loaded.items)
         folder.write_outcomes(outcomes)
         return folder, score_run(folder, loaded.benchmark, record, loaded.items, outcomes, metrics=metrics)
 

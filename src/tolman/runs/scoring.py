@@ -15,6 +15,7 @@ from tolman.models.base import HasExpectation
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.runs.frames_shown import count_frames_shown
+from tolman.runs.read_ahead import ReadAhead
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
@@ -24,12 +25,6 @@ from tolman.scoring.metric import Metric, metrics_named
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
 from tolman.scoring.unread import unread_by_figure
-
-
-def rules_of(benchmark: BenchmarkSpec, preset: str) -> list[RuleSet]:
-    """The rule sets of a preset, the headline's first; those of the first preset where it is unknown."""
-    chosen = next((p for p in benchmark.presets if p.name == preset), benchmark.presets[0])
-    return [benchmark.rule_set(name) for name in chosen.rule_sets]
 
 
 def judged_rules(benchmark: BenchmarkSpec, judgements: judged.Judgements) -> RuleSet:
@@ -79,6 +74,7 @@ def score_run(
     *,
     expectation: HasExpectation | None = None,
     metrics: Sequence[str] = (),
+    read_ahead: ReadAhead | None = None,
 ) -> dict[str, Any]:
     """Score outcomes and write scores.parquet and scores.json; where the folder has judgements, with `judged`.
 
@@ -87,6 +83,7 @@ def score_run(
         benchmark, record, items, outcomes, expectation: as in `compute_scores`.
         metrics: names of metrics whose figures are added for each question type; those that scores.json has where
             none is named.
+        read_ahead: what was read already.
 
     Returns:
         What scores.json holds.
@@ -102,6 +99,7 @@ def score_run(
         judgements=folder.judgements(),
         expectation=expectation,
         metrics=metrics or folder.further_metrics(),
+        read_ahead=read_ahead,
     )
     folder.write_scores(rows, figures)
     return figures
@@ -117,6 +115,7 @@ def compute_scores(
     expectation: HasExpectation | None = None,
     scorer: str | None = None,
     metrics: Sequence[str] = (),
+    read_ahead: ReadAhead | None = None,
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Score outcomes; nothing is read or written.
 
@@ -129,6 +128,7 @@ def compute_scores(
         expectation: a random answerer, whose expected figures are added.
         scorer: the one scorer to use; those of the run's preset, and of plugins, where None.
         metrics: names of metrics whose figures are added for each question type.
+        read_ahead: what was read already.
 
     Returns:
         The rows of scores.parquet and the figures of scores.json.
@@ -136,8 +136,11 @@ def compute_scores(
     Raises:
         UsageError: there is no such scorer or metric.
     """
-    own_rules = [benchmark.rule_set(scorer)] if scorer else rules_of(benchmark, record.settings.preset)
+    own_rules = [benchmark.rule_set(scorer)] if scorer else benchmark.rule_sets_of(record.settings.preset)
     rules = [*own_rules, *(() if scorer else benchmark.further_rule_sets())]
+    if read_ahead is not None:
+        own_rules, rules = map(read_ahead.remembering, own_rules), map(read_ahead.remembering, rules)
+    own_rules, rules = list(own_rules), list(rules)
     asked = metrics_named(metrics)
     measures = list(dict.fromkeys([*benchmark.table.metrics, *asked]))
     if judgements is not None:

@@ -14,10 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal
 
 from tolman.errors import UsageError
 from tolman.items import Item
@@ -26,7 +23,11 @@ from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
 from tolman.scoring.reading import ParsedAnswer
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 PerItem = Callable[[Item, ParsedAnswer], float | None]
 """(item, what was read) → the response's value; None where the metric has none for this item."""
 Aggregate = Callable[..., Any]
@@ -168,6 +169,8 @@ class Metric:
         Returns:
             Shape (…,).
         """
+        import numpy as np
+
         counts = np.ones(len(values)) if weights is None else weights
         if self._figure is not None:
             return np.asarray(self._figure(values, counts), dtype=np.float64)
@@ -218,6 +221,8 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     Returns:
         Shape (…,).
     """
+    import numpy as np
+
     total = weights.sum(-1)
     return np.asarray(np.where(total > 0, weights @ values, np.nan) / np.where(total > 0, total, 1.0))
 
@@ -234,6 +239,8 @@ def with_weights(aggregate: Aggregate) -> Aggregate:
         return aggregate
 
     def repeated(values: Floats, weights: Floats) -> Floats:
+        import numpy as np
+
         flat = weights.reshape(-1, len(values)).astype(np.intp)
         figures = [float(aggregate(np.repeat(values, counts))) if counts.any() else math.nan for counts in flat]
         return np.asarray(figures).reshape(weights.shape[:-1])

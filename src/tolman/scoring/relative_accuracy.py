@@ -21,10 +21,8 @@ import math
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 
-import numpy as np
-
-# numpy's own spacing matters: 1 - 0.8 is 0.19999999999999996, so an error of 1/5 fails there.
-_RELEASED_VSI_LIMITS = sorted(float(limit) for limit in 1 - np.linspace(0.5, 0.95, 10))
+# Spaced as numpy's linspace(0.5, 0.95, 10) is: 1 - 0.8 is 0.19999999999999996, so an error of 1/5 fails there.
+_RELEASED_VSI_LIMITS = sorted(1 - limit for limit in (*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95))
 _RELEASED_SPATIALBENCH_LIMITS = sorted(1 - percent / 100 for percent in range(50, 100, 5))
 _LIMITS = 10
 """Thresholds; in exact arithmetic their limits are 1/20, 2/20 … 10/20."""

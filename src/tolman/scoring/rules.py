@@ -65,6 +65,11 @@ class RuleSet:
     applies: Callable[[str], bool] = _every_benchmark
 
 
+def draw_of(seed: int, repeat: int) -> int:
+    """The seed of `RuleSet.read` for a response: each asking of an item has a draw of its own."""
+    return seed * 10_000 + repeat
+
+
 def kind_and_answer(item: Item) -> Hashable:
     """What tells how a letter or a number by itself scores, for `RuleSet.alike`; None where the item's kind does not
     say."""

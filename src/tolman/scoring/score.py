@@ -15,7 +15,7 @@ from tolman.scoring.aggregate import column_of
 from tolman.scoring.item_kind import equal_answers, kind_of
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import RuleSet, check_defined, score_exactly
+from tolman.scoring.rules import RuleSet, check_defined, draw_of, score_exactly
 from tolman.scoring.states import chance, state_of
 
 Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
@@ -285,7 +285,7 @@ def _row(
         if not rules.counts(item, outcome.response):
             note = "left out of the denominators"
             return (*head, "left out", "", note, False, False, None, None, *_NO_READING, None, *nothing_read)
-        reading = rules.read(item, outcome.response, seed * 10_000 + repeat)  # each asking has a draw of its own
+        reading = rules.read(item, outcome.response, draw_of(seed, repeat))
         if reading.failed:
             return (*head, "unjudged", "", reading.note, False, False, None, None, *_NO_READING, None, *nothing_read)
         value = rules.score(item, reading)

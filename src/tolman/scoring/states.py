@@ -13,7 +13,6 @@ from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.endings import ending_of
 from tolman.scoring.item_kind import kind_of
-from tolman.scoring.parse.reasoning import behind_reasoning
 from tolman.scoring.reading import ParsedAnswer
 
 ResponseState = Literal["read", "none", "cut off"]
@@ -35,6 +34,8 @@ def was_cut_off(response: Response) -> bool:
     """Whether the text that is scored ends before the model was done."""
     if ending_of(response) == "cut off":
         return True
+    from tolman.scoring.parse.reasoning import behind_reasoning
+
     begin, end, unfinished = behind_reasoning(response.response)
     return unfinished and not response.response[begin:end].strip()
 

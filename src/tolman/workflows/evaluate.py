@@ -57,7 +57,27 @@ class RunConfig:
     ] = None
     out: RunFolderOut = None
     base_url: Annotated[
-        str | None, Setting("Base URL of the model's endpoint. Default: the family's own, if any.", panel=_MODEL)
+        str | None,
+        Setting(
+            "Base URL of the model's endpoint; several that serve the same, with commas. Default: the family's own.",
+            panel=_MODEL,
+        ),
+    ] = None
+    label: Annotated[
+        str | None,
+        Setting(
+            "Your name for the weights that are served, such as a checkpoint's: answers are kept under it. "
+            "Default: what the endpoint says it serves.",
+            panel=_MODEL,
+        ),
+    ] = None
+    serve: Annotated[
+        str | None,
+        Setting(
+            "Start a server for the run and end it afterwards: vllm:NAME, sglang:NAME or a command with {port}. "
+            "Default: none.",
+            panel=_MODEL,
+        ),
     ] = None
     body: Annotated[
         str | None,
@@ -87,6 +107,62 @@ class RunConfig:
     timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
     retries: Annotated[int, Setting("Times that a failed call is tried again, from 0.", panel=_MODEL, least=0)] = 8
     time_limit: Annotated[float | None, Setting("Seconds for the whole run. Default: no limit.", panel=_MODEL)] = None
+    wait: Annotated[
+        str | None,
+        Setting(
+            "How long an endpoint that is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        Setting("Most that the run may cost, by --prices. Default: no limit.", panel=_MODEL, least=0),
+    ] = None
+    batch: Annotated[
+        bool,
+        Setting("Ask by the provider's batch interface, at about half the price and within a day.", panel=_MODEL),
+    ] = False
+    thinking: Annotated[
+        str | None,
+        Setting(
+            "Whether the model reasons first. Default: as it does by itself.", panel=_SAMPLING, choices=("on", "off")
+        ),
+    ] = None
+    effort: Annotated[
+        str | None,
+        Setting(
+            "How much it reasons, in the endpoint's own word: none, minimal, low, medium, high, xhigh, max. "
+            "Default: the model's.",
+            panel=_SAMPLING,
+        ),
+    ] = None
+    reasoning_budget: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Most tokens of reasoning beside those of the answer, 0 for none, such as 8k; several numbers make several "
+            "runs. Default: the preset's.",
+            panel=_SAMPLING,
+            metavar="N[,N…]",
+        ),
+    ] = ()
+    input_form: Annotated[
+        tuple[str, ...],
+        Setting(
+            "What a video becomes: images (separate pictures), video (frames with their times, or the file where the "
+            "model samples by itself); both make two runs. Default: the recipe's, else the preset's.",
+            panel=_FRAMES,
+            option="--as",
+            metavar="FORM[,FORM]",
+            choices=("images", "video"),
+        ),
+    ] = ()
+    recipe: Annotated[
+        str | None,
+        Setting(
+            "How a model family's authors run it, see 'tolman recipes': a name, a TOML file, or none. Default: by the "
+            "model's name, for the form of videos only.",
+            panel=_MODEL,
+        ),
+    ] = None
     judge: JudgeName = None
     judge_base_url: JudgeUrl = None
     judge_body: JudgeBody = None

@@ -42,11 +42,6 @@ def judge_request(
     Raises:
         UsageError: settings of a judge and no judge, or one that can't be read.
     """
-    from tolman.models.base import ModelOptions
-    from tolman.runs.engine import Limits
-    from tolman.runs.judging import JudgeRequest
-    from tolman.scoring.judge_sample import SampleSize
-
     if config.judge is None:
         options_of_a_judge = {
             "--judge-base-url": config.judge_base_url,
@@ -57,6 +52,11 @@ def judge_request(
         if given:
             raise UsageError(f"{' and '.join(given)} without a judge; name it with --judge.")
         return None
+    from tolman.models.base import ModelOptions
+    from tolman.runs.engine import Limits
+    from tolman.runs.judging import JudgeRequest
+    from tolman.scoring.judge_sample import SampleSize
+
     try:
         size = SampleSize() if sample is None else SampleSize.parse(sample)
     except ValueError:

@@ -155,11 +155,7 @@ class Scores(Displayable):
         return sum(self._figures["unanswered"].values())
 
     def figure(self) -> SvgFigure:
-        """A dot with its 95 % interval for each figure of the headline's scorer.
-
-        Raises:
-            MissingExtraError: Matplotlib isn't installed.
-        """
+        """A dot with its 95 % interval for each figure of the headline's scorer."""
         cells = self.cells()
         points = [(self._table.column(key).title, cell) for key, cell in cells.items() if cell.value is not None]
         return SvgFigure(_dots(points, self.scorers[0]))
@@ -245,28 +241,8 @@ def _shown(cell: Cell | None, digits: int) -> str:
 
 
 def _dots(points: list[tuple[str, Cell]], scorer: str) -> str:
-    from tolman.errors import MissingExtraError
+    from tolman.reports.dots import Dots, dots_svg
 
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("matplotlib", "figures", "A figure") from None
-    from matplotlib.figure import Figure as Drawing
-
-    from tolman.reports.figures import svg
-
-    def draw(figure: Drawing) -> None:
-        axes = figure.add_subplot()
-        heights = [-place for place in range(len(points))]
-        values = [cell.value or 0.0 for _, cell in points]
-        spans = (cell.interval for _, cell in points)
-        ends = [(i.low, i.high) if i else (v, v) for i, v in zip(spans, values, strict=True)]
-        reach = [[v - low for v, (low, _) in zip(values, ends, strict=True)]]
-        reach += [[high - v for v, (_, high) in zip(values, ends, strict=True)]]
-        axes.errorbar(values, heights, xerr=reach, fmt="o", markersize=5, capsize=2.5, linewidth=1.2)
-        axes.set_yticks(heights, [title for title, _ in points])
-        axes.set_xlabel(f"{scorer} score, with 95 % interval clustered by scene")
-        axes.grid(axis="x", color="#e5e5e5")
-        axes.spines[["top", "right", "left"]].set_visible(False)
-
-    return svg((8, 0.42 * len(points) + 1.0), draw)
+    placed = [(place, cell.value or 0.0, cell.interval) for place, (_, cell) in enumerate(points)]
+    axis = f"{scorer} score, with 95 % interval clustered by scene"
+    return dots_svg([title for title, _ in points], [Dots(scorer, placed)], axis)

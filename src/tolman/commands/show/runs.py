@@ -13,12 +13,14 @@ from tolman.workflows.report import ReportConfig, ReportResult, report, write_pa
 
 def show_runs(console: Console, paths: Sequence[Path], *, as_json: bool) -> None:
     """Print the table of one run, or of several that differ in one number, and write the page of each and of all."""
-    page = write_pages(paths)
     result = report(ReportConfig(runs=tuple(paths)))
     if as_json:
         console.file.write(result.render("json"))
+    else:
+        print_report(console, result.report)
+    page = write_pages(paths)  # the table is not kept waiting for it
+    if as_json:
         return
-    print_report(console, result.report)
     console.print(f"Every item: {page}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -22,7 +22,18 @@ Announcements work the same for both (`announcements`). A response that refuses,
 before it answers, holds none.
 """
 
+from __future__ import annotations
+
+from tolman.items import Item
 from tolman.scoring.parse.plain import MAX_CHARS
-from tolman.scoring.parse.reader import read_careful
+from tolman.scoring.reading import ParsedAnswer
 
 __all__ = ["MAX_CHARS", "read_careful"]
+
+
+def read_careful(item: Item, response: str) -> ParsedAnswer:
+    """`reader.read_careful`, imported with the first response: its patterns take a twentieth of a second to compile,
+    and a run has asked by then."""
+    from tolman.scoring.parse.reader import read_careful as read
+
+    return read(item, response)
