@@ -139,6 +139,15 @@ class ResponseStore:
         with self._told("can't be read"):
             return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._db.execute(query)]
 
+    def mean_seconds(self, model: str, latest: int = 200) -> float | None:
+        """How long a model's latest answers took on average; None where the store has none."""
+        query = "SELECT response FROM responses WHERE model = ? ORDER BY created DESC LIMIT ?"
+        with self._told("can't be read"):
+            rows = [row for (row,) in self._db.execute(query, (model, latest))]
+        found = [json.loads(row).get("seconds") for row in rows]
+        known = [seconds for seconds in found if seconds is not None]
+        return sum(known) / len(known) if known else None
+
     def prune(self, *, model: str | None = None, before: float | None = None) -> int:
         """Delete a model's answers, or those older than a time, or both at once; the number deleted."""
         conditions, values = [], []

@@ -26,7 +26,9 @@ _ITEMS, _STORES, _JUDGE = "Which items", "Stores", "The judge"
 class RunConfig:
     """A model, a benchmark, and how the one is asked about the other. None leaves a setting to the prompt preset."""
 
-    benchmark: Annotated[str, Setting("A benchmark's name, or a folder that is one.", positional=True)]
+    benchmark: Annotated[
+        str, Setting("A benchmark's name, a folder that is one, or a suite's TOML file.", positional=True)
+    ]
     model: Annotated[
         str,
         Setting(
