@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman.workflows.evaluate import RunConfig, requests_of
@@ -133,12 +134,12 @@ def asks_of(protocol: Protocol, benchmark: BenchmarkSpec, item: Item, preset: Pr
 
 def _seconds_of_a_call(request: RunRequest) -> float | None:
     """The mean of the model's latest answers in the response store."""
-    from tolman.runs.store import ResponseStore, usual_path
+    from tolman.runs.store import is_url, open_store, usual_place
 
-    path = request.store or usual_path()
-    if not path.exists():
+    place = request.store or usual_place()
+    if not (is_url(place) or Path(place).exists()):
         return None
-    store = ResponseStore(path)
+    store = open_store(place)
     try:
         return store.mean_seconds(request.model)
     finally:

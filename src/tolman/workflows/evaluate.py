@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
-from tolman.workflows.judges import json_object, judge_request
+from tolman.workflows.judges import judge_request
+from tolman.workflows.values import RESPONSE_STORE, json_object
 
 if TYPE_CHECKING:
     from tolman.models.base import Model, ModelOptions
@@ -276,8 +277,8 @@ class RunConfig:
         int | None, Setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
     ] = None
     store: Annotated[
-        Path | None,
-        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
+        str | None,
+        RESPONSE_STORE,
     ] = None
     frame_store: Annotated[
         Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=_STORES)

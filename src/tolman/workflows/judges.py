@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman.errors import UsageError
+from tolman.workflows.values import json_object
 
 if TYPE_CHECKING:
     from tolman.runs.engine import Limits
@@ -16,7 +17,7 @@ def judge_request(
     model: str | None,
     base_url: str | None,
     body: str | None,
-    store: Path | None,
+    store: Path | str | None,
     prices: Path | None,
     *,
     limits: Limits | None = None,
@@ -50,22 +51,3 @@ def judge_request(
         raise UsageError(f"--judge-sample takes a number such as 50 or a share such as 5%, not '{sample}'.") from None
     asked = ModelOptions(base_url=base_url, body=json_object(body, "--judge-body"), **options)
     return JudgeRequest(model, asked, limits or Limits(), store, prices, size)
-
-
-def json_object(text: str | None, option: str) -> dict[str, Any]:
-    """A setting that holds a JSON object; empty where it isn't given.
-
-    Raises:
-        UsageError: it holds something else.
-    """
-    import json
-
-    if text is None:
-        return {}
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{option} takes a JSON object, and '{text}' is none ({error}).") from None
-    if not isinstance(value, dict):
-        raise UsageError(f"{option} takes a JSON object such as {{\"seed\": 1}}, not '{text}'.")
-    return value

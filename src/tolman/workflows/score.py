@@ -12,6 +12,7 @@ from tolman.names import hint
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
 from tolman.workflows.judges import judge_request
+from tolman.workflows.values import RESPONSE_STORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,8 +71,8 @@ class ScoreConfig:
         Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_JUDGE)
     ] = None
     store: Annotated[
-        Path | None,
-        Setting("File of the response store. Default: $TOLMAN_STORE, or in the user's cache.", panel=_STORES),
+        str | None,
+        RESPONSE_STORE,
     ] = None
     count_failures_as_wrong: Annotated[
         bool, Setting("Score items without an answer 0 instead of leaving them out.")

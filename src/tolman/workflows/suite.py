@@ -106,8 +106,8 @@ class _Suite:
                     await asyncio.sleep(PAUSE)
                 busy.add(folder)
             except TolmanError as error:
-                self._failed[_folder(request)] = str(error)
-                self._events(Noted(f"{request.out}: {error}", "warning"))
+                self._failed[folder] = f"{folder}: {error}"
+                self._events(Noted(self._failed[folder], "warning"))
 
     async def _one(self, request: RunRequest) -> None:
         from tolman.runs.run import arun

@@ -6,6 +6,13 @@ import json
 from typing import Any
 
 from tolman.errors import UsageError
+from tolman.workflows.config import Setting
+
+RESPONSE_STORE = Setting(
+    "File of the response store, or URL of a PostgreSQL database. Default: $TOLMAN_STORE, or in the user's cache.",
+    panel="Stores",
+)
+"""What `--store` is, of all commands that ask models."""
 
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:

@@ -85,9 +85,7 @@ class ErrorsConfig:
     prices: Annotated[
         Path | None, Setting("JSON file with the judge's prices of tokens. Default: no cost.", panel=JUDGE)
     ] = None
-    store: Annotated[Path | None, Setting("File of the response store. Default: the user's own.", panel="Stores")] = (
-        None
-    )
+    store: Annotated[str | None, Setting("File of the response store. Default: the user's own.", panel="Stores")] = None
     scorer: Scorer = None
     right_from: RightFrom = 0.5
     seed: Seed = 0
