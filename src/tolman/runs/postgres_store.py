@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from pydantic import ValidationError
@@ -129,7 +129,9 @@ class PostgresStore:
                 yield {"key": key, "model": model, "created": created, "request": asked, "response": answered}
 
     def close(self) -> None:
-        """Close the connection, and end all leases."""
+        """Close the connection, and end all leases; a connection that is lost has none."""
+        with suppress(self._errors):
+            self._db.execute("SELECT pg_advisory_unlock_all()")  # the server ends a session some time after its client
         self._db.close()
 
     @contextmanager
