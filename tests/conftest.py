@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from dialogues import Talk
+from postgres import Postgres
 from tolman import plugins
 from tolman.items import Item
 
@@ -55,6 +56,18 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder} (set TOLMAN_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server; tests that need it are skipped where none is installed."""
+    tools = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not tools:
+        pytest.skip("PostgreSQL's server is not installed (Debian's package postgresql)")
+    pytest.importorskip("psycopg", reason="PostgreSQL needs the extra 'postgres'")
+    server = Postgres(tools[-1].parent)
+    yield server
+    server.stop()
 
 
 @pytest.fixture

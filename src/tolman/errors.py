@@ -7,6 +7,7 @@ TolmanError                 everything Tolman raises on purpose; the command lin
 ├── MissingExtraError       an optional dependency is needed and not installed
 ├── NoDisplayError          the machine has no EGL to draw with
 ├── RunConflictError        a run folder holds something other than what is about to be written
+│   └── RunBusyError        another process is at work there
 ├── EndpointError           the first call to a model showed that none can succeed
 └── RunInterruptedError     the user stopped a run; exit code 130
 ```
@@ -101,6 +102,10 @@ class NoDisplayError(TolmanError):
 
 class RunConflictError(TolmanError):
     """A run folder holds something other than what is about to be written."""
+
+
+class RunBusyError(RunConflictError):
+    """Another process is at work in a run's folder."""
 
 
 class EndpointError(TolmanError):

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import tempfile
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,60 +31,6 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A media pool, which nobody changes."""
     return make_pool(tmp_path_factory.mktemp("media"))
-
-
-class Postgres:
-    """A PostgreSQL server of the tests' own, on a socket in a folder of its own."""
-
-    def __init__(self, tools: Path) -> None:
-        self.tools = tools
-        self.folder = Path(tempfile.mkdtemp(prefix="tolman-pg-", dir="/tmp"))  # a socket's path must be short
-        self.as_user: list[str] = []
-        if os.geteuid() == 0:  # the server refuses to be run by root
-            shutil.chown(self.folder, "postgres", "postgres")
-            self.as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
-        data = str(self.folder / "data")
-        self._run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-        options = f"-k {self.folder} -c listen_addresses= -c fsync=off -c max_connections=200"
-        self._run("pg_ctl", "-D", data, "-w", "-l", str(self.folder / "log"), "-o", options, "start")
-
-    def _run(self, tool: str, *arguments: str) -> None:
-        command = [*self.as_user, str(self.tools / tool), *arguments]
-        # The server's own processes would hold a pipe open after pg_ctl has gone.
-        done = subprocess.run(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder, check=False
-        )
-        assert done.returncode == 0, command
-
-    def url(self, name: str) -> str:
-        """The URL of a database."""
-        return f"postgresql://postgres@/{name}?host={self.folder}"
-
-    def create(self) -> str:
-        """A new database, and its URL."""
-        import psycopg
-
-        name = f"t{uuid.uuid4().hex[:12]}"
-        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return self.url(name)
-
-    def stop(self) -> None:
-        """Stop the server and delete its files."""
-        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "stop")
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """A PostgreSQL server; tests that need it are skipped where none is installed."""
-    tools = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not tools:
-        pytest.skip("PostgreSQL's server is not installed (Debian's package postgresql)")
-    pytest.importorskip("psycopg", reason="PostgreSQL needs the extra 'postgres'")
-    server = Postgres(tools[-1].parent)
-    yield server
-    server.stop()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -44,12 +45,30 @@ class Incomplete(typer.Exit):
         self.folder = folder
 
 
-def configured(config: type[Any], command: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+@dataclass(frozen=True)
+class FileForm:
+    """What a command does where one of its arguments is the name of a file of settings.
+
+    Attributes:
+        argument: the field whose value may be such a name.
+        is_one: tells such a name from others.
+        body: called with the file, the other settings that were given by field, and the command's own parameters.
+    """
+
+    argument: str
+    is_one: Callable[[str], bool]
+    body: Callable[..., None]
+
+
+def configured(
+    config: type[Any], command: str | None = None, *, file_form: FileForm | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Make a function of a config into a command.
 
     Args:
         config: the config's class, a dataclass of `tolman.workflows`.
         command: what the table of a file is called; the function's name, with '-' for '_', where None.
+        file_form: of a command with an argument that may name a file of settings.
     """
     fields = fields_of(config)
 
@@ -67,6 +86,13 @@ def configured(config: type[Any], command: str | None = None) -> Callable[[Calla
                     value = values.pop(parameter)
                     if _is_given(ctx, parameter):
                         given[one.name] = _read(one, value)
+            if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):
+                if config_file is not None or write_config_to is not None:
+                    raise UsageError("a suite is a file of its own; leave out --config and --write-config with it.")
+                file = Path(given.pop(file_form.argument))
+                load_plugins(read_plugins(file))
+                file_form.body(file, given, **values)
+                return
             configs = _configs(config, name, config_file, given)
             if write_config_to is not None:
                 write_config(write_config_to, name, *configs, typed=_typed(ctx))

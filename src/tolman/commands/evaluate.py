@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from tolman.commands.configured import Incomplete, configured
+from tolman.commands.configured import FileForm, Incomplete, configured
 from tolman.commands.options import Json, console, is_incomplete
 from tolman.workflows.compare import CompareConfig
 from tolman.workflows.evaluate import RunConfig
 from tolman.workflows.report import ReportConfig
 from tolman.workflows.score import ScoreConfig
+from tolman.workflows.suite_file import is_suite
 
 app = typer.Typer()
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say how many calls, tokens and minutes it would take, and ask nothing.")
+]
+
+
+def _run_suite(path: Path, given: dict[str, Any], as_json: bool, dry_run: bool) -> None:
+    """Carry out a suite's runs as one."""
+    from tolman.commands.show.estimates import show_estimates
+    from tolman.commands.show.progress import progress
+    from tolman.commands.show.suite import show_suite
+    from tolman.runtime import stoppable
+    from tolman.workflows.estimate import estimate
+    from tolman.workflows.suite import run_suite
+    from tolman.workflows.suite_file import copy_suite, read_suite
+
+    configs = read_suite(path, given)
+    with stoppable(), progress() as events:
+        if dry_run:
+            show_estimates(console(), estimate(configs), as_json=as_json)
+            return
+        result = run_suite(configs, events)
+    copy_suite(path, result.folder)
+    show_suite(console(), result, as_json_list=as_json)
+    if result.failed or any(is_incomplete(one.figures) for one in result.runs):
+        raise typer.Exit(1)
 
 
 @app.command()
-@configured(RunConfig)
-def run(config: RunConfig, as_json: Json = False) -> list[Path]:
+@configured(RunConfig, file_form=FileForm("benchmark", is_suite, _run_suite))
+def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> list[Path]:
     """Evaluate a model on a benchmark: ask, score and report. The same command goes on where it stopped.
 
     A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0.
@@ -30,12 +57,20 @@ def run(config: RunConfig, as_json: Json = False) -> list[Path]:
     Example:  tolman run vsi-bench --model baseline/best-constant --protocol blind
 
     Example:  tolman run vsi-bench --model openai/my-model --protocol cot+question-first --frames 8,16,32
+
+    Example:  tolman run suite.toml --dry-run
     """
     from tolman.commands.show.progress import progress
     from tolman.commands.show.warming import importing_meanwhile
     from tolman.runtime import stoppable
     from tolman.workflows.evaluate import evaluate
 
+    if dry_run:
+        from tolman.commands.show.estimates import show_estimates
+        from tolman.workflows.estimate import estimate
+
+        show_estimates(console(), estimate([config]), as_json=as_json)
+        return []
     with stoppable(), progress() as events:
         runs = evaluate(config, importing_meanwhile(events)).runs
     from tolman.commands.show.runs import show_runs

@@ -132,7 +132,7 @@ class Asker:
     def __init__(
         self,
         asked: AskedModel,
-        store: Path | None = None,
+        store: Path | str | None = None,
         data: Path = Path(),
         done: Callable[[int], None] = lambda count: None,
     ) -> None:

@@ -64,7 +64,7 @@ class Work:
 
     recipe: Recipe
     root: Path
-    store: Path | None = None
+    store: Path | str | None = None
     watch: Watch = field(default_factory=Watch)
 
     @property

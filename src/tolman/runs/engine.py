@@ -23,7 +23,7 @@ from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
 from tolman.runs.calling import Caller, Limits, Tally
 from tolman.runs.prices import Price
-from tolman.runs.store import ResponseStore, request_key
+from tolman.runs.store import AnswerStore, request_key
 from tolman.runs.without_text import failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
@@ -59,7 +59,7 @@ class Engine:
     preset: PromptPreset
     data: Path
     frames: FrameStore
-    store: ResponseStore | None
+    store: AnswerStore | None
     limits: Limits = field(default_factory=Limits)
     done: Callable[[Outcome], None] = lambda outcome: None
     helpers: Mapping[str, Model] = field(default_factory=dict)
@@ -254,7 +254,7 @@ def _retrieve(future: asyncio.Future[Any]) -> None:
 
 
 @asynccontextmanager
-async def _leased(store: ResponseStore, key: str) -> AsyncIterator[Response | None]:
+async def _leased(store: AnswerStore, key: str) -> AsyncIterator[Response | None]:
     """The answer under a key, waited for while another process asks for it; None, with the lease on asking, where there
     is none."""
     found, pause = _stored(store, key), FIRST_LOOK
@@ -271,7 +271,7 @@ async def _leased(store: ResponseStore, key: str) -> AsyncIterator[Response | No
         store.end_lease(key)
 
 
-def _stored(store: ResponseStore, key: str, *, forget: bool = False) -> Response | None:
+def _stored(store: AnswerStore, key: str, *, forget: bool = False) -> Response | None:
     """The answer under a key; a call without text, which earlier versions kept, is none and may be forgotten."""
     found = store.get(key)
     if found is None or failure_of(found) is None:

@@ -33,7 +33,7 @@ from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Sampling
 from tolman.responses import Outcome, read_outcomes, write_outcomes
-from tolman.runs.leases import sole_writer
+from tolman.runs.leases import is_held, sole_writer
 from tolman.runs.selection import Selection
 from tolman.scoring.judged import Judgements
 
@@ -117,6 +117,11 @@ class RunFolder:
             RunConflictError: another is at work there.
         """
         return sole_writer(self.path)
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a process is writing into the folder."""
+        return is_held(self.path)
 
     def start(self, record: RunRecord) -> list[Outcome]:
         """Create the folder, or make sure that it holds the same run; its questions come with `write_items`.

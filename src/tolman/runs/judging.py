@@ -55,7 +55,7 @@ class JudgeRequest:
     model: str
     options: ModelOptions = ModelOptions()
     limits: Limits = Limits()
-    store: Path | None = None
+    store: Path | str | None = None
     prices: Path | None = None
     sample: SampleSize = SampleSize()
 

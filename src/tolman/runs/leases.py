@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tolman.errors import RunConflictError
+from tolman.errors import RunBusyError
 
 try:
     import fcntl
@@ -88,7 +88,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
     """Be the only process that writes into a run's folder, which is made if it isn't there.
 
     Raises:
-        RunConflictError: another is at work there.
+        RunBusyError: another is at work there.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / ".lease"
@@ -96,7 +96,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
         leases = Leases(path)
         if not leases.take(_WHOLE):
             leases.close()
-            raise RunConflictError(
+            raise RunBusyError(
                 f"{folder}: {_holder(path)} is at work in this folder; wait for its end, or give another with --out."
             )
         if leases.is_at(path):
@@ -107,6 +107,18 @@ def sole_writer(folder: Path) -> Iterator[None]:
         yield
     finally:
         path.unlink(missing_ok=True)
+        leases.close()
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process writes into a run's folder now."""
+    path = folder / ".lease"
+    if not path.exists():
+        return False
+    leases = Leases(path)
+    try:
+        return not leases.take(_WHOLE)
+    finally:
         leases.close()
 
 

@@ -47,8 +47,8 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     loaded = request.loaded or load(request.benchmark, request.data, request.subset, request.revision)
     if judge is not None:
         loaded.benchmark.rule_set(loaded.benchmark.judging.base)
-    preset = _adjusted(preset_of(loaded.benchmark, request.preset), request)
-    protocol = _protocol(request, loaded)
+    preset = adjusted(preset_of(loaded.benchmark, request.preset), request)
+    protocol = protocol_of(request, loaded)
     presented = protocol.present(loaded.benchmark, loaded.items)
     items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
     everyone = {"model": model, **helpers}
@@ -77,7 +77,7 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     return PreparedRun(request, engine, record, items, folder, earlier, judge, held.pop_all())
 
 
-def _adjusted(preset: PromptPreset, request: RunRequest) -> PromptPreset:
+def adjusted(preset: PromptPreset, request: RunRequest) -> PromptPreset:
     """The preset with the user's own settings in it."""
     frames, sampling = request.frames or {}, request.sampling or {}
     if "count" in frames:
@@ -105,7 +105,7 @@ def _helpers(request: RunRequest) -> dict[str, Model]:
     return {"captioner": models.create(name, request.captioner_options)} if name else {}
 
 
-def _protocol(request: RunRequest, loaded: Loaded) -> Protocol:
+def protocol_of(request: RunRequest, loaded: Loaded) -> Protocol:
     """The protocol with its options.
 
     Raises:

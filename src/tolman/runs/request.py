@@ -62,7 +62,7 @@ class RunRequest:
     limits: Limits = Limits()
     selection: Selection = Selection()
     repeats: int = 1
-    store: Path | None = None
+    store: Path | str | None = None
     frame_store: Path | None = None
     prices: Path | None = None
     judge: JudgeRequest | None = None

@@ -139,8 +139,8 @@ def compute_scores(
     own_rules = [benchmark.rule_set(scorer)] if scorer else benchmark.rule_sets_of(record.settings.preset)
     rules = [*own_rules, *(() if scorer else benchmark.further_rule_sets())]
     if read_ahead is not None:
-        own_rules, rules = map(read_ahead.remembering, own_rules), map(read_ahead.remembering, rules)
-    own_rules, rules = list(own_rules), list(rules)
+        own_rules = [read_ahead.remembering(one) for one in own_rules]
+        rules = [read_ahead.remembering(one) for one in rules]
     asked = metrics_named(metrics)
     measures = list(dict.fromkeys([*benchmark.table.metrics, *asked]))
     if judgements is not None:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
@@ -82,6 +82,65 @@ def request_key(
     return hashlib.sha256(text.encode()).hexdigest(), text
 
 
+class AnswerStore(Protocol):
+    """What a run needs of a store, in a file or in a database.
+
+    Attributes:
+        place: the file, or the database without the password.
+    """
+
+    place: str
+
+    def size(self) -> int:
+        """Bytes that it takes."""
+        ...
+
+    def get(self, key: str) -> Response | None:
+        """The answer under a key."""
+        ...
+
+    def put(self, key: str, model: str, request: str, response: Response) -> Response:
+        """Commit an answer, and give the one that now stands under its key."""
+        ...
+
+    def forget(self, key: str) -> None:
+        """Delete the answer under a key."""
+        ...
+
+    def lease(self, key: str) -> bool:
+        """Take the lease on asking for a key; False while another has it."""
+        ...
+
+    def end_lease(self, key: str) -> None:
+        """Let others ask for a key."""
+        ...
+
+    def summary(self) -> list[tuple[str, int, float, float]]:
+        """For each model: answers, first and last time."""
+        ...
+
+    def mean_seconds(self, model: str, latest: int = 200) -> float | None:
+        """How long a model's latest answers took on average."""
+        ...
+
+    def prune(self, *, model: str | None = None, before: float | None = None) -> int:
+        """Delete answers; how many."""
+        ...
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """All rows."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it, and end all leases."""
+        ...
+
+
+def is_url(place: object) -> bool:
+    """Whether a store's place is a database rather than a file."""
+    return isinstance(place, str) and place.startswith(("postgresql://", "postgres://"))
+
+
 class ResponseStore:
     """A store's file, open.
 
@@ -93,7 +152,7 @@ class ResponseStore:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.place = path, str(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._told("is no response store"):
             self._db = sqlite3.connect(path, isolation_level=None, timeout=60)
@@ -118,6 +177,10 @@ class ResponseStore:
             return Response.model_validate_json(row[0]) if row else None
         except ValidationError:
             raise self._damaged(f"the answer {key} is no response") from None
+
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self.path.stat().st_size
 
     def lease(self, key: str) -> bool:
         """Take the lease on asking for a key; False while another process or store has it."""
@@ -154,6 +217,15 @@ class ResponseStore:
         query = "SELECT model, COUNT(*), MIN(created), MAX(created) FROM responses GROUP BY model ORDER BY model"
         with self._told("can't be read"):
             return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._db.execute(query)]
+
+    def mean_seconds(self, model: str, latest: int = 200) -> float | None:
+        """How long a model's latest answers took on average; None where the store has none."""
+        query = "SELECT response FROM responses WHERE model = ? ORDER BY created DESC LIMIT ?"
+        with self._told("can't be read"):
+            rows = [row for (row,) in self._db.execute(query, (model, latest))]
+        found = [json.loads(row).get("seconds") for row in rows]
+        known = [seconds for seconds in found if seconds is not None]
+        return sum(known) / len(known) if known else None
 
     def prune(self, *, model: str | None = None, before: float | None = None) -> int:
         """Delete a model's answers, or those older than a time, or both at once; the number deleted."""
@@ -237,19 +309,29 @@ class _Syncing:
                     os.close(file)
 
 
-def usual_path() -> Path:
-    """$TOLMAN_STORE, else `default_path`."""
+def usual_place() -> Path | str:
+    """$TOLMAN_STORE, a file or the URL of a database; else `default_path`."""
     named = os.environ.get("TOLMAN_STORE")
-    return Path(named) if named else default_path()
+    return default_path() if not named else named if is_url(named) else Path(named)
 
 
-def open_store(path: Path | None, *, existing: bool = False) -> ResponseStore:
-    """The store at a path, or the user's own ($TOLMAN_STORE, or the cache folder).
+def open_store(place: Path | str | None, *, existing: bool = False) -> AnswerStore:
+    """The store at a path or in a database, or the user's own ($TOLMAN_STORE, or the cache folder).
+
+    Args:
+        place: a file, or the URL of a PostgreSQL database.
+        existing: whether a file must be there.
 
     Raises:
-        InputError: it must exist and doesn't, or it is no store.
+        InputError: it must exist and doesn't, or it is no store, or the database can't be used.
+        MissingExtraError: a database is named, and the extra isn't installed.
     """
-    chosen = path or usual_path()
-    if existing and not chosen.exists():
-        raise InputError(chosen, "does not exist", fix="name a response store with --store")
-    return ResponseStore(chosen)
+    chosen = place or usual_place()
+    if isinstance(chosen, str) and is_url(chosen):
+        from tolman.runs.postgres_store import PostgresStore
+
+        return PostgresStore(chosen)
+    path = Path(chosen)
+    if existing and not path.exists():
+        raise InputError(path, "does not exist", fix="name a response store with --store")
+    return ResponseStore(path)

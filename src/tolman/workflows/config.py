@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass
@@ -231,13 +232,19 @@ def _is_table(value: Any) -> bool:
 
 
 def to_table(config: Any) -> dict[str, Any]:
-    """A config's settings other than their defaults, as TOML values; required ones always, secret ones never."""
+    """A config's settings other than their defaults, as TOML values; required ones always, secret ones and addresses
+    with a password never."""
     table = {}
     for one in fields_of(type(config)):
         value = getattr(config, one.name)
-        if value is not None and not one.setting.secret and (one.required or value != one.default):
+        if value is None or one.setting.secret or _PASSWORD.search(str(value)):
+            continue
+        if one.required or value != one.default:
             table[one.name] = _plain(value)
     return table
+
+
+_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 
 
 def _plain(value: Any) -> Any:

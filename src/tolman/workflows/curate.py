@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
-from tolman.workflows.settings import StoreFile
+from tolman.workflows.settings import StorePlace
 
 if TYPE_CHECKING:
     from tolman.curate.mapping import Mapping as QuestionMapping
@@ -43,7 +43,7 @@ class CurateConfig:
     concurrency: Annotated[
         int | None, Setting("Most requests in flight to that model, from 1. Default: the recipe's, or 32.", least=1)
     ] = None
-    store: StoreFile = None
+    store: StorePlace = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class CurateCategoriesConfig:
     count: Annotated[int, Setting("Number of categories, 2–20.", least=2, most=20)] = 6
     model: Annotated[str | None, _MODEL] = None
     base_url: Annotated[str | None, _URL] = None
-    store: StoreFile = None
+    store: StorePlace = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,7 +297,7 @@ def _absolute(folder: Path, medium: Media) -> Media:
     return medium.model_copy(update={"path": str((folder / medium.path).absolute()).lstrip("/")})
 
 
-def _stages(recipe: Recipe, out: Path, store: Path | None, until: str | None, events: Events) -> Sequence[Done]:
+def _stages(recipe: Recipe, out: Path, store: Path | str | None, until: str | None, events: Events) -> Sequence[Done]:
     from tolman.curate.pipeline import Watch, Work
     from tolman.curate.stages import curate as carry_out
 

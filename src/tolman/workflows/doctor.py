@@ -13,7 +13,7 @@ from tolman.extras import FOR_DEVELOPERS, declared
 from tolman.names import hint
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
-from tolman.workflows.settings import StoreFile
+from tolman.workflows.settings import StorePlace
 
 State = Literal["works", "missing", "fails"]
 
@@ -43,7 +43,7 @@ class DoctorConfig:
             secret=True,
         ),
     ] = ()
-    store: StoreFile = None
+    store: StorePlace = None
     frame_store: Annotated[
         Path | None, Setting("Folder of decoded frames. Default: frames in the user's cache.", panel="Stores")
     ] = None
@@ -102,7 +102,7 @@ def diagnose(config: DoctorConfig, events: Events = silent) -> DoctorResult:
 
 def _looks(config: DoctorConfig) -> Iterator[Callable[[], Check]]:
     from tolman.media.store import default_root
-    from tolman.runs.store import usual_path
+    from tolman.runs.store import is_url, usual_place
     from tolman.workflows import checks
 
     extras = [extra for extra in declared() if extra not in FOR_DEVELOPERS]
@@ -119,8 +119,11 @@ def _looks(config: DoctorConfig) -> Iterator[Callable[[], Check]]:
     yield from (partial(checks.check_endpoint, url) for url in config.base_url)
     yield from (partial(checks.check_database, url) for url in config.database)
     store, frames = config.store, config.frame_store
+    place = store or usual_place()
+    if is_url(place):
+        yield partial(checks.check_database, str(place))
     for name, folder, option, named in (
-        ("response store", (store or usual_path()).parent, "--store or TOLMAN_STORE", store),
+        *(() if is_url(place) else (("response store", Path(place).parent, "--store or TOLMAN_STORE", store),)),
         ("frame store", frames or default_root(), "--frame-store or TOLMAN_CACHE", frames),
     ):
         yield partial(checks.check_folder, name, folder, option, asked=named is not None)

@@ -21,7 +21,7 @@ from tolman.workflows.settings import (
     ReleasedData,
     Revision,
     RunFolderOut,
-    StoreFile,
+    StorePlace,
     Subset,
 )
 from tolman.workflows.values import json_object
@@ -40,7 +40,9 @@ _ITEMS = "Which items"
 class RunConfig:
     """A model, a benchmark, and how the one is asked about the other. None leaves a setting to the prompt preset."""
 
-    benchmark: Annotated[str, Setting("A benchmark's name, or a folder that is one.", positional=True)]
+    benchmark: Annotated[
+        str, Setting("A benchmark's name, a folder that is one, or a suite's TOML file.", positional=True)
+    ]
     model: Annotated[
         str,
         Setting(
@@ -271,7 +273,7 @@ class RunConfig:
     limit: Annotated[
         int | None, Setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
     ] = None
-    store: StoreFile = None
+    store: StorePlace = None
     frame_store: Annotated[
         Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)
     ] = None

@@ -22,7 +22,7 @@ from tolman.workflows.settings import (
     ReleasedData,
     Revision,
     RunFolderOut,
-    StoreFile,
+    StorePlace,
     Subset,
 )
 
@@ -64,7 +64,7 @@ class ScoreConfig:
     prices: Annotated[
         Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=JUDGE)
     ] = None
-    store: StoreFile = None
+    store: StorePlace = None
     count_failures_as_wrong: FailuresAsWrong = False
     metrics: Annotated[
         str | None,

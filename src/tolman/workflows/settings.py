@@ -22,10 +22,11 @@ Subset = Annotated[
 Revision = Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")]
 RunFolderOut = Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")]
 FailuresAsWrong = Annotated[bool, Setting("Score items without an answer 0 instead of leaving them out.")]
-StoreFile = Annotated[
-    Path | None,
+StorePlace = Annotated[
+    str | None,
     Setting(
-        "File of the response store. Default: $TOLMAN_STORE, or responses.sqlite in the user's cache.", panel=STORES
+        "File of the response store, or URL of a PostgreSQL database. Default: $TOLMAN_STORE, or in the user's cache.",
+        panel=STORES,
     ),
 ]
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
-from tolman.workflows.settings import StoreFile
+from tolman.workflows.settings import StorePlace
 
 DAY = 86_400
 """Seconds."""
@@ -19,14 +19,14 @@ DAY = 86_400
 class StoreShowConfig:
     """Which store is shown."""
 
-    store: StoreFile = None
+    store: StorePlace = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StorePruneConfig:
     """Which answers are deleted."""
 
-    store: StoreFile = None
+    store: StorePlace = None
     model: Annotated[str | None, Setting("Name of the model whose answers are deleted. Default: all models.")] = None
     older_than: Annotated[
         float | None, Setting("Least age of answers that are deleted, days, from 0. Default: any age.", least=0)
@@ -39,7 +39,7 @@ class StoreExportConfig:
     """Which store is written out, and where."""
 
     out: Annotated[Path, Setting("JSONL file to write.", positional=True)]
-    store: StoreFile = None
+    store: StorePlace = None
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ class StoreSummary:
     """What a store holds.
 
     Attributes:
-        path: its file.
-        size: bytes of the file.
+        place: its file, or its database without the password.
+        size: bytes of the file, or of the table.
         models: by name.
     """
 
-    path: Path
+    place: str
     size: int
     models: tuple[StoredModel, ...]
 
@@ -84,9 +84,10 @@ def summarize_store(config: StoreShowConfig) -> StoreSummary:
     store = open_store(config.store, existing=True)
     try:
         rows = store.summary()
+        size = store.size()
     finally:
         store.close()
-    return StoreSummary(store.path, store.path.stat().st_size, tuple(StoredModel(*row) for row in rows))
+    return StoreSummary(store.place, size, tuple(StoredModel(*row) for row in rows))
 
 
 def prune_store(config: StorePruneConfig) -> int:

@@ -19,13 +19,13 @@ def show_store(console: Console, summary: StoreSummary, *, as_json: bool) -> Non
         models = [
             {"model": one.model, "answers": one.answers, "first": one.first, "last": one.last} for one in summary.models
         ]
-        write_json(console, {"store": str(summary.path), "models": models})
+        write_json(console, {"store": summary.place, "models": models})
         return
     grid = table(("model", "answers", "first", "last"), left=("model", "first", "last"), whole=())
     for one in summary.models:
         grid.add_row(one.model, f"{one.answers:,}", _day(one.first), _day(one.last))
     console.print(grid)
-    say(console, f"{summary.path}: {summary.size / 1e6:.1f} MB")
+    say(console, f"{summary.place}: {summary.size / 1e6:.1f} MB")
 
 
 def _day(seconds: float) -> str:

@@ -12,7 +12,7 @@ from tolman.workflows.analyses import Analysis, to_plain
 from tolman.workflows.analyses.settings import RightFrom, Runs, Scorer, Seed
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
-from tolman.workflows.settings import JUDGE, JudgeBody, JudgeUrl, ReleasedData, StoreFile
+from tolman.workflows.settings import JUDGE, JudgeBody, JudgeUrl, ReleasedData, StorePlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ class ErrorsConfig:
     prices: Annotated[
         Path | None, Setting("JSON file with the judge's prices of tokens. Default: no cost.", panel=JUDGE)
     ] = None
-    store: StoreFile = None
+    store: StorePlace = None
     scorer: Scorer = None
     right_from: RightFrom = 0.5
     seed: Seed = 0

@@ -1,0 +1,207 @@
+"""Suites: models × benchmarks × protocols in one TOML file, as the configs of the runs that they are.
+
+```toml
+out = "spring"                       # any setting of `tolman run`, for all runs
+concurrency = 64
+
+[[model]]
+model = "openai/qwen3-vl-8b"
+base_url = "http://node1:8000/v1"
+
+[[benchmark]]
+benchmark = "vsi-bench"
+frames = [16, 32]
+
+[[benchmark]]
+benchmark = "./my-bench"
+
+[[protocol]]
+protocol = "direct"
+```
+
+The runs are all combinations of one table of each kind. Of a setting that stands in several places, the model's table
+holds before the protocol's, that before the benchmark's, that before what stands above the tables.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tolman.errors import InputError, UsageError
+from tolman.names import hint
+from tolman.workflows.config import PLUGINS, fields_of, make
+from tolman.workflows.evaluate import RunConfig
+
+AXES = ("benchmark", "protocol", "model")
+"""Tables of a suite, the ones whose settings hold last at the end."""
+OUT = "runs"
+"""The folder of a suite that names none, in which it has a folder of its file's name."""
+
+
+def is_suite(text: str) -> bool:
+    """Whether an argument is the file of a suite rather than a benchmark."""
+    return text.endswith(".toml") and not Path(text).is_dir()
+
+
+def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunConfig]:
+    """The runs of a suite, those of one model after each other; each has a folder of its own.
+
+    Args:
+        path: the file.
+        given: settings that hold before all that the file says.
+
+    Returns:
+        One config for each combination. Frames, forms and budgets of which a run has several stay in its config.
+
+    Raises:
+        InputError: the file can't be read or is no suite; the sentence names the line of an unknown key.
+        UsageError: a setting is of the wrong type or out of bounds.
+    """
+    text, data = _read(path)
+    data.pop(PLUGINS, None)
+    tables = {axis: _tables(path, text, data.pop(axis, None), axis) for axis in AXES}
+    for axis in ("benchmark", "model"):
+        if not tables[axis]:
+            raise InputError(path, f"has no [[{axis}]] table", fix=f'write [[{axis}]] and {axis} = "NAME" below it')
+    _check_keys(path, text, data, extra=AXES)
+    shared = {name: value for name, value in data.items() if name != "out"}
+    root = Path((given or {}).get("out") or data.get("out") or Path(OUT) / path.stem)
+    configs = []
+    for model, benchmark, protocol in itertools.product(
+        tables["model"], tables["benchmark"], tables["protocol"] or [{}]
+    ):
+        settings = shared | benchmark | protocol | model | {k: v for k, v in (given or {}).items() if k != "out"}
+        config = make(RunConfig, _plain(settings), where=f"{path}: ")
+        configs.append(replace(config, out=root / _place(config)))
+    _refuse_twins(path, configs)
+    return configs
+
+
+def copy_suite(path: Path, folder: Path) -> None:
+    """Keep the file beside what it brought."""
+    from tolman.files import write_text
+
+    folder.mkdir(parents=True, exist_ok=True)
+    if path.resolve() != (folder / path.name).resolve():
+        write_text(folder / path.name, path.read_text(encoding="utf-8"))
+
+
+def folder_of(configs: Sequence[RunConfig]) -> Path:
+    """The folder of a suite's runs."""
+    places = [config.out for config in configs if config.out is not None]
+    return places[0].parent.parent
+
+
+def _place(config: RunConfig) -> Path:
+    """A run's folder below the suite's: the benchmark's, then the model's with its protocol."""
+    from tolman.runs.folder import file_name
+
+    benchmark = file_name("-".join(filter(None, (Path(config.benchmark).name, config.subset))))
+    model = config.model if config.label is None else f"{config.model}-{config.label}"
+    return Path(benchmark) / file_name(f"{model}-{config.protocol}")
+
+
+def _refuse_twins(path: Path, configs: Sequence[RunConfig]) -> None:
+    """Two runs must not share a folder, and two models not a name: their figures would be one row."""
+    by_place: dict[Path | None, RunConfig] = {}
+    for config in configs:
+        twin = by_place.setdefault(config.out, config)
+        if twin is config:
+            continue
+        if twin.base_url != config.base_url and twin.model == config.model:
+            raise InputError(
+                path,
+                f"has {config.model} at {twin.base_url} and at {config.base_url}",
+                fix="give each a 'label', or if they serve the same, write both addresses into one base_url",
+            )
+        raise InputError(
+            path,
+            f"has {config.model} with {config.protocol} on {config.benchmark} twice",
+            fix="leave one out, or give each model a 'label' and each benchmark a 'subset'",
+        )
+
+
+def _tables(path: Path, text: str, value: Any, axis: str) -> list[dict[str, Any]]:
+    """The tables of an axis: [[model]] tables, or a list of names for short."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        value = [value]
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        raise InputError(path, f"'{axis}' is no table", fix=f"write [[{axis}]]")
+    found = [{axis: one} if isinstance(one, str) else one for one in value]
+    for number, table in enumerate(found, start=1):
+        if not isinstance(table, dict):
+            raise InputError(path, f"'{axis}' holds {table!r}", fix=f"write [[{axis}]], or a list of names")
+        _check_keys(path, text, table)
+        if axis != "protocol" and axis not in table:
+            raise InputError(path, f"[[{axis}]] table {number} says no '{axis}'", fix=f'write {axis} = "NAME"')
+    return found
+
+
+def _check_keys(path: Path, text: str, table: Mapping[str, Any], extra: Sequence[str] = ()) -> None:
+    known = [one.name for one in fields_of(RunConfig)]
+    options = {one.option.removeprefix("--").replace("-", "_"): one.name for one in fields_of(RunConfig)}
+    for key in table:
+        plain = key.replace("-", "_")
+        if plain not in known and plain not in options:
+            line = next(
+                (n for n, one in enumerate(text.splitlines(), 1) if re.match(rf"\s*{re.escape(key)}\s*=", one)), None
+            )
+            place = f"line {line}: " if line else ""
+            raise InputError(path, f"{place}there is no setting '{key}'", fix=hint(plain, [*known, *extra]))
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by the names of fields; a file may name them as options."""
+    options = {one.option.removeprefix("--").replace("-", "_"): one.name for one in fields_of(RunConfig)}
+    found = {}
+    for key, value in settings.items():
+        plain = key.replace("-", "_")
+        found[options.get(plain, plain)] = value
+    return found
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise InputError(path, f"can't be read ({error.strerror or error})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(path, f"is no TOML ({error})") from None
+
+
+def models_of(configs: Sequence[RunConfig]) -> list[list[RunConfig]]:
+    """The runs of each model: those of one endpoint, or of all networks of this machine, are done after each other."""
+    groups: dict[tuple[str, ...], list[RunConfig]] = {}
+    for config in configs:
+        family = config.model.partition("/")[0]
+        own = ("hf",) if family == "hf" else (config.model, config.base_url or "", config.label or "")
+        groups.setdefault(own, []).append(config)
+    return list(groups.values())
+
+
+def check_names(configs: Sequence[RunConfig]) -> None:
+    """Refuse before the first call what names nothing.
+
+    Raises:
+        UsageError: there is no such benchmark, protocol or family of models.
+    """
+    from tolman import benchmarks, models, protocols
+
+    for name in dict.fromkeys(config.benchmark for config in configs):
+        benchmarks.get(name)
+    for name in dict.fromkeys(config.protocol for config in configs):
+        protocols.get(name)
+    for name in dict.fromkeys(config.model for config in configs):
+        if name.partition("/")[0] not in models.families():
+            raise UsageError(f"there is no model family '{name}'; {hint(name.partition('/')[0], models.families())}.")
