@@ -5,7 +5,6 @@ import base64
 import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -21,6 +20,7 @@ pytest.importorskip("google.genai", reason="needs the extra 'gemini'")
 pytest.importorskip("av", reason="making videos needs the extra 'video'")
 
 from loopback import serving
+from thinkers import camel
 from tolman import benchmarks
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
@@ -49,15 +49,6 @@ def generated(*parts: dict[str, Any], reason: str = "STOP") -> dict[str, Any]:
         "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 2, "thoughtsTokenCount": 5},
         "modelVersion": "m",
     }
-
-
-def camel(value: Any) -> Any:
-    """JSON with its keys in the endpoint's spelling; it takes both, and the package sends both."""
-    if isinstance(value, list):
-        return [camel(entry) for entry in value]
-    if not isinstance(value, dict):
-        return value
-    return {re.sub("_([a-z])", lambda m: m[1].upper(), key): camel(entry) for key, entry in value.items()}
 
 
 def failure(code: int, message: str, status: str, *details: dict[str, Any]) -> dict[str, Any]:

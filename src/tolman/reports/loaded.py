@@ -74,13 +74,20 @@ def protocol_settings(settings: RunSettings) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
 
 
+def _sampling(settings: RunSettings) -> str:
+    """How a run drew its answers."""
+    sampling = settings.sampling
+    said = [f"{k} {v}" for k, v in sampling.model_dump(exclude_none=True, exclude={"thinking"}).items()]
+    return ", ".join([*said, *([sampling.thinking.describe()] if sampling.thinking else [])])
+
+
 def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
     """The settings in which a run differs from others of its name."""
     said: dict[str, Callable[[RunSettings], str]] = {
         "frames": lambda s: s.frames.describe(),
         "preset": lambda s: f"preset {s.preset}",
         "protocol_settings": protocol_settings,
-        "sampling": lambda s: ", ".join(f"{k} {v}" for k, v in s.sampling.model_dump(exclude_none=True).items()),
+        "sampling": _sampling,
         "seed": lambda s: f"seed {s.seed}",
         "repeats": lambda s: f"{s.repeats} repeats",
     }
