@@ -14,6 +14,8 @@ from loopback import serving
 from thinkers import CACHED, INPUT, MEDIA, LlamaCpp, Mind, OpenAI, Sglang, Thinker, Vllm
 from tolman.item_table import write_items
 from tolman.items import Item
+from tolman.messages import Sampling, Thinking
+from tolman.runs.store import request_key
 
 ITEMS = 4
 NEEDS = 50
@@ -312,3 +314,10 @@ def test_several_budgets_ask_nothing_again_and_find_no_answer_that_needed_more(g
     assert re.search(r"^ +32 .* 4 *$", printed, re.MULTILINE)  # cut off
     assert re.search(r"^ +2,048 +100.0", printed, re.MULTILINE)
     assert "--count-failures-as-wrong scores them 0" in printed
+
+
+def test_without_settings_of_reasoning_an_answers_key_says_nothing_of_it() -> None:
+    _, asked = request_key("openai/m", {"base_url": "http://x/v1"}, (), Sampling(max_tokens=16), 0, 0)
+    assert json.loads(asked)["sampling"] == {"temperature": 0.0, "max_tokens": 16}
+    _, asked = request_key("openai/m", {}, (), Sampling(thinking=Thinking(budget=2048)), 0, 0)
+    assert json.loads(asked)["sampling"] == {"temperature": 0.0, "thinking": {"budget": 2048}}
