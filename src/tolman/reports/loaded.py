@@ -74,27 +74,32 @@ def protocol_settings(settings: RunSettings) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.protocol_settings.items())
 
 
-def _sampling(settings: RunSettings) -> str:
-    """How a run drew its answers."""
-    sampling = settings.sampling
-    said = [f"{k} {v}" for k, v in sampling.model_dump(exclude_none=True, exclude={"thinking"}).items()]
-    return ", ".join([*said, *([sampling.thinking.describe()] if sampling.thinking else [])])
+def _sampling(settings: RunSettings) -> dict[str, Any]:
+    """How a run drew its answers, but for its reasoning."""
+    return settings.sampling.model_dump(exclude_none=True, exclude={"thinking"})
+
+
+def _thinking(settings: RunSettings) -> str:
+    """How a run's model was told to reason."""
+    asked = settings.sampling.thinking
+    return "reasoning as it does by itself" if asked is None else asked.describe()
 
 
 def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
     """The settings in which a run differs from others of its name."""
-    said: dict[str, Callable[[RunSettings], str]] = {
-        "frames": lambda s: s.frames.describe(),
-        "preset": lambda s: f"preset {s.preset}",
-        "protocol_settings": protocol_settings,
-        "sampling": _sampling,
-        "seed": lambda s: f"seed {s.seed}",
-        "repeats": lambda s: f"{s.repeats} repeats",
-    }
     settings = run.record.settings
-    different = (
-        say(settings)
-        for name, say in said.items()
-        if any(getattr(other.record.settings, name) != getattr(settings, name) for other in namesakes)
-    )
+    others = [other.record.settings for other in namesakes]
+    different = (say(settings) for value, say in _SAID if any(value(other) != value(settings) for other in others))
     return ", ".join(text for text in different if text)
+
+
+_SAID: tuple[tuple[Callable[[RunSettings], Any], Callable[[RunSettings], str]], ...] = (
+    (lambda s: s.frames, lambda s: s.frames.describe()),
+    (lambda s: s.preset, lambda s: f"preset {s.preset}"),
+    (lambda s: s.protocol_settings, protocol_settings),
+    (_sampling, lambda s: ", ".join(f"{name} {value}" for name, value in _sampling(s).items())),
+    (_thinking, _thinking),
+    (lambda s: s.seed, lambda s: f"seed {s.seed}"),
+    (lambda s: s.repeats, lambda s: f"{s.repeats} repeats"),
+)
+"""Settings in which runs of one name may differ, and how each is said."""

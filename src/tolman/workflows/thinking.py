@@ -99,6 +99,7 @@ class BudgetCurve:
         scorer: by which the runs are scored.
         column: title of the headline figure.
         digits: that the paper prints of it.
+        frames: of a video, in words.
         steps: in the order of the budgets as they were given.
         failures_are_wrong: whether answers that were cut off count as wrong.
     """
@@ -106,6 +107,7 @@ class BudgetCurve:
     scorer: str
     column: str
     digits: int
+    frames: str
     steps: tuple[BudgetStep, ...]
     failures_are_wrong: bool
 
@@ -160,7 +162,8 @@ def _curve(runs: Sequence[Run]) -> BudgetCurve:
             )
         )
     wrong = all(run.record.failures_are_wrong for run in loaded)
-    return BudgetCurve(scorer, column.title, column.digits, tuple(steps), wrong)
+    shown = loaded[0].record.settings.frames.describe()
+    return BudgetCurve(scorer, column.title, column.digits, shown, tuple(steps), wrong)
 
 
 def _answered(scores: pl.DataFrame) -> set[str]:

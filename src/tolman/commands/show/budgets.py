@@ -11,7 +11,7 @@ from tolman.commands.show.report import print_wide
 from tolman.workflows.thinking import BudgetCurve, BudgetStep
 
 _HEADINGS = (
-    "reasoning budget", "", "95 % interval", "− first", "paired 95 %", "p", "items", "reasoning/answer", "cut off",
+    "reasoning budget", "", "95 % interval", "− first", "paired 95 %", "p", "items", "reasoning tokens", "cut off",
 )  # fmt: skip
 
 
@@ -23,7 +23,11 @@ def show_budgets(console: Console, curves: Sequence[BudgetCurve]) -> None:
         for step in curve.steps:
             grid.add_row(f"{step.budget:,}", *_cells(step, curve.digits))
         print_wide(console, grid)
-        say(console, f"{curve.scorer}; '− first' is on items that both runs answered, with a paired interval.", "dim")
+        said = (
+            f"{curve.scorer}, {curve.frames}; '− first' is on items that both runs answered, with a paired "
+            "interval; reasoning tokens are those of one answer on average."
+        )
+        say(console, said, "dim")
         if any(step.cut_off for step in curve.steps) and not curve.failures_are_wrong:
             said = "Answers that were cut off in reasoning are in no figure; --count-failures-as-wrong scores them 0."
             say(console, said, "bold")
