@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import Counter
 from typing import Any
 
 from aiohttp import web
+
+from thinkers import camel
 
 
 def generated(*parts: dict[str, Any], reason: str = "STOP") -> dict[str, Any]:
@@ -20,15 +21,6 @@ def generated(*parts: dict[str, Any], reason: str = "STOP") -> dict[str, Any]:
         "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 2, "thoughtsTokenCount": 5},
         "modelVersion": "m",
     }
-
-
-def camel(value: Any) -> Any:
-    """JSON with its keys in the endpoint's spelling; it takes both, and the package sends both."""
-    if isinstance(value, list):
-        return [camel(entry) for entry in value]
-    if not isinstance(value, dict):
-        return value
-    return {re.sub("_([a-z])", lambda m: m[1].upper(), key): camel(entry) for key, entry in value.items()}
 
 
 def failure(code: int, message: str, status: str, *details: dict[str, Any]) -> dict[str, Any]:

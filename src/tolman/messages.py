@@ -135,6 +135,20 @@ class Thinking(BaseModel):
     effort: str | None = None
     budget: int | None = None
 
+    @property
+    def wanted(self) -> bool | None:
+        """Whether the model is to reason; None where that is left to it."""
+        if self.on is False or self.budget == 0 or self.effort == "none":
+            return False
+        return True if self.on or self.budget or self.effort else None
+
+    def describe(self) -> str:
+        """The settings in words, such as 'effort high, reasoning budget 2,048'."""
+        said = [] if self.on is None else [f"thinking {'on' if self.on else 'off'}"]
+        said += [f"effort {self.effort}"] if self.effort is not None else []
+        said += [f"reasoning budget {self.budget:,}"] if self.budget is not None else []
+        return ", ".join(said)
+
 
 class Sampling(BaseModel):
     """How a model draws its answer. None leaves a setting to the endpoint.

@@ -55,6 +55,16 @@ class Usage(BaseModel):
     cached_tokens: int = 0
     media_tokens: int = 0
 
+    def describe(self) -> str:
+        """The tokens in words: '1,234 + 567 tokens (1,000 cached, 900 of media, 480 of reasoning)'."""
+        kinds = (
+            (self.cached_tokens, "cached"),
+            (self.media_tokens, "of media"),
+            (self.reasoning_tokens, "of reasoning"),
+        )
+        told = ", ".join(f"{count:,} {kind}" for count, kind in kinds if count)
+        return f"{self.input_tokens:,} + {self.output_tokens:,} tokens" + (f" ({told})" if told else "")
+
     @classmethod
     def total(cls, usages: Iterable[Usage]) -> Usage:
         """The sum of several calls' tokens."""

@@ -308,7 +308,10 @@ def test_a_protocol_of_two_turns_keeps_the_video_in_both(shared_data: Path, tmp_
     assert second["contents"][1]["parts"] == [{"text": "There are four of them."}]
     (line,) = (tmp_path / "run" / "responses.jsonl").read_text().splitlines()
     response = json.loads(line)
-    assert (response["response"], response["usage"]) == ("4", {"input_tokens": 200, "output_tokens": 14})
+    assert (response["response"], response["usage"]) == (
+        "4",
+        {"input_tokens": 200, "output_tokens": 14, "reasoning_tokens": 10},
+    )
     assert [(t["purpose"], t["response"]) for t in response["turns"]] == [
         ("reasoning", "There are four of them."), ("extraction", "4"),
     ]  # fmt: skip

@@ -75,14 +75,14 @@ def stored(place: Path) -> int:
 
 def test_a_thinking_model_that_is_cut_off_is_no_zero_and_scores_right_with_enough_tokens(go: Go, place: Path) -> None:
     server = Server(answer="B", thinks=THINKS)
-    found = go(server)
+    found = go(server, "--ask-again", "0")
     assert found["code"] == 1
     assert found["row"]["figures"] == {}  # no score at all, rather than one of 0
     assert found["row"]["incomplete"]
     (warning,) = found["warnings"]
     assert warning.startswith(f"INCOMPLETE: openai/m (blind): {ITEMS} failed of {ITEMS} items, not in the figures.")
     assert "× cut off: item 0: the token limit of 16 ended the answer while the model was reasoning" in warning
-    assert "--max-tokens" in warning
+    assert "--reasoning-budget" in warning
     assert "the token limit of 16" in found["page"]
     assert {line["failure"]["kind"] for line in found["lines"]} == {"cut off"}
     assert stored(place) == 0
@@ -154,17 +154,18 @@ TOOL = {"id": "1", "type": "function", "function": {"name": "look", "arguments":
     [
         ({"content": None}, "length", "cut off", "the token limit of 16 ended the answer before its first word"),
         ({"content": ""}, "length", "cut off", "the token limit of 16"),
+        ({"content": None}, "repetition", "no text", "finish reason 'repetition'"),
         ({"content": None}, "content_filter", "filtered", "the answer was filtered out"),
         ({"content": None, "tool_calls": [TOOL]}, "tool_calls", "no text", "called a tool instead of answering"),
         ({"content": "", "tool_calls": [TOOL]}, "stop", "no text", "called a tool instead of answering"),
         ({"content": "", "reasoning": "It is B."}, "stop", "no text", "gave reasoning and no answer"),
-        ({"content": None}, "abort", "no text", "finish reason 'abort'"),
+        ({"content": None}, "eaten", "no text", "finish reason 'eaten'"),
     ],
 )  # fmt: skip
 def test_what_brought_no_text_is_a_failure_even_if_it_is_the_first_answer(
     go: Go, message: dict[str, Any], reason: str, kind: str, sentence: str
 ) -> None:
-    found = go(Says(message, reason))
+    found = go(Says(message, reason), "--ask-again", "0", "--retries", "0")
     lost = {line["id"]: line["failure"] for line in found["lines"] if "failure" in line}
     assert found["code"] == 1
     assert sorted(lost) == ["0", "3", "6", "9"]

@@ -58,12 +58,15 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
 
     Example:  tolman run vsi-bench --model openai/my-model --protocol cot+question-first --frames 8,16,32
 
+    Example:  tolman run vsi-bench --model openai/my-model --reasoning-budget 0,2k,8k,32k
+
     Example:  tolman run suite.toml --dry-run
     """
     from tolman.commands.show.progress import progress
     from tolman.commands.show.warming import importing_meanwhile
     from tolman.runtime import stoppable
     from tolman.workflows.evaluate import evaluate
+    from tolman.workflows.thinking import budget_curves
 
     if dry_run:
         from tolman.commands.show.estimates import show_estimates
@@ -76,7 +79,8 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
     from tolman.commands.show.runs import show_runs
 
     folders = [one.path for one in runs]
-    show_runs(console(), folders, as_json=as_json)
+    budgets = budget_curves(runs) if len(config.reasoning_budget) > 1 else []
+    show_runs(console(), folders, as_json=as_json, budgets=budgets)
     if any(is_incomplete(one.figures) for one in runs):
         raise Incomplete(folders)
     return folders

@@ -9,12 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tolman.extras import needs
 from tolman.messages import Part, Picture
 from tolman.models import endpoint
+from tolman.models.anthropic_thinking import Capabilities, fields_of, read_capabilities
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.dialects import merged
 from tolman.responses import Response, Usage
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ KEYS = ("ANTHROPIC_API_KEY",)
 """Environment variables of the key, the first that is set."""
 MAX_TOKENS = 4096
 """Length of an answer that is sent where neither preset nor user says one: the endpoint wants a number."""
+LOOK_SECONDS = 3.0
+"""The longest that the endpoint's word about the model is waited for."""
 
 
 class Anthropic(endpoint.EndpointModel):
@@ -45,6 +50,7 @@ class Anthropic(endpoint.EndpointModel):
             import anthropic  # noqa: F401
         super().__init__(name, options)
         self._client: AsyncAnthropic | None = None
+        self._can: Capabilities | None = None
 
     async def answer(self, request: Request) -> Response:
         """One message.
@@ -55,9 +61,11 @@ class Anthropic(endpoint.EndpointModel):
         import anthropic
 
         endpoint.refuse_videos(self.name, request)
+        if self._can is None and request.sampling.thinking is not None:
+            self._can = await self._look()
         started = time.monotonic()
         try:
-            body = await asyncio.to_thread(self._encode, request)
+            body, notes = await asyncio.to_thread(self._encode, request)
         except OSError as error:
             raise endpoint.unreadable(error) from None
         named = {name: body.pop(name) for name in ("model", "messages", "max_tokens")}
@@ -72,7 +80,7 @@ class Anthropic(endpoint.EndpointModel):
             raise endpoint.unreachable(self._url, error.__cause__ or error) from None
         except anthropic.APIStatusError as error:
             raise self._refusal(error) from None
-        return self._response(request, content, time.monotonic() - started)
+        return self._response(request, content, notes, time.monotonic() - started)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -88,26 +96,33 @@ class Anthropic(endpoint.EndpointModel):
             )
         return self._client
 
-    def _encode(self, request: Request) -> dict[str, Any]:
-        """The request's body."""
+    async def _look(self) -> Capabilities:
+        """What the endpoint says that the model takes."""
+        import anthropic
+
+        try:
+            reply = await self._open().models.with_raw_response.retrieve(self._model, timeout=LOOK_SECONDS)
+            return read_capabilities(json.loads(reply.http_response.text))
+        except (anthropic.AnthropicError, ValueError, RecursionError):
+            return Capabilities()
+
+    def _encode(self, request: Request) -> tuple[dict[str, Any], list[str]]:
+        """The request's body, and notes on what in it isn't as it was asked for."""
         sampling, messages = request.sampling, endpoint.spoken(request.messages)
         system = "\n".join(message.text for message in messages if message.role == "system")
+        told, notes = fields_of(sampling, sampling.max_tokens or MAX_TOKENS, self._can or Capabilities())
         usual = {
             "model": self._model,
-            "max_tokens": sampling.max_tokens or MAX_TOKENS,
             "system": system or None,
             "messages": [
                 {"role": message.role, "content": [_part(part) for part in message.parts]}
                 for message in messages
                 if message.role != "system"
             ],
-            "temperature": sampling.temperature,
-            # All of the distribution is what comes without it, and newer models refuse it beside a temperature.
-            "top_p": None if sampling.top_p == 1.0 else sampling.top_p,
-            "top_k": sampling.top_k,
+            **told,
         }
-        fields = {key: value for key, value in (usual | self._body).items() if value is not None}
-        return fields | {"max_tokens": fields.get("max_tokens", MAX_TOKENS)}
+        fields = merged(usual, self._body)
+        return fields | {"max_tokens": fields.get("max_tokens", MAX_TOKENS)}, notes
 
     def _refusal(self, error: Any) -> CallError:
         hints = {
@@ -118,7 +133,7 @@ class Anthropic(endpoint.EndpointModel):
         after = endpoint.retry_after(error.response.headers.get("retry-after"))
         return endpoint.refusal(self._url, error.status_code, error.response.content, after=after, hints=hints)
 
-    def _response(self, request: Request, content: str, seconds: float) -> Response:
+    def _response(self, request: Request, content: str, notes: Sequence[str], seconds: float) -> Response:
         try:
             reply = json.loads(content)
             blocks = reply["content"]
@@ -139,8 +154,12 @@ class Anthropic(endpoint.EndpointModel):
                 usage=Usage(
                     input_tokens=sum(endpoint.count(usage.get(name)) for name in inputs),
                     output_tokens=endpoint.count(usage.get("output_tokens")),
+                    reasoning_tokens=endpoint.count((usage.get("output_tokens_details") or {}).get("thinking_tokens")),
+                    cached_tokens=endpoint.count(usage.get("cache_read_input_tokens")),
                 ),
                 seconds=round(seconds, 4),
+                notes=dict.fromkeys(notes, 1),
+                served=served if (served := reply.get("model")) != self._model else None,
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise endpoint.malformed(self._url, "message", error, content) from None

@@ -25,6 +25,7 @@ class ModelOptions:
         body: fields that every request carries besides the usual ones; a field of None takes a usual one out.
         concurrency: the most requests in flight.
         timeout: seconds for one call.
+        stream: whether replies come in pieces, so that no proxy takes a long silence for the end.
         seed: for models that draw at random themselves.
         scenes: a folder of scenes, for the oracle.
         device, dtype: where a local network runs and in which arithmetic; None leaves it to the family.
@@ -37,6 +38,7 @@ class ModelOptions:
     body: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 32
     timeout: float = 600.0
+    stream: bool = False
     seed: int = 0
     scenes: Path | None = None
     device: str | None = None

@@ -22,8 +22,9 @@ import aiohttp
 
 from tolman.extras import needs
 from tolman.messages import Message, Part, Picture, Video
-from tolman.models import endpoint
+from tolman.models import endpoint, thinking
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.gemini_thinking import config_of
 from tolman.responses import FailureKind, Response, Usage
 
 if TYPE_CHECKING:
@@ -69,11 +70,11 @@ class Gemini(endpoint.EndpointModel):
         try:
             videos = [p for message in request.messages for p in message.parts if isinstance(p, Video)]
             files = {video.sha256: await self._uploaded(video) for video in videos}
-            encoded = await asyncio.to_thread(self._encode, request, files)
-            reply = await self._generate(*encoded, {video.sha256 for video in videos})
+            contents, config, notes = await asyncio.to_thread(self._encode, request, files)
+            reply = await self._generate(contents, config, {video.sha256 for video in videos})
         except OSError as error:
             raise endpoint.unreadable(error) from None
-        return self._response(request, reply, time.monotonic() - started)
+        return self._response(request, reply, notes, time.monotonic() - started)
 
     async def close(self) -> None:
         """Delete what was uploaded, and close the connections."""
@@ -135,20 +136,22 @@ class Gemini(endpoint.EndpointModel):
             raise CallError(FailureKind.MEDIA, f"{self._url} can't read {video.path}: {reason}", retry=False)
         return file
 
-    def _encode(self, request: Request, files: Mapping[str, File]) -> tuple[list[Content], dict[str, Any]]:
-        """The request's contents and configuration."""
+    def _encode(self, request: Request, files: Mapping[str, File]) -> tuple[list[Content], dict[str, Any], list[str]]:
+        """The request's contents and configuration, and notes on what in it isn't as it was asked for."""
         sampling, messages = request.sampling, endpoint.spoken(request.messages)
         system = "\n".join(message.text for message in messages if message.role == "system")
         contents = [_content(message, files) for message in messages if message.role != "system"]
+        thoughts, notes = config_of(self._model, sampling.thinking)
         config = {
             "system_instruction": system or None,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "top_k": sampling.top_k,
-            "max_output_tokens": sampling.max_tokens,
+            "max_output_tokens": thinking.limit_of(sampling),
             "seed": sampling.seed,
+            "thinking_config": thoughts,
         }
-        return contents, {key: value for key, value in config.items() if value is not None}
+        return contents, {key: value for key, value in config.items() if value is not None}, notes
 
     async def _generate(self, contents: list[Content], config: dict[str, Any], shown: set[str]) -> Any:
         from google.genai.types import GenerateContentConfig, HttpOptions
@@ -171,7 +174,7 @@ class Gemini(endpoint.EndpointModel):
     def _translated(self) -> contextlib.AbstractContextManager[None]:
         return _translated(self._url, self._timeout, self._model)
 
-    def _response(self, request: Request, reply: Any, seconds: float) -> Response:
+    def _response(self, request: Request, reply: Any, notes: Sequence[str], seconds: float) -> Response:
         try:
             blocked = reply.prompt_feedback and reply.prompt_feedback.block_reason
             if blocked:
@@ -186,18 +189,16 @@ class Gemini(endpoint.EndpointModel):
                 self._refuse_other_parts(parts)
             if not text and reason is None:
                 raise ValueError("no content and no reason")
-            usage = reply.usage_metadata
-            spent = [endpoint.count(getattr(usage, f"{name}_token_count", 0)) for name in ("candidates", "thoughts")]
             return Response(
                 id=request.item.id,
                 response=text,
                 repeat=request.repeat,
                 reasoning=thoughts or None,
                 finish_reason=reason,
-                usage=Usage(
-                    input_tokens=endpoint.count(getattr(usage, "prompt_token_count", 0)), output_tokens=sum(spent)
-                ),
+                usage=_usage(reply.usage_metadata),
                 seconds=round(seconds, 4),
+                notes=dict.fromkeys(notes, 1),
+                served=served if (served := reply.model_version) != self._model else None,
             )
         except (ValueError, TypeError, AttributeError, IndexError) as error:
             raise endpoint.malformed(self._url, "content", error) from None
@@ -210,6 +211,27 @@ class Gemini(endpoint.EndpointModel):
             held = sorted(part.model_fields_set - {"text", "thought", "thought_signature"})
             if held:
                 raise endpoint.unknown_part(self._url, held[0])
+
+
+def _usage(told: Any) -> Usage:
+    """The tokens of a call; the endpoint counts thoughts apart from the answer, and what tools read apart from the
+    question."""
+
+    def count(name: str) -> int:
+        return endpoint.count(getattr(told, f"{name}_token_count", 0))
+
+    kinds = getattr(told, "prompt_tokens_details", None) or []
+    media = [endpoint.count(one.token_count) for one in kinds if str(getattr(one.modality, "value", "")) in _MEDIA]
+    return Usage(
+        input_tokens=count("prompt") + count("tool_use_prompt"),
+        output_tokens=count("candidates") + count("thoughts"),
+        reasoning_tokens=count("thoughts"),
+        cached_tokens=count("cached_content"),
+        media_tokens=sum(media),
+    )
+
+
+_MEDIA = ("IMAGE", "VIDEO", "AUDIO")
 
 
 @contextlib.contextmanager

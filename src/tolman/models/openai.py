@@ -1,7 +1,8 @@
 """`openai/NAME`: every endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, SGLang, llama.cpp, Ollama …).
 
 The key comes from OPENAI_API_KEY, the address from --base-url or OPENAI_BASE_URL. Pictures are sent as JPEG data URLs
-and are read from the store only when their request is about to be sent.
+and are read from the store only when their request is about to be sent. How much the model is to reason is told in the
+endpoint's own dialect (`dialects.py`), which is looked for where that is asked for.
 """
 
 from __future__ import annotations
@@ -10,19 +11,25 @@ import asyncio
 import io
 import json
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
 
 from tolman.messages import Message, Part, Picture
-from tolman.models import endpoint
+from tolman.models import endpoint, thinking
 from tolman.models.base import CallError, ModelOptions, Request
-from tolman.responses import FailureKind, Response, Usage
+from tolman.models.dialects import PLAIN, Dialect, by_host, fields_of, merged
+from tolman.models.look import find_dialect
+from tolman.models.openai_reply import ReplyForm, read_reply, refused_field
+from tolman.models.openai_stream import BrokenStreamError, is_stream, put_together
+from tolman.responses import Response
 
 DEFAULT_URL = "https://api.openai.com/v1"
 KEYS = ("OPENAI_API_KEY",)
 """Environment variables of the key, the first that is set."""
+MAY_BE_LEFT_OUT = ("temperature", "top_p", "top_k", "seed", "max_tokens")
+"""Settings that some models refuse: they are then left out, and the response says so. The limit goes under its newer
+name."""
 
 
 class OpenAICompatible(endpoint.EndpointModel):
@@ -43,6 +50,9 @@ class OpenAICompatible(endpoint.EndpointModel):
         key = self._key
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._session: aiohttp.ClientSession | None = None
+        self._dialect: Dialect | None = by_host(self._url)
+        self._streaming = {"stream": True, "stream_options": {"include_usage": True}} if options.stream else {}
+        self._refused: dict[str, None] = {}  # settings that the endpoint refused, in that order
 
     async def answer(self, request: Request) -> Response:
         """One chat completion.
@@ -51,28 +61,28 @@ class OpenAICompatible(endpoint.EndpointModel):
             CallError: no text came; its sentence names the endpoint and the reason.
         """
         endpoint.refuse_videos(self.name, request)
+        if self._dialect is None and request.sampling.thinking is not None:
+            self._dialect = await find_dialect(self._open(), self._url)
         started = time.monotonic()
-        heavy = endpoint.holds_pictures(request)
-        try:
-            body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
-        except OSError as error:
-            raise endpoint.unreadable(error) from None
-        try:
-            async with self._open().post(f"{self._url}/chat/completions", data=io.BytesIO(body)) as reply:
-                content = await reply.read()
-                status, retry_after = reply.status, reply.headers.get("Retry-After")
-        except TimeoutError:
-            raise endpoint.timed_out(self._url, self._timeout) from None
-        except aiohttp.ClientError as error:
-            raise endpoint.unreachable(self._url, error) from None
-        if status != 200:
-            hints = {
-                401: "is the key in OPENAI_API_KEY right?",
-                403: "is the key in OPENAI_API_KEY allowed to use this model?",
-                404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
-            }
-            raise endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
-        return self._response(request, content, time.monotonic() - started)
+        while True:
+            left_out = set(self._refused)
+            status, content, retry_after, notes = await self._post(request)
+            if status == 200:
+                break
+            refused = refused_field(content) if status == 400 else None
+            known = refused in left_out or refused in self._body
+            if refused is None or refused not in MAY_BE_LEFT_OUT or known:
+                raise self._refusal(request, status, content, retry_after)
+            self._refused[refused] = None
+        asked = request.sampling.thinking
+        form = ReplyForm(
+            url=self._url,
+            model=self._model,
+            reasons=asked is not None and asked.wanted is True,
+            marked=(self._dialect or PLAIN).marked,
+            notes=tuple(notes),
+        )
+        return read_reply(request, content, form, time.monotonic() - started)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -88,72 +98,69 @@ class OpenAICompatible(endpoint.EndpointModel):
             )
         return self._session
 
-    def _encode(self, request: Request) -> bytes:
-        """The request's body."""
+    async def _post(self, request: Request) -> tuple[int, bytes, str | None, list[str]]:
+        """Status, body and Retry-After of one request, with notes on what was sent.
+
+        Raises:
+            CallError: a picture can't be read, or no reply came.
+        """
+        heavy = endpoint.holds_pictures(request)
+        try:
+            body, notes = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
+        except OSError as error:
+            raise endpoint.unreadable(error) from None
+        try:
+            async with self._open().post(f"{self._url}/chat/completions", data=io.BytesIO(body)) as reply:
+                content = await reply.read()
+                if reply.status == 200 and is_stream(reply.headers.get("Content-Type", "")):
+                    content = self._whole(content)
+                return reply.status, content, reply.headers.get("Retry-After"), notes
+        except TimeoutError:
+            raise endpoint.timed_out(self._url, self._timeout) from None
+        except aiohttp.ClientError as error:
+            raise endpoint.unreachable(self._url, error) from None
+
+    def _whole(self, content: bytes) -> bytes:
+        """A streamed reply as one; what is no stream of completions is left for its reader to tell.
+
+        Raises:
+            CallError: the stream broke off.
+        """
+        try:
+            return put_together(content)
+        except BrokenStreamError as error:
+            raise endpoint.unreachable(self._url, error) from None
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return content
+
+    def _encode(self, request: Request) -> tuple[bytes, list[str]]:
+        """The request's body, and notes on what in it isn't as it was asked for."""
         sampling = request.sampling
+        told, notes = fields_of(self._dialect or PLAIN, sampling)
+        drawing = sampling.model_dump(exclude_none=True, exclude={"thinking", "max_tokens"})
+        if "max_tokens" in self._refused and "max_tokens" in told:
+            told["max_completion_tokens"] = told.pop("max_tokens")
+        notes += [thinking.not_sent(name) for name in self._refused if drawing.pop(name, None) is not None]
         usual = {
             "model": self._model,
             "messages": [{"role": message.role, "content": _content(message)} for message in request.messages],
-            **sampling.model_dump(exclude_none=True, exclude={"thinking"}),
+            **drawing,
+            **told,
+            **self._streaming,
         }
-        fields = {key: value for key, value in (usual | self._body).items() if value is not None}
-        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
+        return json.dumps(merged(usual, self._body), ensure_ascii=False).encode("utf-8", "replace"), notes
 
-    def _response(self, request: Request, content: bytes, seconds: float) -> Response:
-        try:
-            reply = json.loads(content)
-            choice = reply["choices"][0]
-            # Some endpoints report a dead provider inside an answer of status 200.
-            error = reply.get("error") or choice.get("error")
-            if error or choice.get("finish_reason") == "error":
-                sentence = f"{self._url} answered with an error: {endpoint.error_text(json.dumps(error).encode())}"
-                raise CallError(FailureKind.SERVER, sentence, retry=True)
-            message = choice["message"]
-            text, thought = self._text(message)
-            if not text.strip() and (message.get("tool_calls") or message.get("function_call")):
-                raise endpoint.called_a_tool(self._url)
-            other = next((name for name in _OTHER_CONTENT if message.get(name)), None)
-            if not text.strip() and other:
-                raise endpoint.unknown_part(self._url, other)
-            usage = reply.get("usage") or {}
-            return Response(
-                id=request.item.id,
-                response=text,
-                repeat=request.repeat,
-                reasoning=next((found for name in _REASONING if (found := message.get(name))), thought) or None,
-                finish_reason=choice.get("finish_reason"),
-                usage=Usage(
-                    input_tokens=endpoint.count(usage.get("prompt_tokens")),
-                    output_tokens=endpoint.count(usage.get("completion_tokens")),
-                ),
-                seconds=round(seconds, 4),
-            )
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-            text = content[: endpoint.EXCERPT].decode("utf-8", "replace")
-            raise endpoint.malformed(self._url, "chat completion", error, text) from None
-
-    def _text(self, message: Mapping[str, Any]) -> tuple[str, str]:
-        """The text and the reasoning in the content of an assistant's message: a string, a list of parts, or none where
-        the model said nothing."""
-        content = message.get("content")
-        if content is None:
-            return str(message.get("refusal") or ""), ""
-        if isinstance(content, str):
-            return content, ""
-        if not isinstance(content, list):
-            raise TypeError("content is no text")
-        texts, thoughts = [], []
-        for part in content:
-            kind = part.get("type")
-            if kind in _TEXTS:
-                texts.append(part["text"])
-            elif kind == "refusal":
-                texts.append(part["refusal"])
-            elif kind in _THOUGHTS:
-                thoughts.append(_thought(part))
-            else:
-                raise endpoint.unknown_part(self._url, kind)
-        return "".join(texts), "".join(thoughts)
+    def _refusal(self, request: Request, status: int, content: bytes, retry_after: str | None) -> CallError:
+        hints = {
+            401: "is the key in OPENAI_API_KEY right?",
+            403: "is the key in OPENAI_API_KEY allowed to use this model?",
+            404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
+        }
+        dialect = self._dialect or PLAIN
+        told = [name for name in fields_of(dialect, request.sampling)[0] if name != dialect.limit]
+        if told:
+            hints[400] = f"reasoning is set by {', '.join(told)}; --body '{{\"{told[0]}\": null}}' takes that out"
+        return endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
@@ -167,20 +174,6 @@ def _part(part: Part) -> dict[str, Any]:
     if isinstance(part, Picture):
         return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{endpoint.jpeg_base64(part)}"}}
     return {"type": "text", "text": part}
-
-
-_OTHER_CONTENT = ("audio", "images", "image", "video")
-"""Fields of a message that may hold what was said where there is no text."""
-_TEXTS = (None, "text", "output_text")
-_REASONING = ("reasoning_content", "reasoning", "thinking")
-"""Fields of a message with the model's reasoning, by endpoint."""
-_THOUGHTS = ("thinking", "reasoning", "reasoning_text", "redacted_thinking")
-
-
-def _thought(part: Mapping[str, Any]) -> str:
-    """Text of a part of a reasoning type: a text, or a list of such parts (Mistral)."""
-    held = part.get("thinking") or part.get("reasoning") or part.get("text") or ""
-    return held if isinstance(held, str) else "".join(str(one.get("text") or "") for one in held)
 
 
 def create(name: str, options: ModelOptions) -> OpenAICompatible:

@@ -93,22 +93,34 @@ def _ends(places: Collection[Path]) -> dict[Path, str]:
     return {place: "/".join(place.parts[-depth:]) for place in places}
 
 
+def _sampling(settings: RunSettings) -> dict[str, Any]:
+    """How a run drew its answers, but for its reasoning."""
+    return settings.sampling.model_dump(exclude_none=True, exclude={"thinking"})
+
+
+def _thinking(settings: RunSettings) -> str:
+    """How a run's model was told to reason."""
+    asked = settings.sampling.thinking
+    return "reasoning as it does by itself" if asked is None else asked.describe()
+
+
 def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
     """The settings in which a run differs from others of its name."""
-    said: dict[str, Callable[[RunSettings], str]] = {
-        "protocol": lambda s: s.protocol,
-        "frames": lambda s: s.frames.describe(),
-        "preset": lambda s: f"preset {s.preset}",
-        "protocol_settings": protocol_settings,
-        "sampling": lambda s: ", ".join(f"{k} {v}" for k, v in s.sampling.model_dump(exclude_none=True).items()),
-        "seed": lambda s: f"seed {s.seed}",
-        "repeats": lambda s: f"{s.repeats} repeats",
-        "selection": lambda s: s.selection.describe() or "all questions",
-    }
     settings = run.record.settings
-    different = (
-        say(settings)
-        for name, say in said.items()
-        if any(getattr(other.record.settings, name) != getattr(settings, name) for other in namesakes)
-    )
+    others = [other.record.settings for other in namesakes]
+    different = (say(settings) for value, say in _SAID if any(value(other) != value(settings) for other in others))
     return ", ".join(text for text in different if text)
+
+
+_SAID: tuple[tuple[Callable[[RunSettings], Any], Callable[[RunSettings], str]], ...] = (
+    (lambda s: s.protocol, lambda s: s.protocol),
+    (lambda s: s.frames, lambda s: s.frames.describe()),
+    (lambda s: s.preset, lambda s: f"preset {s.preset}"),
+    (lambda s: s.protocol_settings, protocol_settings),
+    (_sampling, lambda s: ", ".join(f"{name} {value}" for name, value in _sampling(s).items())),
+    (_thinking, _thinking),
+    (lambda s: s.seed, lambda s: f"seed {s.seed}"),
+    (lambda s: s.repeats, lambda s: f"{s.repeats} repeats"),
+    (lambda s: s.selection, lambda s: s.selection.describe() or "all questions"),
+)
+"""Settings in which runs of one name may differ, and how each is said."""

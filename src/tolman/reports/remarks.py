@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tolman.benchmarks.base import BenchmarkSpec
+from tolman.models.thinking import limit_of
 from tolman.reports.frames_shown import frames_note, frames_warning
 from tolman.reports.loaded import LoadedRun, protocol_settings
 from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
+from tolman.reports.usage import usage_note
 from tolman.scoring.table import Table
 
 
@@ -24,7 +26,7 @@ def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str
 
 def ended_early(run: LoadedRun) -> list[str]:
     """A sentence for each way in which something stopped the model in answers of a run."""
-    limit = run.record.settings.sampling.max_tokens
+    limit = limit_of(run.record.settings.sampling)
     return [
         ended_sentence(run.name, ending, entry, run.figures["asked"], limit)
         for ending, entry in run.figures.get("endings", {}).items()
@@ -74,6 +76,7 @@ def notes_of(run: LoadedRun) -> list[str]:
     if settings.protocol_settings:
         notes.append(f"{run.name}: {protocol_settings(settings)}.")
     notes += frames_note(run.name, run.figures)
+    notes += usage_note(run.name, run.figures)
     if run.figures.get("notes"):
         counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
         notes.append(f"{run.name}: {counts}.")

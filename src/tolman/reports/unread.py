@@ -76,6 +76,8 @@ def mark_sentence(name: str, rules: str, unread: Unread, headline: Column, *, ha
 _ENDED: Mapping[str, tuple[str, str]] = {
     "cut off": ("ended by the token limit", "; give more with --max-tokens"),
     "filtered": ("ended by a filter of the endpoint", ""),
+    "refused": ("refused by the model", ""),
+    "repetition": ("ended by the endpoint because they repeated themselves", ""),
     "tool call": ("ended by a call of a tool", ""),
     EARLIER: ("built on an earlier turn that the token limit ended", ""),
 }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tolman.errors import EndpointError
 from tolman.models.base import CallError, Model, Request, is_stored
-from tolman.responses import FailureKind, Response
+from tolman.models.thinking import limit_of
+from tolman.responses import FailureKind, Response, Usage
 from tolman.runs.prices import Price
 from tolman.runs.throttle import Throttle
 from tolman.runs.without_text import ANSWERED, failure_of
@@ -26,7 +27,22 @@ class Tally:
     retried: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0  # of the output
+    cached_tokens: int = 0  # of the input
+    media_tokens: int = 0  # of the input
+    again: int = 0  # questions asked again with more room for reasoning
     cost: float = 0.0  # of these tokens, where prices are known
+    remarks: list[str] = field(default_factory=list)  # sentences about what was met, for the terminal
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens."""
+        return Usage(**{name: getattr(self, name) for name in Usage.model_fields})
+
+    def add(self, usage: Usage) -> None:
+        """Count a call's tokens."""
+        for name in Usage.model_fields:
+            setattr(self, name, getattr(self, name) + getattr(usage, name))
 
 
 @dataclass(frozen=True)
@@ -42,6 +58,7 @@ class Limits:
             call and after it went down.
         most_cost: of the run's calls, in the currency of its prices; what is not asked by then is a failure of kind
             'interrupted'.
+        again: how often a question whose answer was cut off in reasoning is asked again with more room.
     """
 
     retries: int = 8
@@ -51,6 +68,7 @@ class Limits:
     run_seconds: float | None = None
     wait_seconds: float = 0.0
     most_cost: float | None = None
+    again: int = 2
 
 
 class Caller:
@@ -114,11 +132,10 @@ class Caller:
                 attempt += 1
             else:
                 self.throttle.succeeded()
-                self._tally.input_tokens += response.usage.input_tokens
-                self._tally.output_tokens += response.usage.output_tokens
+                self._tally.add(response.usage)
                 self._tally.cost += self.cost(response) or 0.0
                 self._probed = True
-                lost = failure_of(response, request.sampling.max_tokens)  # after its tokens, which are paid for
+                lost = failure_of(response, limit_of(request.sampling))  # after its tokens, which are paid for
                 if lost is not None:
                     raise lost
                 return response
@@ -127,7 +144,7 @@ class Caller:
         """What a response's tokens cost; None where the price isn't known."""
         if self._price is None:
             return None
-        return self._price.cost(response.usage.input_tokens, response.usage.output_tokens)
+        return self._price.cost(response.usage)
 
     async def _try(self, request: Request) -> Response:
         """One call. That the endpoint is overloaded is noted before the call's place is given to another."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -21,10 +22,12 @@ from tolman.models.base import CallError, Model, Request, is_stored
 from tolman.models.code import code_of
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
+from tolman.runs.again import answered, was_asked_again
 from tolman.runs.calling import Caller, Limits, Tally
 from tolman.runs.prices import Price
 from tolman.runs.store import AnswerStore, request_key
-from tolman.runs.without_text import failure_of
+from tolman.runs.thinks import remark_on
+from tolman.runs.without_text import NoAnswerError, failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
 
@@ -85,6 +88,7 @@ class Engine:
         }
         self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._told: set[Caller] = set()  # whose first reply was looked at
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
         jobs = sorted(((item, r) for item in items for r in range(repeats)), key=lambda job: _media_key(job[0]))
@@ -182,7 +186,7 @@ class Engine:
             "usage": Usage.total(response.usage for _, response in spoken),
             "seconds": round(sum(timed), 4) if timed else None,
             "turns": tuple(turns),
-            "notes": {name: count for name, count in answer.notes.items() if count},
+            "notes": _notes(answer, spoken),
             "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
         }
         return spoken[-1][1].model_copy(update=changes)
@@ -206,18 +210,38 @@ class Engine:
             messages = tuple([await self._with_pictures(message) for message in messages])
         request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.purpose, ask.draw)
         if self.store is None or not is_stored(caller.model):
-            return await caller.call(request)
+            return await self._answered(caller, request)
         model = caller.model
         key, text = request_key(
             model.name, dict(model.settings), messages, request.sampling, repeat, ask.draw, code_of(model)
         )
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
-        async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key) as found:
+        async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key, self.limits.again) as found:
             if found is not None:
                 self.tally.reused += 1
                 return found
-            response = await caller.call(request)
-            return self.store.put(key, model.name, text, response)
+            response = await self._answered(caller, request)
+            kept = self.store.put(key, model.name, text, response)
+            return kept if self.limits.again or not was_asked_again(kept) else response
+
+    async def _answered(self, caller: Caller, request: Request) -> Response:
+        """A response to one request, asked for again where it was cut off in reasoning; the first of a model tells
+        whether it reasons."""
+        seen: Response | None = None
+        try:
+            seen = await answered(caller.call, request, self.limits.again, self._count_again)
+            return seen
+        except NoAnswerError as error:
+            seen = error.response
+            raise
+        finally:
+            if seen is not None and caller not in self._told:
+                self._told.add(caller)
+                remark = remark_on(caller.model.name, seen, request.sampling)
+                self.tally.remarks += [remark] if remark and caller.model.remote else []
+
+    def _count_again(self) -> None:
+        self.tally.again += 1
 
     async def _with_pictures(self, message: Message) -> Message:
         """The turn with its media as pictures of the frame store, or as whole videos where the preset says so."""
@@ -247,6 +271,14 @@ class Engine:
         return self.frames.pictures(self.data, media, self.preset.frames)
 
 
+def _notes(answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> dict[str, int]:
+    """What happened on the way to an answer and how often, as the protocol says and as each call does."""
+    counts = Counter(answer.notes)
+    for _, response in spoken:
+        counts.update(response.notes)
+    return {name: count for name, count in counts.items() if count}
+
+
 def _retrieve(future: asyncio.Future[Any]) -> None:
     """Look at the error of a future that nobody may wait for any more, so that it isn't printed as forgotten."""
     if not future.cancelled():
@@ -254,29 +286,30 @@ def _retrieve(future: asyncio.Future[Any]) -> None:
 
 
 @asynccontextmanager
-async def _leased(store: AnswerStore, key: str) -> AsyncIterator[Response | None]:
+async def _leased(store: AnswerStore, key: str, again: int) -> AsyncIterator[Response | None]:
     """The answer under a key, waited for while another process asks for it; None, with the lease on asking, where there
     is none."""
-    found, pause = _stored(store, key), FIRST_LOOK
+    found, pause = _stored(store, key, again), FIRST_LOOK
     while found is None and not store.lease(key):
         await asyncio.sleep(pause)
         pause = min(LAST_LOOK, 1.5 * pause)
-        found = _stored(store, key)
+        found = _stored(store, key, again)
     if found is not None:
         yield found
         return
     try:
-        yield _stored(store, key, forget=True)  # another may have stored it just before its lease ended
+        yield _stored(store, key, again, forget=True)  # another may have stored it just before its lease ended
     finally:
         store.end_lease(key)
 
 
-def _stored(store: AnswerStore, key: str, *, forget: bool = False) -> Response | None:
-    """The answer under a key; a call without text, which earlier versions kept, is none and may be forgotten."""
+def _stored(store: AnswerStore, key: str, again: int, *, forget: bool = False) -> Response | None:
+    """The answer under a key; a call without text, which earlier versions kept, is none and may be forgotten. Where
+    nothing is asked again, an answer that needed more room than was asked for is none either."""
     found = store.get(key)
-    if found is None or failure_of(found) is None:
+    if found is None or (failure_of(found) is None and (again or not was_asked_again(found))):
         return found
-    if forget:
+    if forget and failure_of(found) is not None:
         store.forget(key)
     return None
 

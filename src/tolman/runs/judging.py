@@ -295,11 +295,7 @@ def _judgement(job: JudgeJob, outcome: Outcome) -> Judgement:
 
 def usage_of(outcomes: Iterable[Outcome]) -> Usage:
     """The tokens of all replies."""
-    spent = [outcome.usage for outcome in outcomes if isinstance(outcome, Response)]
-    return Usage(
-        input_tokens=sum(usage.input_tokens for usage in spent),
-        output_tokens=sum(usage.output_tokens for usage in spent),
-    )
+    return Usage.total(outcome.usage for outcome in outcomes if isinstance(outcome, Response))
 
 
 def _cost(outcomes: Iterable[Outcome]) -> float:

@@ -180,6 +180,7 @@ class PreparedRun:
             self.folder.write_outcomes(outcomes)
             if self._is_remote:
                 usage = asdict(self._engine.tally)
+                del usage["remarks"]
                 if not self._engine.prices:
                     del usage["cost"]
                 write_text(self.folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")

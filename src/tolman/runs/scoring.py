@@ -12,10 +12,11 @@ import polars as pl
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
 from tolman.models.base import HasExpectation
-from tolman.responses import Failure, Outcome, Response
+from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.runs.frames_shown import count_frames_shown
 from tolman.runs.read_ahead import ReadAhead
+from tolman.runs.thinks import reasoned
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
@@ -165,6 +166,9 @@ def compute_scores(
     frames_shown = count_frames_shown(record, items)
     if frames_shown:
         figures["frames_shown"] = frames_shown
+    usage = _usage(outcomes)
+    if usage:
+        figures["usage"] = usage
     endings = _endings(outcomes, rows)
     if endings:
         figures["endings"] = endings
@@ -209,6 +213,18 @@ def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
         if isinstance(outcome, Response):
             counts.update(outcome.notes)
     return dict(sorted(counts.items()))
+
+
+def _usage(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The tokens behind all responses, how many of these the model reasoned before, and their cost where it is known;
+    empty where the endpoint told of no tokens."""
+    found = [outcome for outcome in outcomes if isinstance(outcome, Response)]
+    total = Usage.total(response.usage for response in found)
+    if not total.input_tokens and not total.output_tokens:
+        return {}
+    costs = [response.cost for response in found if response.cost is not None]
+    usage = {**total.model_dump(), "reasoned": sum(reasoned(response) for response in found)}
+    return usage | ({"cost": sum(costs)} if costs else {})
 
 
 def _endings(outcomes: Sequence[Outcome], rows: pl.DataFrame) -> dict[str, dict[str, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tolman.messages import Thinking
 from tolman.runs.request import RunRequest
 
 
@@ -16,5 +17,25 @@ def by_frames(request: RunRequest, counts: Sequence[int]) -> list[RunRequest]:
     if len(counts) < 2:
         return [request]
     return [
-        replace(request, frames={**(request.frames or {}), "count": count}, part=f"frames-{count}") for count in counts
+        replace(request, frames={**(request.frames or {}), "count": count}, part=_part(request, f"frames-{count}"))
+        for count in counts
     ]
+
+
+def by_budget(request: RunRequest, budgets: Sequence[Thinking]) -> list[RunRequest]:
+    """A run for each budget of reasoning, in a folder of its own (…reasoning-N); the one request where there are not
+    several."""
+    if len(budgets) < 2:
+        return [request]
+    return [
+        replace(
+            request,
+            sampling={**(request.sampling or {}), "thinking": asked},
+            part=_part(request, f"reasoning-{asked.budget}"),
+        )
+        for asked in budgets
+    ]
+
+
+def _part(request: RunRequest, name: str) -> str:
+    return name if request.part is None else f"{request.part}-{name}"

@@ -10,7 +10,7 @@ from typing import Literal
 
 from tolman.responses import Response
 
-Ending = Literal["cut off", "filtered", "tool call"]
+Ending = Literal["cut off", "filtered", "refused", "repetition", "tool call"]
 
 EARLIER = "cut off earlier"
 """What is said of a response whose own text is whole and rests on a turn that was cut off."""
@@ -20,11 +20,17 @@ TOKEN_LIMIT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "m
 
 FILTER_REASONS = frozenset(
     {
-        "content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety",
-        "image_prohibited_content", "image_recitation", "model_armor",
+        "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety",
+        "image_prohibited_content", "image_recitation", "model_armor", "language",
     }
 )  # fmt: skip
-"""A filter of the endpoint ended the text, or the model refused to go on."""
+"""A filter of the endpoint ended the text."""
+
+REFUSAL_REASONS = frozenset({"refusal"})
+"""The model refused to answer, or to go on."""
+
+REPETITION_REASONS = frozenset({"repetition"})
+"""The endpoint ended a text that repeated itself (vLLM)."""
 
 TOOL_REASONS = frozenset(
     {
@@ -34,6 +40,7 @@ TOOL_REASONS = frozenset(
         "malformed_function_call",
         "unexpected_tool_call",
         "too_many_tool_calls",
+        "pause_turn",
     }
 )
 """The model called a tool."""
@@ -60,8 +67,13 @@ def rests_on_cut_off_turn(response: Response) -> bool:
 
 def ending_named(reason: str) -> Ending | None:
     """What a finish reason in lower case stands for; None where the model was done, or for a reason unknown here."""
-    if reason in TOKEN_LIMIT_REASONS:
-        return "cut off"
-    if reason in FILTER_REASONS:
-        return "filtered"
-    return "tool call" if reason in TOOL_REASONS else None
+    return next((ending for ending, reasons in _REASONS.items() if reason in reasons), None)
+
+
+_REASONS: dict[Ending, frozenset[str]] = {
+    "cut off": TOKEN_LIMIT_REASONS,
+    "filtered": FILTER_REASONS,
+    "refused": REFUSAL_REASONS,
+    "repetition": REPETITION_REASONS,
+    "tool call": TOOL_REASONS,
+}

@@ -29,12 +29,12 @@ class CallEvents:
         self._events = events
         self._runs: list[Started] = []
         self._began = self._told = 0.0
-        self._done = self._failures = 0
+        self._done = self._failures = self._remarked = 0
 
     def start(self, run: Started) -> None:
         """Begin a round of calls: a run's, or its judge's."""
         self._runs.append(run)
-        self._done = self._failures = 0
+        self._done = self._failures = self._remarked = 0
         self._began = self._told = time.monotonic()
         self._events(Began(run.what, run.calls))
 
@@ -48,13 +48,23 @@ class CallEvents:
         if now > self._told + STATE_SECONDS and self._runs:
             self._told, state = now, self._state(self._runs[-1], now)
         self._events(Advanced(state=state))
+        self._remark()
 
     def end(self) -> None:
         """End the last round; a sentence for each round that cost time or money."""
+        self._remark()
         self._events(Ended())
         for run in self._runs:
             if run.remote:
                 self._events(Noted(_summary(run)))
+
+    def _remark(self) -> None:
+        """Tell what was met since the last look."""
+        if self._runs:
+            remarks = self._runs[-1].tally.remarks
+            for text in remarks[self._remarked :]:
+                self._events(Noted(text))
+            self._remarked = len(remarks)
 
     def _state(self, run: Started, now: float) -> str:
         parts = [f"{self._done / (now - self._began):.1f}/s"]
@@ -71,7 +81,8 @@ def _summary(run: Started) -> str:
     tally = run.tally
     parts = [f"{tally.called:,} calls", f"{tally.reused:,} answers from the store"]
     parts += [f"{tally.retried:,} tried again"] if tally.retried else []
-    parts += [f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens"] if tally.input_tokens else []
+    parts += [f"{tally.again:,} asked again with more room for reasoning"] if tally.again else []
+    parts += [tally.usage.describe()] if tally.input_tokens else []
     if run.priced:
         parts.append(f"cost {tally.cost:.2f}")
     before = "" if run.what == "asking" else f"{run.what}: "

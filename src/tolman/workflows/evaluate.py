@@ -107,6 +107,13 @@ class RunConfig:
         Setting("Most requests in flight, from 1. Default: 32; 1 for a Python function.", panel=_MODEL, least=1),
     ] = None
     timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
+    stream: Annotated[
+        bool,
+        Setting(
+            "Have an openai/ model's replies sent in pieces, where a proxy cuts connections that are long silent.",
+            panel=_MODEL,
+        ),
+    ] = False
     retries: Annotated[int, Setting("Times that a failed call is tried again, from 0.", panel=_MODEL, least=0)] = 8
     time_limit: Annotated[float | None, Setting("Seconds for the whole run. Default: no limit.", panel=_MODEL)] = None
     wait: Annotated[
@@ -140,12 +147,22 @@ class RunConfig:
     reasoning_budget: Annotated[
         tuple[str, ...],
         Setting(
-            "Most tokens of reasoning beside those of the answer, 0 for none, such as 8k; several numbers make several "
-            "runs. Default: the preset's.",
+            "Most tokens of reasoning beside those of the answer, 0–1,000,000, such as 2k (2,048); 0 switches it off. "
+            "Several numbers make several runs and a table of score against budget. Default: the model's.",
             panel=_SAMPLING,
             metavar="N[,N…]",
         ),
     ] = ()
+    ask_again: Annotated[
+        int | None,
+        Setting(
+            "Times that a question is asked again, with 4 times the room, where the token limit came in its reasoning, "
+            "0–5. Default: 2; 0 with several --reasoning-budget.",
+            panel=_SAMPLING,
+            least=0,
+            most=5,
+        ),
+    ] = None
     input_form: Annotated[
         tuple[str, ...],
         Setting(
@@ -292,7 +309,7 @@ class EvaluateResult:
     """What evaluating brought.
 
     Attributes:
-        runs: one, or one for each number of frames.
+        runs: one, or one for each number of frames and each budget of reasoning.
     """
 
     runs: tuple[Run, ...]
@@ -360,19 +377,22 @@ async def aevaluate(
 def requests_of(
     config: RunConfig, model: Callable[[], Model] | None = None, benchmark: Benchmark | None = None
 ) -> Iterator[RunRequest]:
-    """The runs that a config asks for: one, or one for each number of frames.
+    """The runs that a config asks for: one, or one for each number of frames and each budget of reasoning.
 
     Raises:
         UsageError: a setting that can't be read, or a judge's without a judge.
     """
-    from tolman.runs.sweep import by_frames
+    from tolman.runs.sweep import by_budget, by_frames
+    from tolman.workflows.thinking import budgets_of, thinking_of
 
     if len(set(config.frames)) < len(config.frames):
         raise UsageError(f"--frames names a number twice: {','.join(map(str, config.frames))}.")
     request = _request(config)
     if benchmark is not None:
         request = replace(request, benchmark=benchmark.name, loaded=benchmark.loaded)
-    for one in by_frames(request, config.frames):
+    asked = (thinking_of(config.thinking, config.effort, budget) for budget in budgets_of(config.reasoning_budget))
+    budgets = [one for one in asked if one is not None]
+    for one in (part for each in by_frames(request, config.frames) for part in by_budget(each, budgets)):
         opened = replace(one, opened=model()) if model is not None else one
         yield _kept_items(opened, benchmark) if benchmark is not None and benchmark.in_memory else opened
 
@@ -382,8 +402,12 @@ def _request(config: RunConfig) -> RunRequest:
     from tolman.runs.run import RunRequest
     from tolman.runs.selection import Selection, ids_from
     from tolman.scoring.metric import names_of
+    from tolman.workflows.thinking import ASKED_AGAIN, budgets_of, thinking_of
 
-    shared = _shared_options(config)
+    if config.stream and not config.model.startswith("openai/"):
+        raise UsageError(f"--stream is for models of the family openai, not for {config.model}.")
+    shared, budgets = _shared_options(config), budgets_of(config.reasoning_budget)
+    again = config.ask_again if config.ask_again is not None else (ASKED_AGAIN if len(budgets) < 2 else 0)
     captioner = config.captioner
     same_family = captioner is not None and captioner.partition("/")[0] == config.model.partition("/")[0]
     return RunRequest(
@@ -412,13 +436,21 @@ def _request(config: RunConfig) -> RunRequest:
             longest_side=config.longest_side,
         ),
         sampling=_given(
-            temperature=config.temperature, top_p=config.top_p, top_k=config.top_k, max_tokens=config.max_tokens
+            temperature=config.temperature,
+            top_p=config.top_p,
+            top_k=config.top_k,
+            max_tokens=config.max_tokens,
+            thinking=thinking_of(config.thinking, config.effort, budgets[0] if budgets else None),
         ),
         out=config.out,
         options=replace(
-            shared, base_url=config.base_url, body=json_object(config.body, "--body"), scenes=config.scenes
+            shared,
+            base_url=config.base_url,
+            body=json_object(config.body, "--body"),
+            scenes=config.scenes,
+            stream=config.stream,
         ),
-        limits=Limits(retries=config.retries, run_seconds=config.time_limit),
+        limits=Limits(retries=config.retries, run_seconds=config.time_limit, again=again),
         selection=Selection(
             tasks=config.tasks,
             ids=ids_from(",".join(config.ids)),

@@ -79,7 +79,8 @@ class Run(Displayable):
 
         Returns:
             Columns id, sample, task, scene, question, answer (the true one), response (null where the call failed),
-            reasoning, finish_reason, input_tokens, output_tokens, seconds, cost, failure, and for each scorer `NAME`
+            reasoning, finish_reason, input_tokens, output_tokens, reasoning_tokens (of the output), cached_tokens and
+            media_tokens (of the input), seconds, cost, failure, and for each scorer `NAME`
             (0–1, null where it isn't scored) and `NAME_answer` (as it was read).
 
         Raises:
@@ -160,7 +161,8 @@ class Run(Displayable):
 _SAMPLE: dict[str, Any] = {
     "id": pl.String, "sample": pl.Int64, "task": pl.String, "scene": pl.String, "question": pl.String,
     "answer": pl.String, "response": pl.String, "reasoning": pl.String, "finish_reason": pl.String,
-    "input_tokens": pl.Int64, "output_tokens": pl.Int64, "seconds": pl.Float64, "cost": pl.Float64,
+    "input_tokens": pl.Int64, "output_tokens": pl.Int64, "reasoning_tokens": pl.Int64, "cached_tokens": pl.Int64,
+    "media_tokens": pl.Int64, "seconds": pl.Float64, "cost": pl.Float64,
     "failure": pl.String,
 }  # fmt: skip
 
@@ -168,9 +170,9 @@ _SAMPLE: dict[str, Any] = {
 def _sample(outcome: Outcome, item: Item) -> tuple[Any, ...]:
     head = (outcome.id, outcome.repeat, item.task, item.scene, item.question, item.answer)
     if isinstance(outcome, Failure):
-        return (*head, *[None] * 7, f"{outcome.kind}: {outcome.message}")
+        return (*head, *[None] * 10, f"{outcome.kind}: {outcome.message}")
     usage = outcome.usage
     return (
         *head, outcome.response, outcome.reasoning, outcome.finish_reason, usage.input_tokens, usage.output_tokens,
-        outcome.seconds, outcome.cost, None,
+        usage.reasoning_tokens, usage.cached_tokens, usage.media_tokens, outcome.seconds, outcome.cost, None,
     )  # fmt: skip

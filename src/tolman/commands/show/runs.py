@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
+from tolman.commands.show.budgets import show_budgets
+from tolman.commands.show.printing import write_json
 from tolman.commands.show.report import print_report
 from tolman.workflows.report import ReportConfig, ReportResult, report, write_pages
+from tolman.workflows.thinking import BudgetCurve
 
 
-def show_runs(console: Console, paths: Sequence[Path], *, as_json: bool) -> None:
-    """Print the table of one run, or of several that differ in one number, and write the page of each and of all."""
+def show_runs(console: Console, paths: Sequence[Path], *, as_json: bool, budgets: Sequence[BudgetCurve] = ()) -> None:
+    """Print the table of one run, or of several that differ in one number, and write the page of each and of all.
+
+    Args:
+        console: where to.
+        paths: folders of the runs.
+        as_json: print JSON in place of tables.
+        budgets: the score against the budget of reasoning, where the runs differ in it.
+    """
     result = report(ReportConfig(runs=tuple(paths)))
     if as_json:
-        console.file.write(result.render("json"))
+        content = json.loads(result.render("json"))
+        more = {"budgets": [curve.to_list() for curve in budgets]} if budgets else {}
+        write_json(console, content | more, ascii_only=False)
     else:
         print_report(console, result.report)
+        show_budgets(console, budgets)
     page = write_pages(paths)  # the table is not kept waiting for it
     if as_json:
         return

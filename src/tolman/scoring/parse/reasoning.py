@@ -50,3 +50,8 @@ def without_reasoning(text: str) -> str:
     """
     begin, end, _ = behind_reasoning(text)
     return text[begin:end]
+
+
+def without_tags(trace: str) -> str:
+    """Remove the tags of a reasoning trace, and keep its text."""
+    return _CLOSE.sub("", _OPEN.sub("", trace))

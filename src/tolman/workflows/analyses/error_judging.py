@@ -100,10 +100,7 @@ def ask_judge(
                 done=calls.done,
             )
             _keep(judged, run, model.name, source, found)
-            judged.usage = Usage(
-                input_tokens=judged.usage.input_tokens + usage.input_tokens,
-                output_tokens=judged.usage.output_tokens + usage.output_tokens,
-            )
+            judged.usage = Usage.total((judged.usage, usage))
             judged.cost = cost if judged.cost is None else judged.cost + (cost or 0.0)
     calls.end()
     return judged

@@ -1,0 +1,205 @@
+"""Dialects of OpenAI's chat completions: in which fields each kind of endpoint is told how much a model is to reason.
+
+Sources: the request classes of openai 3.54, vllm 0.33 and sglang 0.5.23, llama.cpp's server page, and the pages of
+OpenRouter, LiteLLM and DashScope. A dialect is found by the address's host, else by what the endpoint says of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from tolman.messages import Sampling
+from tolman.models import thinking
+
+_TEMPLATE = "chat_template_kwargs"
+
+
+def _switch(on: bool) -> dict[str, Any]:
+    """Both names that chat templates have for the switch; a template ignores the one that it doesn't know."""
+    return {f"{_TEMPLATE}.enable_thinking": on, f"{_TEMPLATE}.thinking": on}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """Fields of a request, as dotted paths in its body.
+
+    Attributes:
+        name: of the server or provider.
+        limit: of the field with the most tokens of a reply.
+        limit_holds_reasoning: whether that limit is of reasoning and answer together.
+        effort: of the field that takes a word; None where there is none.
+        budget: of the field that takes a number of tokens; None where there is none.
+        budget_with: fields that go with it.
+        both: whether effort and budget may be sent together.
+        on, off: fields that switch reasoning on and off.
+        marked: whether reasoning always comes in a field of its own. An open server may run without a reasoning parser:
+            then it comes inside the text, and where it is cut off nothing marks it.
+        hosts: of addresses, with those below them.
+        owners: what `owned_by` says in the list of models.
+    """
+
+    name: str
+    limit: str = "max_tokens"
+    limit_holds_reasoning: bool = True
+    effort: str | None = "reasoning_effort"
+    budget: str | None = None
+    budget_with: Mapping[str, Any] = field(default_factory=dict)
+    both: bool = True
+    on: Mapping[str, Any] = field(default_factory=dict)
+    off: Mapping[str, Any] = field(default_factory=dict)
+    marked: bool = False
+    hosts: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+
+
+PLAIN = Dialect("an endpoint of an unknown kind", on=_switch(True), off=_switch(False))
+OPENAI = Dialect(
+    "OpenAI",
+    limit="max_completion_tokens",
+    off={"reasoning_effort": "none"},
+    marked=True,
+    hosts=("api.openai.com", "openai.azure.com"),
+    owners=("system", "openai-internal"),
+)
+VLLM = Dialect(
+    "vLLM",
+    limit="max_completion_tokens",
+    budget="thinking_token_budget",
+    on=_switch(True),
+    off=_switch(False),
+    owners=("vllm",),
+)
+SGLANG = Dialect(
+    "SGLang",
+    limit="max_completion_tokens",
+    budget="custom_params.thinking_budget",
+    on=_switch(True),
+    off=_switch(False),
+    owners=("sglang",),
+)
+LLAMA_CPP = Dialect(
+    "llama.cpp",
+    on=_switch(True),
+    off={"reasoning_effort": "none", **_switch(False)},
+    owners=("llamacpp",),
+)
+OPENROUTER = Dialect(
+    "OpenRouter",
+    effort="reasoning.effort",
+    budget="reasoning.max_tokens",
+    both=False,
+    on={"reasoning.enabled": True},
+    off={"reasoning.enabled": False},
+    marked=True,
+    hosts=("openrouter.ai",),
+)
+DASHSCOPE = Dialect(
+    "DashScope",
+    limit_holds_reasoning=False,
+    effort=None,
+    budget="thinking_budget",
+    on={"enable_thinking": True},
+    off={"enable_thinking": False},
+    marked=True,
+    hosts=("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"),
+)
+LITELLM = Dialect(
+    "LiteLLM",
+    budget="thinking.budget_tokens",
+    budget_with={"thinking.type": "enabled"},
+    off={"reasoning_effort": "none"},
+    marked=True,
+)
+DIALECTS = (OPENAI, OPENROUTER, DASHSCOPE, VLLM, SGLANG, LLAMA_CPP, LITELLM, PLAIN)
+
+
+def by_host(url: str) -> Dialect | None:
+    """The dialect that an address tells; None where it doesn't."""
+    host = urlsplit(url).hostname or ""
+    return next(
+        (one for one in DIALECTS for known in one.hosts if host == known or host.endswith(f".{known}")),
+        None,
+    )
+
+
+def by_listing(listing: object, headers: Mapping[str, str]) -> Dialect | None:
+    """The dialect that a reply to `GET /v1/models` tells; None where it doesn't."""
+    if any(name.lower().startswith("x-litellm") for name in headers):
+        return LITELLM
+    models = listing.get("data") if isinstance(listing, dict) else None
+    owners = {one.get("owned_by") for one in models if isinstance(one, dict)} if isinstance(models, list) else set()
+    return next((one for one in DIALECTS if owners & set(one.owners)), None)
+
+
+PAGES: tuple[tuple[str, str, Dialect], ...] = (
+    ("/model_info", "model_path", SGLANG),
+    ("/get_model_info", "model_path", SGLANG),
+    ("/props", "default_generation_settings", LLAMA_CPP),
+    ("/version", "version", VLLM),
+)
+"""Pages beside the interface that only one kind of server has, and a key that is on each."""
+
+
+def fields_of(dialect: Dialect, sampling: Sampling) -> tuple[dict[str, Any], list[str]]:
+    """The fields of a request that say how long a reply may be and how much the model is to reason.
+
+    Args:
+        dialect: of the endpoint.
+        sampling: with the answer's limit and the settings of reasoning.
+
+    Returns:
+        The fields, and notes on what was sent other than as the user gave it.
+    """
+    fields: dict[str, Any] = {}
+    notes: list[str] = []
+    asked = sampling.thinking
+    limit = thinking.limit_of(sampling) if dialect.limit_holds_reasoning else sampling.max_tokens
+    if limit is not None:
+        fields[dialect.limit] = limit
+    if asked is None or asked.wanted is None:
+        return fields, notes
+    if asked.wanted is False:
+        if asked.effort is not None and dialect.effort is not None:
+            put(fields, dialect.effort, asked.effort)
+        for path, value in dialect.off.items():
+            put(fields, path, value)
+        return fields, notes
+    budget = asked.budget
+    if asked.effort is not None and dialect.effort is None and budget is None:
+        budget = thinking.tokens_of(asked.effort)
+        notes.append(thinking.as_budget(asked.effort, budget))
+    elif asked.effort is not None and dialect.effort is not None:
+        if budget is None or dialect.both:
+            put(fields, dialect.effort, asked.effort)
+        else:
+            notes.append(f"effort '{asked.effort}' not sent beside the reasoning budget")
+    if budget is not None and dialect.budget is not None:
+        put(fields, dialect.budget, budget)
+        for path, value in dialect.budget_with.items():
+            put(fields, path, value)
+    elif budget is not None:
+        notes.append(thinking.within_limit(budget))
+    if asked.on or budget is not None:
+        for path, value in dialect.on.items():
+            put(fields, path, value)
+    return fields, notes
+
+
+def put(fields: dict[str, Any], path: str, value: object) -> None:
+    """Set a field that may lie inside others: 'reasoning.effort'."""
+    *above, last = path.split(".")
+    for name in above:
+        fields = fields.setdefault(name, {})
+    fields[last] = value
+
+
+def merged(fields: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with the user's own over them, also inside objects; a field of None is taken out."""
+    found = dict(fields)
+    for name, value in further.items():
+        below = found.get(name)
+        found[name] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return {name: value for name, value in found.items() if value is not None}
