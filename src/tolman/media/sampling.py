@@ -17,7 +17,8 @@ class Frames(BaseModel):
         per_second: instead, one frame for each 1/per_second seconds of the video's length, rounded down …
         cap: … and no more than this many.
         rounding: how an even position becomes a frame's number: 'down' as numpy's linspace with whole numbers does
-            (lmms-eval, VSI-Bench), 'nearest' as SpatialBench does.
+            (lmms-eval, VSI-Bench), 'nearest' as SpatialBench does, 'middle' the middles of as many equal parts, without
+            the first and the last frame (InternVL).
         whole: the endpoint gets the video file itself.
         native: the model gets the frames as one video with their times, not as pictures.
         quality: of the JPEG, 1 to 95.
@@ -29,7 +30,7 @@ class Frames(BaseModel):
     count: int | None = None
     per_second: float | None = None
     cap: int | None = None
-    rounding: Literal["down", "nearest"] = "down"
+    rounding: Literal["down", "nearest", "middle"] = "down"
     whole: bool = False
     native: bool = False
     quality: int = 85
@@ -65,6 +66,9 @@ class Frames(BaseModel):
         if wanted <= 1:
             return [0] * wanted
         # In floats, as the released codes have it: where a position is a whole number, their rounding decides.
+        if self.rounding == "middle" and wanted < total:
+            part = (total - 1) / wanted
+            return [int(part / 2 + round(part * i)) for i in range(wanted)]
         if self.rounding == "nearest":
             step = (total - 1) / (wanted - 1)
             return [round(i * step) for i in range(wanted)]
