@@ -15,14 +15,25 @@ from typing import Any
 
 import aiohttp
 
-from tolman.messages import Message, Part, Picture
+from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.video_parts import (
+    MAYBE_NO_VIDEOS,
+    OPENAI,
+    RequestVideos,
+    holds_videos,
+    merged,
+    server_of_address,
+    server_of_list,
+)
 from tolman.responses import FailureKind, Response, Usage
 
 DEFAULT_URL = "https://api.openai.com/v1"
 KEYS = ("OPENAI_API_KEY",)
 """Environment variables of the key, the first that is set."""
+LOOK_SECONDS = 10.0
+"""The longest that the list of models is waited for."""
 
 
 class OpenAICompatible(endpoint.EndpointModel):
@@ -43,6 +54,12 @@ class OpenAICompatible(endpoint.EndpointModel):
         key = self._key
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._session: aiohttp.ClientSession | None = None
+        self._server = options.server or server_of_address(self._url)
+        self._whole_videos = options.whole_videos
+        self.takes_clips = self._server != OPENAI
+        self.takes_videos = self.takes_clips and options.whole_videos is not None
+        if options.whole_videos:
+            self.settings = {**self.settings, "whole_videos": options.whole_videos}
 
     async def answer(self, request: Request) -> Response:
         """One chat completion.
@@ -50,9 +67,11 @@ class OpenAICompatible(endpoint.EndpointModel):
         Raises:
             CallError: no text came; its sentence names the endpoint and the reason.
         """
-        endpoint.refuse_videos(self.name, request)
+        videos = holds_videos(request.messages)
+        if videos and self._server is None:
+            self._server = await self._look()
         started = time.monotonic()
-        heavy = endpoint.holds_pictures(request)
+        heavy = videos or endpoint.holds_pictures(request)
         try:
             body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
         except OSError as error:
@@ -71,6 +90,8 @@ class OpenAICompatible(endpoint.EndpointModel):
                 403: "is the key in OPENAI_API_KEY allowed to use this model?",
                 404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
             }
+            if videos:
+                hints |= dict.fromkeys((400, 415, 422), MAYBE_NO_VIDEOS)
             raise endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
         return self._response(request, content, time.monotonic() - started)
 
@@ -88,15 +109,36 @@ class OpenAICompatible(endpoint.EndpointModel):
             )
         return self._session
 
+    async def _look(self) -> str | None:
+        """Which server answers, as its list of models says; None where it doesn't.
+
+        Raises:
+            CallError: it doesn't answer, or not yet.
+        """
+        try:
+            async with self._open().get(f"{self._url}/models", timeout=aiohttp.ClientTimeout(LOOK_SECONDS)) as reply:
+                content = await reply.read()
+        except TimeoutError:
+            raise endpoint.timed_out(self._url, LOOK_SECONDS) from None
+        except aiohttp.ClientError as error:
+            raise endpoint.unreachable(self._url, error) from None
+        if reply.status in endpoint.OVERLOADED:
+            raise endpoint.refusal(self._url, reply.status, content, after=None)
+        try:
+            return server_of_list(json.loads(content), self._model)
+        except (ValueError, RecursionError):
+            return None
+
     def _encode(self, request: Request) -> bytes:
         """The request's body."""
-        sampling = request.sampling
+        sampling, videos = request.sampling, RequestVideos(self._server, self._url, self._whole_videos)
         usual = {
             "model": self._model,
-            "messages": [{"role": message.role, "content": _content(message)} for message in request.messages],
+            "messages": [{"role": message.role, "content": _content(message, videos)} for message in request.messages],
             **sampling.model_dump(exclude_none=True, exclude={"thinking"}),
         }
-        fields = {key: value for key, value in (usual | self._body).items() if value is not None}
+        told = merged(videos.within(usual), self._body)
+        fields = {key: value for key, value in told.items() if value is not None}
         return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
 
     def _response(self, request: Request, content: bytes, seconds: float) -> Response:
@@ -125,6 +167,7 @@ class OpenAICompatible(endpoint.EndpointModel):
                 usage=Usage(
                     input_tokens=endpoint.count(usage.get("prompt_tokens")),
                     output_tokens=endpoint.count(usage.get("completion_tokens")),
+                    media_tokens=_media_tokens(usage.get("prompt_tokens_details") or {}),
                 ),
                 seconds=round(seconds, 4),
             )
@@ -156,17 +199,27 @@ class OpenAICompatible(endpoint.EndpointModel):
         return "".join(texts), "".join(thoughts)
 
 
-def _content(message: Message) -> str | list[dict[str, Any]]:
+def _content(message: Message, videos: RequestVideos) -> str | list[dict[str, Any]]:
     """A turn's content: plain text alone stays a string, which every endpoint takes."""
     if len(message.parts) == 1 and isinstance(message.parts[0], str):
         return message.parts[0]
-    return [_part(part) for part in message.parts]
+    return [_part(part, videos) for part in message.parts]
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: Part, videos: RequestVideos) -> dict[str, Any]:
     if isinstance(part, Picture):
         return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{endpoint.jpeg_base64(part)}"}}
+    if isinstance(part, Clip | Video):
+        return videos.write(part)
     return {"type": "text", "text": part}
+
+
+def _media_tokens(read: Mapping[str, Any]) -> int:
+    """Tokens of pictures and videos: vLLM counts them in one table, SGLang by kind."""
+    by_kind = read.get("multimodal_tokens") or {
+        name: read.get(f"{name}_tokens") for name in ("image", "video", "audio")
+    }
+    return sum(endpoint.count(number) for number in by_kind.values())
 
 
 _OTHER_CONTENT = ("audio", "images", "image", "video")

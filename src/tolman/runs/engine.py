@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -14,15 +15,18 @@ from weakref import WeakValueDictionary
 
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.items import Item, Media
+from tolman.media.clips import clip_of
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Message, Part, Picture, Video
+from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models.base import CallError, Model, Request, is_stored
+from tolman.models.recipes.tokens import VideoTokens
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
 from tolman.runs.calling import Caller, Limits, Tally
 from tolman.runs.prices import Price
 from tolman.runs.store import ResponseStore, request_key
+from tolman.runs.video_tokens import difference
 from tolman.runs.without_text import failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
@@ -48,6 +52,7 @@ class Engine:
         done: called with every outcome as it comes.
         helpers: further models by the role that a protocol gives them, such as 'captioner'.
         prices: of tokens, by role; the run's model is 'model'.
+        video_tokens: how many tokens a video becomes; None where that isn't known.
         tally: what happened so far.
         outcomes: by item and repeat, as they come.
     """
@@ -63,6 +68,7 @@ class Engine:
     done: Callable[[Outcome], None] = lambda outcome: None
     helpers: Mapping[str, Model] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    video_tokens: VideoTokens | None = None
     tally: Tally = field(default_factory=Tally)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
 
@@ -82,7 +88,7 @@ class Engine:
         self.callers = {
             role: Caller(model, self.limits, self.tally, self.prices.get(role)) for role, model in models.items()
         }
-        self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video, ...]]] = {}
+        self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video | Clip, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
@@ -151,7 +157,8 @@ class Engine:
     async def _take(self, item: Item, step: Step, repeat: int, spoken: list[tuple[Ask, Response]]) -> Any:
         """What a conversation is sent for a step of it."""
         if isinstance(step, Look):
-            return tuple([picture for media in step.media for picture in await self._pictures_of(media)])
+            shown = [part for media in step.media for part in await self._pictures_of(media)]
+            return tuple([one for part in shown for one in (part.frames if isinstance(part, Clip) else (part,))])
         if isinstance(step, Ask):
             response = await self._ask(item, step, repeat)
             spoken.append((step, response))
@@ -180,7 +187,7 @@ class Engine:
             "usage": Usage.total(response.usage for _, response in spoken),
             "seconds": round(sum(timed), 4) if timed else None,
             "turns": tuple(turns),
-            "notes": {name: count for name, count in answer.notes.items() if count},
+            "notes": _added(answer.notes, *(response.notes for _, response in spoken)),
             "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
         }
         return spoken[-1][1].model_copy(update=changes)
@@ -204,7 +211,7 @@ class Engine:
             messages = tuple([await self._with_pictures(message) for message in messages])
         request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.purpose, ask.draw)
         if self.store is None or not is_stored(caller.model):
-            return await caller.call(request)
+            return self._checked(request, await caller.call(request))
         key, text = request_key(
             caller.model.name, dict(caller.model.settings), messages, request.sampling, repeat, ask.draw
         )
@@ -213,11 +220,17 @@ class Engine:
             if found is not None:
                 self.tally.reused += 1
                 return found
-            response = await caller.call(request)
+            response = self._checked(request, await caller.call(request))
             return self.store.put(key, caller.model.name, text, response)
 
+    def _checked(self, request: Request, response: Response) -> Response:
+        """The response, with a note where its videos became other tokens than they should."""
+        noted = difference(self.video_tokens, request.messages, response.usage)
+        return response.model_copy(update={"notes": _added(response.notes, {noted: 1})}) if noted else response
+
     async def _with_pictures(self, message: Message) -> Message:
-        """The turn with its media as pictures of the frame store, or as whole videos where the preset says so."""
+        """The turn with its media as pictures of the frame store, or as clips or whole videos where the preset says
+        so."""
         if not message.media:
             return message
         parts: list[Part] = []
@@ -228,7 +241,7 @@ class Engine:
                 parts.append(part)
         return Message(role=message.role, parts=tuple(parts))
 
-    async def _pictures_of(self, media: Media) -> tuple[Picture | Video, ...]:
+    async def _pictures_of(self, media: Media) -> tuple[Picture | Video | Clip, ...]:
         """What a medium becomes, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
@@ -237,10 +250,13 @@ class Engine:
             self._pictures[media] = made
         return await asyncio.shield(self._pictures[media])
 
-    def _show(self, media: Media) -> tuple[Picture | Video, ...]:
+    def _show(self, media: Media) -> tuple[Picture | Video | Clip, ...]:
         # Key frames and joined images are media of their own kind, whatever the preset says about videos.
-        if type(media) is Media and media.kind == "video" and self.preset.frames.whole:
-            return (self.frames.video(self.data, media),)
+        if type(media) is Media and media.kind == "video":
+            if self.preset.frames.whole:
+                return (self.frames.video(self.data, media),)
+            if self.preset.frames.native:
+                return (clip_of(self.frames, self.data, media, self.preset.frames),)
         return self.frames.pictures(self.data, media, self.preset.frames)
 
 
@@ -276,6 +292,14 @@ def _stored(store: ResponseStore, key: str, *, forget: bool = False) -> Response
     if forget:
         store.forget(key)
     return None
+
+
+def _added(*notes: Mapping[str, int]) -> dict[str, int]:
+    """Counts of notes, summed; those of 0 left out."""
+    found: Counter[str] = Counter()
+    for one in notes:
+        found.update(one)
+    return {name: count for name, count in found.items() if count}
 
 
 def _media_key(item: Item) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Several runs that differ in one number."""
+"""Several runs that differ in one setting."""
 
 from __future__ import annotations
 
@@ -18,3 +18,12 @@ def by_frames(request: RunRequest, counts: Sequence[int]) -> list[RunRequest]:
     return [
         replace(request, frames={**(request.frames or {}), "count": count}, part=f"frames-{count}") for count in counts
     ]
+
+
+def by_form(request: RunRequest, forms: Sequence[str]) -> list[RunRequest]:
+    """A run for each form of videos, in a folder of its own, 'as-video'; the one request with its form where there are
+    not several."""
+    if len(forms) < 2:
+        return [replace(request, form=forms[0])] if forms else [request]
+    before = f"{request.part}-" if request.part is not None else ""
+    return [replace(request, form=form, part=f"{before}as-{form}") for form in forms]

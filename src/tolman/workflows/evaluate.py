@@ -135,12 +135,12 @@ class RunConfig:
     input_form: Annotated[
         tuple[str, ...],
         Setting(
-            "What a video becomes: images (separate pictures), video (frames with their times, or the file where the "
-            "model samples by itself); both make two runs. Default: the recipe's, else the preset's.",
+            "Form of a video: images (separate pictures), video (sampled frames with their times, as one video), file "
+            "(the file, which the server samples); several make several runs. Default: the recipe's or the preset's.",
             panel=_FRAMES,
             option="--as",
             metavar="FORM[,FORM]",
-            choices=("images", "video"),
+            choices=("images", "video", "file"),
         ),
     ] = ()
     recipe: Annotated[
@@ -370,14 +370,18 @@ def requests_of(
     Raises:
         UsageError: a setting that can't be read, or a judge's without a judge.
     """
-    from tolman.runs.sweep import by_frames
+    from tolman.runs.sweep import by_form, by_frames
+    from tolman.workflows.recipes import with_form, with_recipe
 
     if len(set(config.frames)) < len(config.frames):
         raise UsageError(f"--frames names a number twice: {','.join(map(str, config.frames))}.")
-    request = _request(config)
+    if len(set(config.input_form)) < len(config.input_form):
+        raise UsageError(f"--as names a form twice: {','.join(config.input_form)}.")
+    request = with_recipe(_request(config), config.recipe)
     if benchmark is not None:
         request = replace(request, benchmark=benchmark.name, loaded=benchmark.loaded)
-    for one in by_frames(request, config.frames):
+    by_count = by_frames(request, config.frames)
+    for one in [with_form(found) for count in by_count for found in by_form(count, config.input_form)]:
         opened = replace(one, opened=model()) if model is not None else one
         yield _kept_items(opened, benchmark) if benchmark is not None and benchmark.in_memory else opened
 
