@@ -44,6 +44,7 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
 PAID = "asks a paid API; its wire is tested in tests/models"
 WEIGHTS = "needs weights and the extra 'hf'; tests/models/test_hf.py runs a network of its own"
 RECORDING = "the recording and the places in it are the reader's; tests/ingest/lidar/test_measure.py measures one"
+VIDEOS = "needs a server that takes videos; tests/workflows/test_recipes.py and test_reproduce.py have one"
 QUESTION_SETS = "reads question sets that are not at hand; tests/curate/test_pipeline.py carries a recipe out"
 PEOPLE = "needs people's answers; tests/review carry it out"
 PAPER = "reads a table or runs of the example that are not at hand; tests/commands/test_analyze.py has smaller ones"
@@ -57,6 +58,10 @@ ONLY_PARSED: dict[Key, str] = {
         "tolman score runs/mmsi-bench-full/openai-NAME-direct --judge anthropic/claude-haiku-4-5",
     ): PAID,
     ("*", "tolman run vsi-bench --model hf/"): WEIGHTS,
+    ("*", "tolman run vsi-bench --model openai/Qwen/"): VIDEOS,
+    ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --as"): VIDEOS,
+    ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --recipe"): VIDEOS,
+    ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): VIDEOS,
     ("*", "tolman measure "): RECORDING,
     ("*", "tolman curate run "): QUESTION_SETS,
     ("docs/curate/index.md", "tolman run ./pool/benchmark --model openai/NAME …"): QUESTION_SETS,
@@ -106,6 +111,8 @@ FILES: dict[Key, str] = {
     ("docs/extend/family.md", '"""How high an object reaches above the floor."""'): "my_family.py",
     ("docs/curate/index.md", "id,category,scale"): "hand.csv",
     ("docs/curate/mappings.md", 'name = "my-set"'): "my-set.toml",
+    ("docs/recipes.md", 'title = "My checkpoint"'): "my-checkpoint.toml",
+    ("docs/reproduce.md", 'title = "My-Model-7B on VSI-Bench"'): "my-model.toml",
     ("docs/analyses/errors.md", "id,annotator,categories"): "people.csv",
 }
 """Page and first line of a block → the file that it shows."""
