@@ -51,7 +51,7 @@ class ReproduceConfig:
     timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
     wait: Annotated[
         str | None,
-        Setting("How long an endpoint that is loading is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL),
+        Setting("Time that an endpoint which is loading is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL),
     ] = None
     data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
     media: Annotated[Path | None, Setting("Folder of the videos. Default: the data's.")] = None

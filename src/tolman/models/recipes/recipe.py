@@ -63,7 +63,7 @@ class RecipeRun(BaseModel):
         frames: of a video, evenly.
         fps, max_frames: instead, frames a second, and the most of them.
         rounding: how an even position becomes a frame's number (`tolman.media.sampling.Frames`).
-        quality, longest_side: of the JPEGs.
+        quality, longest_side: JPEG quality, 1–95, and pixels.
         temperature, top_p, top_k, max_tokens: of drawing the answer.
         thinking, effort, reasoning_budget: how much the model reasons.
         body: further fields of requests to endpoints of OpenAI's chat completions.
