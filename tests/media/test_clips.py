@@ -10,7 +10,7 @@ from PIL import Image
 
 from tolman.items import Media
 from tolman.media import clips
-from tolman.media.clips import clip_of
+from tolman.media.clips import clip_of, labelled
 from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
@@ -106,3 +106,11 @@ def test_pictures_are_shared_by_both_forms(store: FrameStore, tmp_path: Path) ->
     media = Media(kind="video", path="a.mp4")
     clip = clip_of(store, tmp_path, media, Frames(count=4, native=True))
     assert clip.frames == store.pictures(tmp_path, media, Frames(count=4))
+
+
+def test_separate_pictures_stand_in_their_texts(store: FrameStore, tmp_path: Path) -> None:
+    write_video(tmp_path / "a.mp4", 60)
+    one, two = store.pictures(tmp_path, Media(kind="video", path="a.mp4"), Frames(count=2))
+    assert labelled((one, two), "Frame{number}: <image>\n") == ("Frame1: ", one, "\nFrame2: ", two, "\n")
+    assert labelled((one, two), "<{seconds:.1f} seconds><image>") == ("<0.0 seconds>", one, "<2.0 seconds>", two)
+    assert labelled((one, two), "<image>") == (one, two)

@@ -56,6 +56,7 @@ def test_a_sampling_says_what_it_is() -> None:
         "whole video": Frames(whole=True),
         "all frames": Frames(),
         "16 frames as video": Frames(count=16, native=True),
+        "16 frames with texts": Frames(count=16, label="{number} <image>"),
     }
     assert {frames.describe(): frames for frames in said.values()} == said
 

@@ -106,7 +106,9 @@ def test_a_users_file_is_a_recipe(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("frames = 16", "frame = 16", r"my\.toml, line 9, field 'run\.frame': is not a known key; did you mean 'frames'\?"),
+        ("frames = 16", "frame = 16", r"my\.toml, line 9, field 'run\.frame': is not a known key; did you mean 'frames' or"),
+        ("frames = 16", "frame_text = '{n}'", r"line 9, field 'run\.frame_text': can hold \{number\} and \{seconds\}"),
+        ("frames = 16", "frame_text = 'Frame'", r"line 9, field 'run\.frame_text': holds the frame once, as <image>"),
         ("match =", "macth =", r"my\.toml, line 2, field 'macth': is not a known key; did you mean 'match'\?"),
         ('"video"', '"film"', r"my\.toml, line 5, field 'input\.form': can't be 'film'; known: 'images', 'video' or 'file'"),
         ("frames = 16", "frames = 0", r"my\.toml, line 9, field 'run\.frames': .*greater than or equal to 1"),

@@ -141,6 +141,20 @@ def test_a_users_file_names_the_server_and_the_form(run: Any, tmp_path: Path) ->
     }
 
 
+def test_the_texts_around_pictures_are_the_recipes(run: Any, tmp_path: Path) -> None:
+    server = VideoServer(answer="2")
+    done = run(server, "--recipe", "internvl3", "--as", "images", "--frames", "2", model="openai/m")
+    content = server.bodies[0]["messages"][0]["content"]
+    assert [part.get("text") for part in content][:-1] == ["Frame1: ", None, "\nFrame2: ", None, "\n"]
+    assert server.seen[0].numbers == (14, 44)  # the middles of two halves, as InternVL rounds them
+    assert "2 frames with texts" in record(tmp_path / "run").settings.frames.describe()
+    assert "recipe internvl3, seed 0" in " ".join(done.stdout.split())
+    server = VideoServer(answer="2")
+    run(server, "--recipe", "internvl3", "--frames", "2", model="openai/m", out="video")
+    assert server.seen[0].kind == "video"
+    assert record(tmp_path / "video").settings.frames.label is None
+
+
 def test_lost_frames_are_noted(run: Any, tmp_path: Path) -> None:
     server = VideoServer(answer="2", loses=True)
     done = run(server, "--frames", "40")

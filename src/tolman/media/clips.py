@@ -21,10 +21,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tolman.files import write_text
 from tolman.items import Media
-from tolman.media.sampling import Frames
+from tolman.media.sampling import MARK, Frames
 from tolman.media.store import FrameStore, part_of
 from tolman.media.video import BrokenMediaError, VideoIndex, read_index
-from tolman.messages import Clip, Picture
+from tolman.messages import Clip, Part, Picture
 
 MILLISECONDS = 1000.0
 """Ticks a second of the clock for frames that are not evenly spaced."""
@@ -131,3 +131,29 @@ def _even_rate(times: Sequence[Fraction], length: Fraction) -> Fraction | None:
         if all(abs(float(time) - number * step) <= EVEN_TOLERANCE for number, time in enumerate(times)):
             return rate
     return None
+
+
+def labelled(pictures: Sequence[Picture], label: str) -> tuple[Picture | str, ...]:
+    """Separate pictures of a video, each in its text.
+
+    Args:
+        pictures: of the video.
+        label: of `Frames`.
+    """
+    before, _, after = label.partition(MARK)
+    parts: list[Picture | str] = []
+    text = ""
+    for number, picture in enumerate(pictures, start=1):
+        told = {"number": number, "seconds": picture.seconds or 0.0}
+        text += before.format(**told)
+        parts += [text, picture] if text else [picture]
+        text = after.format(**told)
+    return (*parts, text) if text else tuple(parts)
+
+
+def pictures_in(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """What media became, for a protocol that looks at single frames: clips as their frames, no texts around them."""
+    found: list[Part] = []
+    for part in parts:
+        found += part.frames if isinstance(part, Clip) else () if isinstance(part, str) else (part,)
+    return tuple(found)

@@ -8,9 +8,12 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+MARK = "<image>"
+"""Where the picture stands in `Frames.label`."""
+
 
 class Frames(BaseModel):
-    """Sampling of a video into images.
+    r"""Sampling of a video into images.
 
     Attributes:
         count: this many frames, evenly from the first to the last by presentation time.
@@ -21,6 +24,8 @@ class Frames(BaseModel):
             the first and the last frame (InternVL).
         whole: the endpoint gets the video file itself.
         native: the model gets the frames as one video with their times, not as pictures.
+        label: the text around each picture of a video, such as 'Frame{number}: <image>\n', with {number} from 1 and
+            {seconds}; None shows the pictures alone. One video of frames has no such texts.
         quality: of the JPEG, 1 to 95.
         longest_side: in pixels; larger frames are made smaller. None keeps them.
     """
@@ -33,14 +38,18 @@ class Frames(BaseModel):
     rounding: Literal["down", "nearest", "middle"] = "down"
     whole: bool = False
     native: bool = False
+    label: str | None = None
     quality: int = 85
     longest_side: int | None = None
 
     def describe(self) -> str:
-        """In a few words: '16 frames', '1 frame/s, at most 64', '16 frames as video', 'whole video'."""
+        """In a few words: '16 frames', '1 frame/s, at most 64', '16 frames as video', '16 frames with texts', 'whole
+        video'."""
         if self.whole:
             return "whole video"
-        return f"{self._sampled()} as video" if self.native else self._sampled()
+        if self.native:
+            return f"{self._sampled()} as video"
+        return f"{self._sampled()} with texts" if self.label else self._sampled()
 
     def _sampled(self) -> str:
         if self.per_second is not None:

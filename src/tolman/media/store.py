@@ -77,9 +77,7 @@ class FrameStore:
         source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
         digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
         encoding = _encoding(frames)
-        sampling = (
-            {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole", "native"})
-        )
+        sampling = {} if media.kind == "image" else frames.model_dump(exclude=_NOT_SAMPLING)
         if isinstance(media, KeyFrames):
             encoding["quality"], sampling = media.quality, {"numbers": media.numbers}
             frames = frames.model_copy(update={"quality": media.quality})
@@ -156,6 +154,9 @@ class FrameStore:
                     raise
         finally:
             shutil.rmtree(work, ignore_errors=True)
+
+
+_NOT_SAMPLING = {"quality", "longest_side", "whole", "native", "label"}
 
 
 def _encoding(frames: Frames) -> dict[str, Any]:

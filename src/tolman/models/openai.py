@@ -18,22 +18,13 @@ import aiohttp
 from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models import endpoint
 from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.video_parts import (
-    MAYBE_NO_VIDEOS,
-    OPENAI,
-    RequestVideos,
-    holds_videos,
-    merged,
-    server_of_address,
-    server_of_list,
-)
+from tolman.models.endpoint_videos import EndpointVideos
+from tolman.models.video_parts import RequestVideos, holds_videos, merged
 from tolman.responses import FailureKind, Response, Usage
 
 DEFAULT_URL = "https://api.openai.com/v1"
 KEYS = ("OPENAI_API_KEY",)
 """Environment variables of the key, the first that is set."""
-LOOK_SECONDS = 10.0
-"""The longest that the list of models is waited for."""
 
 
 class OpenAICompatible(endpoint.EndpointModel):
@@ -54,12 +45,9 @@ class OpenAICompatible(endpoint.EndpointModel):
         key = self._key
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._session: aiohttp.ClientSession | None = None
-        self._server = options.server or server_of_address(self._url)
-        self._whole_videos = options.whole_videos
-        self.takes_clips = self._server != OPENAI
-        self.takes_videos = self.takes_clips and options.whole_videos is not None
-        if options.whole_videos:
-            self.settings = {**self.settings, "whole_videos": options.whole_videos}
+        self._videos = EndpointVideos(self._url, name, options)
+        self.takes_clips, self.takes_videos = self._videos.takes_clips, self._videos.takes_files
+        self.settings = {**self.settings, **self._videos.settings}
 
     async def answer(self, request: Request) -> Response:
         """One chat completion.
@@ -67,11 +55,9 @@ class OpenAICompatible(endpoint.EndpointModel):
         Raises:
             CallError: no text came; its sentence names the endpoint and the reason.
         """
-        videos = holds_videos(request.messages)
-        if videos and self._server is None:
-            self._server = await self._look()
+        await self._videos.find_server(request, self._open())
         started = time.monotonic()
-        heavy = videos or endpoint.holds_pictures(request)
+        heavy = endpoint.holds_pictures(request) or holds_videos(request.messages)
         try:
             body = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
         except OSError as error:
@@ -90,9 +76,9 @@ class OpenAICompatible(endpoint.EndpointModel):
                 403: "is the key in OPENAI_API_KEY allowed to use this model?",
                 404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
             }
-            if videos:
-                hints |= dict.fromkeys((400, 415, 422), MAYBE_NO_VIDEOS)
-            raise endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
+            after = endpoint.retry_after(retry_after)
+            refusal = endpoint.refusal(self._url, status, content, after=after, hints=hints)
+            raise self._videos.told(refusal, request, status)
         return self._response(request, content, time.monotonic() - started)
 
     async def close(self) -> None:
@@ -109,29 +95,9 @@ class OpenAICompatible(endpoint.EndpointModel):
             )
         return self._session
 
-    async def _look(self) -> str | None:
-        """Which server answers, as its list of models says; None where it doesn't.
-
-        Raises:
-            CallError: it doesn't answer, or not yet.
-        """
-        try:
-            async with self._open().get(f"{self._url}/models", timeout=aiohttp.ClientTimeout(LOOK_SECONDS)) as reply:
-                content = await reply.read()
-        except TimeoutError:
-            raise endpoint.timed_out(self._url, LOOK_SECONDS) from None
-        except aiohttp.ClientError as error:
-            raise endpoint.unreachable(self._url, error) from None
-        if reply.status in endpoint.OVERLOADED:
-            raise endpoint.refusal(self._url, reply.status, content, after=None)
-        try:
-            return server_of_list(json.loads(content), self._model)
-        except (ValueError, RecursionError):
-            return None
-
     def _encode(self, request: Request) -> bytes:
         """The request's body."""
-        sampling, videos = request.sampling, RequestVideos(self._server, self._url, self._whole_videos)
+        sampling, videos = request.sampling, self._videos.of_request()
         usual = {
             "model": self._model,
             "messages": [{"role": message.role, "content": _content(message, videos)} for message in request.messages],
@@ -222,6 +188,7 @@ def _media_tokens(read: Mapping[str, Any]) -> int:
     return sum(endpoint.count(number) for number in by_kind.values())
 
 
+_MEDIA = ("image", "video", "audio")
 _OTHER_CONTENT = ("audio", "images", "image", "video")
 """Fields of a message that may hold what was said where there is no text."""
 _TEXTS = (None, "text", "output_text")

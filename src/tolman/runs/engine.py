@@ -15,10 +15,10 @@ from weakref import WeakValueDictionary
 
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.items import Item, Media
-from tolman.media.clips import clip_of
+from tolman.media.clips import clip_of, labelled, pictures_in
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Clip, Message, Part, Picture, Video
+from tolman.messages import Message, Part
 from tolman.models.base import CallError, Model, Request, is_stored
 from tolman.models.recipes.tokens import VideoTokens
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
@@ -88,7 +88,7 @@ class Engine:
         self.callers = {
             role: Caller(model, self.limits, self.tally, self.prices.get(role)) for role, model in models.items()
         }
-        self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video | Clip, ...]]] = {}
+        self._pictures: dict[Media, asyncio.Future[tuple[Part, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
@@ -157,8 +157,7 @@ class Engine:
     async def _take(self, item: Item, step: Step, repeat: int, spoken: list[tuple[Ask, Response]]) -> Any:
         """What a conversation is sent for a step of it."""
         if isinstance(step, Look):
-            shown = [part for media in step.media for part in await self._pictures_of(media)]
-            return tuple([one for part in shown for one in (part.frames if isinstance(part, Clip) else (part,))])
+            return pictures_in([part for media in step.media for part in await self._pictures_of(media)])
         if isinstance(step, Ask):
             response = await self._ask(item, step, repeat)
             spoken.append((step, response))
@@ -241,7 +240,7 @@ class Engine:
                 parts.append(part)
         return Message(role=message.role, parts=tuple(parts))
 
-    async def _pictures_of(self, media: Media) -> tuple[Picture | Video | Clip, ...]:
+    async def _pictures_of(self, media: Media) -> tuple[Part, ...]:
         """What a medium becomes, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
@@ -250,13 +249,15 @@ class Engine:
             self._pictures[media] = made
         return await asyncio.shield(self._pictures[media])
 
-    def _show(self, media: Media) -> tuple[Picture | Video | Clip, ...]:
+    def _show(self, media: Media) -> tuple[Part, ...]:
         # Key frames and joined images are media of their own kind, whatever the preset says about videos.
         if type(media) is Media and media.kind == "video":
             if self.preset.frames.whole:
                 return (self.frames.video(self.data, media),)
             if self.preset.frames.native:
                 return (clip_of(self.frames, self.data, media, self.preset.frames),)
+            if self.preset.frames.label:
+                return labelled(self.frames.pictures(self.data, media, self.preset.frames), self.preset.frames.label)
         return self.frames.pictures(self.data, media, self.preset.frames)
 
 

@@ -74,4 +74,5 @@ def _frames(preset: PromptPreset, form: str) -> Frames:
         )
     if frames.whole and frames.count is None and frames.per_second is None:
         raise UsageError(f"the preset '{preset.name}' shows whole videos; say how many frames with --frames N.")
-    return frames.model_copy(update={"whole": False, "native": form == "video"})
+    native = form == "video"
+    return frames.model_copy(update={"whole": False, "native": native, "label": None if native else frames.label})

@@ -30,8 +30,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from tolman.media.sampling import MARK
 from tolman.models.recipes.tokens import VideoTokens
 
 InputForm = Literal["images", "video", "file"]
@@ -63,6 +64,7 @@ class RecipeRun(BaseModel):
         frames: of a video, evenly.
         fps, max_frames: instead, frames a second, and the most of them.
         rounding: how an even position becomes a frame's number (`tolman.media.sampling.Frames`).
+        frame_text: what each frame stands in where they are separate pictures: 'Frame{number}: <image>'.
         quality, longest_side: JPEG quality, 1–95, and pixels.
         temperature, top_p, top_k, max_tokens: of drawing the answer.
         thinking, effort, reasoning_budget: how much the model reasons.
@@ -76,6 +78,7 @@ class RecipeRun(BaseModel):
     fps: float | None = Field(default=None, gt=0)
     max_frames: int | None = Field(default=None, ge=1)
     rounding: Literal["down", "nearest", "middle"] | None = None
+    frame_text: str | None = None
     quality: int | None = Field(default=None, ge=1, le=95)
     longest_side: int | None = Field(default=None, ge=16)
     temperature: float | None = Field(default=None, ge=0)
@@ -87,6 +90,19 @@ class RecipeRun(BaseModel):
     reasoning_budget: int | None = Field(default=None, ge=0)
     body: dict[str, Any] = Field(default_factory=dict)
     source: str
+
+    @field_validator("frame_text")
+    @classmethod
+    def _marks(cls, text: str | None) -> str | None:
+        if text is None:
+            return None
+        try:
+            text.format(number=1, seconds=0.5)
+        except (LookupError, ValueError):
+            raise ValueError("can hold {number} and {seconds}, and no other braces") from None
+        if text.count(MARK) != 1:
+            raise ValueError(f"holds the frame once, as {MARK}")
+        return text
 
     @model_validator(mode="after")
     def _frames_or_fps(self) -> RecipeRun:
@@ -152,6 +168,7 @@ class ModelRecipe(BaseModel):
             "per_second": run.fps,
             "cap": run.max_frames,
             "rounding": run.rounding,
+            "label": run.frame_text,
             "quality": run.quality,
             "longest_side": run.longest_side,
         }
