@@ -58,6 +58,7 @@ class VideoServer(Server):
         started_with: frames that `--media-io-kwargs` was given at its start.
         loses: keeps the first 32 frames whatever it is told.
         refuses_videos: takes pictures only.
+        refusal: the status with which it says so; vLLM up to 0.12 breaks with 500.
         loading: how many looks at the list of models are answered by 503 before it is there.
     """
 
@@ -69,6 +70,7 @@ class VideoServer(Server):
         started_with: int | None = None,
         loses: bool = False,
         refuses_videos: bool = False,
+        refusal: int = 400,
         loading: int = 0,
         models: tuple[str, ...] = ("m",),
         **more: Any,
@@ -76,7 +78,7 @@ class VideoServer(Server):
         super().__init__(models=models, **more)
         self.owner, self.listed_as = owner, listed_as or owner
         self.started_with, self.loses = started_with, loses
-        self.refuses_videos, self.loading = refuses_videos, loading
+        self.refuses_videos, self.refusal, self.loading = refuses_videos, refusal, loading
         self.seen: list[Seen] = []
 
     async def listed(self, request: web.Request) -> web.Response:
@@ -93,7 +95,7 @@ class VideoServer(Server):
         try:
             seen = self._look(body)
         except RefusedError as error:
-            return web.json_response({"error": {"message": str(error), "code": 400}}, status=400)
+            return web.json_response({"error": {"message": str(error), "code": self.refusal}}, status=self.refusal)
         self.seen.append(seen)
         answer = self.answer if self.reply is None else self.reply(body)
         kept = len(seen.numbers)

@@ -143,12 +143,13 @@ def test_a_server_that_is_loading_is_not_given_up(ask: Ask, clip: Callable[..., 
     assert error.value.retry
 
 
-def test_a_refused_video_names_the_option(ask: Ask, clip: Callable[..., Clip]) -> None:
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_refused_video_names_the_option(ask: Ask, clip: Callable[..., Clip], status: int) -> None:
     with pytest.raises(
         CallError, match=r"At most 0 video.*if the server takes none, show its frames .*--as images"
     ) as error:
-        ask(VideoServer(refuses_videos=True), clip(), "How many?")
-    assert not error.value.retry
+        ask(VideoServer(refuses_videos=True, refusal=status), clip(), "How many?")
+    assert error.value.retry is (status == 500)
 
 
 def test_two_videos_of_one_request_need_the_same_times(ask: Ask, clip: Callable[..., Clip]) -> None:
@@ -178,6 +179,15 @@ def test_whole_files_go_as_each_server_takes_them(ask: Ask, video: Video) -> Non
         if owner == "vllm":
             assert seen.body["mm_processor_kwargs"] == {"fps": 2, "do_sample_frames": True}
             assert seen.body["media_io_kwargs"] == {"video": {"num_frames": -1}}
+
+
+def test_transformers_serve_is_given_the_path(video: Video) -> None:
+    sent = {"transformers": {"options": {"chat_template_kwargs": {"num_frames": 16}}}}
+    videos = RequestVideos("transformers", "http://x", sent)
+    assert videos.write(video) == {"type": "video_url", "video_url": {"url": video.path}}
+    assert videos.within({"model": "m"}) == {"model": "m", "chat_template_kwargs": {"num_frames": 16}}
+    with pytest.raises(OSError, match="gone"):
+        videos.write(video.model_copy(update={"path": video.path + ".gone"}))
 
 
 def test_a_part_of_a_file_cannot_be_sent(ask: Ask, video: Video) -> None:

@@ -6,9 +6,11 @@
 | DashScope | a list of frames and how many of them are a second | `video_url` with `fps` |
 | SGLang | none | `video_url` with `fps`, `max_frames` … |
 | llama.cpp | none | `input_video` |
+| `transformers serve` | none | `video_url` with a path, for a server that sees the same files |
 
 Sources: vLLM 0.33 (multimodal/media/video.py, multimodal/video.py), SGLang 0.5.23 (entrypoints/openai/protocol.py),
-llama.cpp (tools/server/README.md); DashScope's list of frames is not verified.
+llama.cpp (tools/server/README.md), transformers 5.23 (cli/serving/utils.py); DashScope's list of frames is not
+verified.
 """
 
 from __future__ import annotations
@@ -27,7 +29,15 @@ from tolman.models.endpoint import jpeg_base64
 from tolman.responses import FailureKind
 
 VLLM, SGLANG, LLAMA_CPP, DASHSCOPE, OPENAI = "vllm", "sglang", "llama.cpp", "dashscope", "openai"
-_TITLES = {VLLM: "vLLM", SGLANG: "SGLang", LLAMA_CPP: "llama.cpp", DASHSCOPE: "DashScope", OPENAI: "OpenAI's API"}
+TRANSFORMERS = "transformers"
+_TITLES = {
+    VLLM: "vLLM",
+    SGLANG: "SGLang",
+    LLAMA_CPP: "llama.cpp",
+    DASHSCOPE: "DashScope",
+    OPENAI: "OpenAI's API",
+    TRANSFORMERS: "'transformers serve'",
+}
 _OWNERS = {"vllm": VLLM, "sglang": SGLANG, "llamacpp": LLAMA_CPP, "llama.cpp": LLAMA_CPP}
 """What `owned_by` in a server's list of models says of the server."""
 AS_IMAGES = "show its frames as separate pictures with --as images"
@@ -169,6 +179,9 @@ def _rate(clip: Clip) -> float:
 
 def _file(video: Video, server: str, url: str, sent: Mapping[str, Any]) -> VideoPart:
     options, beside = dict(sent.get("options", {})), dict(sent.get("part", {}))
+    if server == TRANSFORMERS:  # its default is 32 frames, whatever the model
+        place = {"url": str(Path(video.path).resolve(strict=True)), **beside}
+        return VideoPart({"type": "video_url", "video_url": place}, options)
     data = base64.b64encode(Path(video.path).read_bytes()).decode("ascii")
     address = f"data:{mimetypes.guess_type(video.path)[0] or 'video/mp4'};base64,{data}"
     if server in (VLLM, SGLANG):  # SGLang's fields stand beside the address, vLLM's in the request

@@ -52,9 +52,14 @@ def _pairs(console: Console, title: str, settings: dict[str, Any]) -> None:
     grid.add_column()
     for name, value in settings.items():
         if value is not None and value != {}:
-            grid.add_row(name, escape(str(value)))
+            grid.add_row(name, escape(_plain(value)))
     console.print(grid)
 
 
 def _told(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
+    return ", ".join(f"{name.replace('_', ' ')} {_plain(value)}" for name, value in settings.items())
+
+
+def _plain(value: Any) -> str:
+    """A value on one line."""
+    return repr(value) if isinstance(value, str) and "\n" in value else str(value)

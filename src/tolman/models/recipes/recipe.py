@@ -37,7 +37,7 @@ from tolman.models.recipes.tokens import VideoTokens
 
 InputForm = Literal["images", "video", "file"]
 """What a video becomes: separate pictures, sampled frames with their times, or the file, which the server samples."""
-Server = Literal["vllm", "sglang", "llama.cpp", "dashscope"]
+Server = Literal["vllm", "sglang", "llama.cpp", "dashscope", "transformers"]
 """Servers of OpenAI's chat completions that take videos, each in a form of its own."""
 
 
