@@ -20,7 +20,7 @@ class ModelOptions:
     Attributes:
         base_url: of an endpoint; of several that serve the same, with commas between.
         label: what the user calls the weights that are served, where nothing else tells them from others.
-        server: which one answers at the address, where it doesn't say so itself (`tolman.models.recipes.recipe.Server`).
+        server: which one answers at the address (`recipes.recipe.Server`), where it doesn't say so itself.
         whole_videos: how servers that sample are given a video's file, by server; None where they are given none.
         api_key: for it; None takes it from the environment.
         body: fields that every request carries besides the usual ones; a field of None takes a usual one out.
