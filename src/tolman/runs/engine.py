@@ -186,7 +186,7 @@ class Engine:
             "usage": Usage.total(response.usage for _, response in spoken),
             "seconds": round(sum(timed), 4) if timed else None,
             "turns": tuple(turns),
-            "notes": _added(answer.notes, *(response.notes for _, response in spoken)),
+            "notes": _notes(answer, spoken),
             "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
         }
         return spoken[-1][1].model_copy(update=changes)
@@ -225,7 +225,7 @@ class Engine:
     def _checked(self, request: Request, response: Response) -> Response:
         """The response, with a note where its videos became other tokens than they should."""
         noted = difference(self.video_tokens, request.messages, response.usage)
-        return response.model_copy(update={"notes": _added(response.notes, {noted: 1})}) if noted else response
+        return response.model_copy(update={"notes": {**response.notes, noted: 1}}) if noted else response
 
     async def _with_pictures(self, message: Message) -> Message:
         """The turn with its media as pictures of the frame store, or as clips or whole videos where the preset says
@@ -261,6 +261,14 @@ class Engine:
         return self.frames.pictures(self.data, media, self.preset.frames)
 
 
+def _notes(answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> dict[str, int]:
+    """What happened on the way to an answer and how often, as the protocol says and as each call does."""
+    counts = Counter(answer.notes)
+    for _, response in spoken:
+        counts.update(response.notes)
+    return {name: count for name, count in counts.items() if count}
+
+
 def _retrieve(future: asyncio.Future[Any]) -> None:
     """Look at the error of a future that nobody may wait for any more, so that it isn't printed as forgotten."""
     if not future.cancelled():
@@ -293,14 +301,6 @@ def _stored(store: ResponseStore, key: str, *, forget: bool = False) -> Response
     if forget:
         store.forget(key)
     return None
-
-
-def _added(*notes: Mapping[str, int]) -> dict[str, int]:
-    """Counts of notes, summed; those of 0 left out."""
-    found: Counter[str] = Counter()
-    for one in notes:
-        found.update(one)
-    return {name: count for name, count in found.items() if count}
 
 
 def _media_key(item: Item) -> tuple[str, ...]:
