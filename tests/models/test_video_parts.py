@@ -199,8 +199,8 @@ def test_what_determines_the_answer_is_a_setting() -> None:
     files = open_recipe("qwen3-vl").whole_files()
     plain = OpenAICompatible("m", ModelOptions(base_url="http://x/v1"))
     told = OpenAICompatible("m", ModelOptions(base_url="http://x/v1", whole_videos=files))
-    assert "whole_videos" not in plain.settings
-    assert json.loads(json.dumps(told.settings["whole_videos"])) == files
+    assert "body" not in plain.settings
+    assert json.loads(json.dumps(told.settings["body"]["whole_videos"])) == files
     assert (plain.takes_clips, plain.takes_videos, told.takes_videos) == (True, False, True)
 
 

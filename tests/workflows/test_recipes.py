@@ -135,7 +135,7 @@ def test_a_users_file_names_the_server_and_the_form(run: Any, tmp_path: Path) ->
     assert (seen.part["video_url"]["fps"], seen.part["video_url"]["max_frames"]) == (1, 9)
     frames = record(tmp_path / "run").settings.frames
     assert (frames.whole, frames.native) == (True, False)
-    assert record(tmp_path / "run").settings.model_settings["whole_videos"]["sglang"]["part"] == {
+    assert record(tmp_path / "run").settings.model_settings["body"]["whole_videos"]["sglang"]["part"] == {
         "fps": 1,
         "max_frames": 9,
     }

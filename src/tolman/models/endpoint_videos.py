@@ -44,10 +44,11 @@ class EndpointVideos:
         self.takes_clips = self._server != OPENAI
         self.takes_files = self.takes_clips and self._whole is not None
 
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """All that determines answers besides the request."""
-        return {"whole_videos": self._whole} if self._whole else {}
+    def within(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Settings of the model with what whole files are sent with: fields of requests, as those of `body` are."""
+        if not self._whole:
+            return settings
+        return {**settings, "body": {**settings.get("body", {}), "whole_videos": self._whole}}
 
     async def find_server(self, request: Request, session: aiohttp.ClientSession) -> None:
         """Find out which server answers, where that is to be known and isn't: from its list of models.

@@ -47,7 +47,7 @@ class OpenAICompatible(endpoint.EndpointModel):
         self._session: aiohttp.ClientSession | None = None
         self._videos = EndpointVideos(self._url, name, options)
         self.takes_clips, self.takes_videos = self._videos.takes_clips, self._videos.takes_files
-        self.settings = {**self.settings, **self._videos.settings}
+        self.settings = self._videos.within(self.settings)
 
     async def answer(self, request: Request) -> Response:
         """One chat completion.
