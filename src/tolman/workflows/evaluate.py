@@ -98,7 +98,7 @@ class RunConfig:
     wait: Annotated[
         str | None,
         Setting(
-            "How long an endpoint that is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
+            "Time that an endpoint which is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
         ),
     ] = None
     max_cost: Annotated[
