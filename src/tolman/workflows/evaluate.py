@@ -103,7 +103,7 @@ class RunConfig:
     ] = None
     max_cost: Annotated[
         float | None,
-        Setting("Most that the run may cost, by --prices. Default: no limit.", panel=_MODEL, least=0),
+        Setting("Most that the run may cost by --prices, from 0. Default: no limit.", panel=_MODEL, least=0),
     ] = None
     batch: Annotated[
         bool,
