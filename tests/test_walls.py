@@ -11,7 +11,7 @@ LEVELS = [
     {"errors"},
     {"names", "runtime", "extras"},
     {"plugins"},
-    {"registry", "files"},
+    {"registry", "files", "toml_lines"},
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},

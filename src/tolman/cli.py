@@ -18,6 +18,7 @@ from tolman.commands import (
     evaluate,
     ingest,
     measure,
+    reproduce,
     review,
     scenes,
     stores,
@@ -68,6 +69,7 @@ app = typer.Typer(
 )
 app.add_typer(catalogue.app)
 app.add_typer(evaluate.app)
+app.add_typer(reproduce.app)
 app.add_typer(ingest.app)
 app.add_typer(scenes.app)
 app.add_typer(construct.app)

@@ -53,7 +53,14 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
 
 LICENSED = "downloads a data set under its licence"
 
-ONLY_PARSED: dict[Key, str] = {}
+VIDEOS = "needs a server that takes videos; tests/workflows/test_recipes.py and test_reproduce.py have one"
+
+ONLY_PARSED: dict[Key, str] = {
+    ("*", "tolman run vsi-bench --model openai/Qwen/"): VIDEOS,
+    ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --as"): VIDEOS,
+    ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --recipe"): VIDEOS,
+    ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): VIDEOS,
+}
 """Command → why it can't be carried out here. The command line reads all of these."""
 
 NEEDED: dict[Key, tuple[str, str]] = {
@@ -112,6 +119,8 @@ FILES: dict[Key, str] = {
     ("docs/extend/family.md", '"""How high an object reaches above the floor."""'): "my_family.py",
     ("docs/curate/index.md", "id,category,scale"): "hand.csv",
     ("docs/curate/mappings.md", 'name = "my-set"'): "my-set.toml",
+    ("docs/recipes.md", 'title = "My checkpoint"'): "my-checkpoint.toml",
+    ("docs/reproduce.md", 'title = "My-Model-7B on VSI-Bench"'): "my-model.toml",
     ("docs/analyses/errors.md", "id,annotator,categories"): "people.csv",
 }
 """Page and first line of a block → the file that it shows."""

@@ -55,5 +55,21 @@ def test_a_sampling_says_what_it_is() -> None:
         "0.5 frame/s": Frames(per_second=0.5),
         "whole video": Frames(whole=True),
         "all frames": Frames(),
+        "16 frames as video": Frames(count=16, native=True),
+        "16 frames with texts": Frames(count=16, label="{number} <image>"),
     }
     assert {frames.describe(): frames for frames in said.values()} == said
+
+
+@given(st.integers(1, 3000), st.integers(1, 64))
+def test_middles_leave_out_the_first_and_the_last_frame(total: int, count: int) -> None:
+    found = Frames(count=count, rounding="middle").indices(total, Fraction(1))
+    assert len(found) == min(count, total)
+    assert found == sorted(set(found))
+    assert all(0 <= number < total for number in found)
+    if 4 <= 3 * count < total:
+        # InternVL's own: the middle of each of `count` equal parts.
+        part = (total - 1) / count
+        assert found == [int(part / 2 + np.round(part * i)) for i in range(count)]
+        assert found[0] > 0
+        assert found[-1] < total - 1

@@ -226,6 +226,26 @@ def test_a_callable_is_shown_frames_and_images(choice: Make) -> None:
     assert all(Path(part["path"]).read_bytes().startswith(b"\xff\xd8") for part in seen[:4])
 
 
+def test_a_callable_is_shown_frames_with_their_times_as_one_video(choice: Make) -> None:
+    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    from videos import write_video
+
+    write_video(Path("clip.mp4"), 60)
+    seen: list[dict[str, Any]] = []
+
+    def model(messages: Chat) -> str:
+        seen.extend(messages[0]["content"])
+        return "A"
+
+    item = choice(media=[{"kind": "video", "path": "clip.mp4"}])
+    run = tolman.evaluate([item], model, frames=3, input_form=("video",))
+    assert run.scores.headline.value == 100
+    assert [part["type"] for part in seen] == ["clip", "text"]
+    assert seen[0]["duration"] == pytest.approx(2.0)
+    assert [frame["seconds"] for frame in seen[0]["frames"]] == pytest.approx([0, 29 / 30, 59 / 30])
+    assert all(Path(frame["path"]).read_bytes().startswith(b"\xff\xd8") for frame in seen[0]["frames"])
+
+
 def test_a_function_of_a_file_is_a_model_of_the_command_line(items: list[Item], tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "def answer(messages):\n    return 'ABCD'[int(messages[0]['content'][0]['text'].split()[1].rstrip('?')) % 4]\n"

@@ -1,4 +1,4 @@
-"""`tolman benchmarks` and `protocols`."""
+"""`tolman benchmarks`, `protocols` and `recipes`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import typer
 from tolman.commands.configured import configured
 from tolman.commands.options import Json, console
 from tolman.workflows.catalogue import BenchmarksConfig, ProtocolsConfig
+from tolman.workflows.recipes import RecipesConfig
 
 app = typer.Typer()
 
@@ -39,3 +40,22 @@ def protocols(config: ProtocolsConfig, as_json: Json = False) -> None:
     from tolman.workflows.catalogue import list_protocols
 
     show_protocols(console(), list_protocols(), as_json=as_json)
+
+
+@app.command()
+@configured(RecipesConfig)
+def recipes(config: RecipesConfig, as_json: Json = False) -> None:
+    """List how each model family is run by its authors, or describe one.
+
+    What a video becomes is taken from a model's name; the other settings with 'tolman run --recipe NAME'.
+
+    Example:  tolman recipes qwen3-vl
+    """
+    from tolman.commands.show.recipes import show_recipe, show_recipes
+    from tolman.workflows.recipes import list_recipes
+
+    found = list_recipes(config)
+    if config.name:
+        show_recipe(console(), found[0], as_json=as_json)
+    else:
+        show_recipes(console(), found, as_json=as_json)

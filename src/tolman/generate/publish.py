@@ -97,7 +97,7 @@ class _Budgets:
         rounding: how the benchmark's protocol takes frames evenly.
     """
 
-    def __init__(self, rounding: Literal["down", "nearest"]) -> None:
+    def __init__(self, rounding: Literal["down", "nearest", "middle"]) -> None:
         self.rounding = rounding
         self.counts = dict.fromkeys(BUDGETS, FrameCount())
 

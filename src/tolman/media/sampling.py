@@ -7,18 +7,24 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+MARK = "<image>"
+"""Where the picture stands in `Frames.label`."""
+
 
 class Frames(BaseModel):
-    """Sampling of a video into images.
+    r"""Sampling of a video into images.
 
     Attributes:
         count: this many frames, evenly from the first to the last by presentation time.
         per_second: instead, one frame for each 1/per_second seconds of the video's length, rounded down …
         cap: … and no more than this many.
         rounding: how an even position becomes a frame's number: 'down' as numpy's linspace with whole numbers does
-            (lmms-eval, VSI-Bench), 'nearest' as SpatialBench does.
+            (lmms-eval, VSI-Bench), 'nearest' as SpatialBench does, 'middle' the middles of as many equal parts, without
+            the first and the last frame (InternVL).
         whole: the endpoint gets the video file itself.
         native: the model gets the frames as one video with their times, not as pictures.
+        label: the text around each picture of a video, such as 'Frame{number}: <image>\n', with {number} from 1 and
+            {seconds}; None shows the pictures alone. One video of frames has no such texts.
         quality: of the JPEG, 1 to 95.
         longest_side: in pixels; larger frames are made smaller. None keeps them.
     """
@@ -28,17 +34,21 @@ class Frames(BaseModel):
     count: int | None = None
     per_second: float | None = None
     cap: int | None = None
-    rounding: Literal["down", "nearest"] = "down"
+    rounding: Literal["down", "nearest", "middle"] = "down"
     whole: bool = False
     native: bool = False
+    label: str | None = None
     quality: int = 85
     longest_side: int | None = None
 
     def describe(self) -> str:
-        """In a few words: '16 frames', '1 frame/s, at most 64', '16 frames as video', 'whole video'."""
+        """In a few words: '16 frames', '1 frame/s, at most 64', '16 frames as video', '16 frames with texts', 'whole
+        video'."""
         if self.whole:
             return "whole video"
-        return f"{self._sampled()} as video" if self.native else self._sampled()
+        if self.native:
+            return f"{self._sampled()} as video"
+        return f"{self._sampled()} with texts" if self.label else self._sampled()
 
     def _sampled(self) -> str:
         if self.per_second is not None:
@@ -64,6 +74,9 @@ class Frames(BaseModel):
         if wanted <= 1:
             return [0] * wanted
         # In floats, as the released codes have it: where a position is a whole number, their rounding decides.
+        if self.rounding == "middle" and wanted < total:
+            part = (total - 1) / wanted
+            return [int(part / 2 + round(part * i)) for i in range(wanted)]
         if self.rounding == "nearest":
             step = (total - 1) / (wanted - 1)
             return [round(i * step) for i in range(wanted)]

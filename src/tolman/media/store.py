@@ -76,9 +76,7 @@ class FrameStore:
         source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
         digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
         encoding = _encoding(frames)
-        sampling = (
-            {} if media.kind == "image" else frames.model_dump(exclude={"quality", "longest_side", "whole", "native"})
-        )
+        sampling = {} if media.kind == "image" else frames.model_dump(exclude=_NOT_SAMPLING)
         if isinstance(media, KeyFrames):
             encoding["quality"], sampling = media.quality, {"numbers": media.numbers}
             frames = frames.model_copy(update={"quality": media.quality})
@@ -159,6 +157,9 @@ class FrameStore:
             shutil.rmtree(work, ignore_errors=True)
 
 
+_NOT_SAMPLING = {"quality", "longest_side", "whole", "native", "label"}
+
+
 def _encoding(frames: Frames) -> dict[str, Any]:
     return frames.model_dump(include={"quality", "longest_side"})
 
@@ -176,18 +177,28 @@ def _encode(source: bytes | Path, media: Media, frames: Frames, where: str) -> I
     if isinstance(media, KeyFrames):
         yield from _key_frames(source, index, media, frames, where)
         return
-    first, last = 0, len(index.times)
-    if media.start is not None or media.end is not None:
-        inside = [i for i in range(last) if (media.start or 0) <= index.seconds(i) <= (media.end or float("inf"))]
-        if not inside:
-            raise BrokenMediaError(f"{where}: no frame between {media.start} s and {media.end} s")
-        first, last = inside[0], inside[-1] + 1
+    first, last = part_of(index, media, where)
     length = index.duration * (last - first) / len(index.times)
     numbers = [first + i for i in frames.indices(last - first, length)]
     if not numbers:
         raise BrokenMediaError(f"{where}: too short for one frame ({float(length):.2f} s)")
     for number, image in read_frames(source, index, numbers):
         yield _Encoded(to_jpeg(image, frames), number, index.seconds(number))
+
+
+def part_of(index: VideoIndex, media: Media, where: str) -> tuple[int, int]:
+    """The first frame of the part of a video that is meant, and the one behind its last.
+
+    Raises:
+        BrokenMediaError: it holds no frame.
+    """
+    first, last = 0, len(index.times)
+    if media.start is None and media.end is None:
+        return first, last
+    inside = [i for i in range(last) if (media.start or 0) <= index.seconds(i) <= (media.end or float("inf"))]
+    if not inside:
+        raise BrokenMediaError(f"{where}: no frame between {media.start} s and {media.end} s")
+    return inside[0], inside[-1] + 1
 
 
 def _key_frames(source: Path, index: VideoIndex, media: KeyFrames, frames: Frames, where: str) -> Iterable[_Encoded]:

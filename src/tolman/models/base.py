@@ -21,6 +21,8 @@ class ModelOptions:
     Attributes:
         base_url: of an endpoint; of several that serve the same, with commas between.
         label: what the user calls the weights that are served, where nothing else tells them from others.
+        server: which one answers at the address (`recipes.recipe.Server`), where it doesn't say so itself.
+        whole_videos: how servers that sample are given a video's file, by server; None where they are given none.
         api_key: for it; None takes it from the environment.
         body: fields that every request carries besides the usual ones; a field of None takes a usual one out.
         concurrency: the most requests in flight.
@@ -34,6 +36,8 @@ class ModelOptions:
 
     base_url: str | None = None
     label: str | None = None
+    server: str | None = None
+    whole_videos: Mapping[str, Any] | None = None
     api_key: str | None = None
     body: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 32

@@ -15,13 +15,15 @@ from typing import Any
 
 import aiohttp
 
-from tolman.messages import Message, Part, Picture
+from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models import endpoint, thinking
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.dialects import PLAIN, Dialect, by_host, fields_of, merged
+from tolman.models.endpoint_videos import EndpointVideos
 from tolman.models.look import find_dialect
 from tolman.models.openai_reply import ReplyForm, read_reply, refused_field
 from tolman.models.openai_stream import BrokenStreamError, is_stream, put_together
+from tolman.models.video_parts import RequestVideos, holds_videos
 from tolman.responses import Response
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -53,6 +55,9 @@ class OpenAICompatible(endpoint.EndpointModel):
         self._dialect: Dialect | None = by_host(self._url)
         self._streaming = {"stream": True, "stream_options": {"include_usage": True}} if options.stream else {}
         self._refused: dict[str, None] = {}  # settings that the endpoint refused, in that order
+        self._videos = EndpointVideos(self._url, name, options)
+        self.takes_clips, self.takes_videos = self._videos.takes_clips, self._videos.takes_files
+        self.settings = self._videos.within(self.settings)
 
     async def answer(self, request: Request) -> Response:
         """One chat completion.
@@ -60,7 +65,7 @@ class OpenAICompatible(endpoint.EndpointModel):
         Raises:
             CallError: no text came; its sentence names the endpoint and the reason.
         """
-        endpoint.refuse_videos(self.name, request)
+        await self._videos.find_server(request, self._open())
         if self._dialect is None and request.sampling.thinking is not None:
             self._dialect = await find_dialect(self._open(), self._url)
         started = time.monotonic()
@@ -72,7 +77,7 @@ class OpenAICompatible(endpoint.EndpointModel):
             refused = refused_field(content) if status == 400 else None
             known = refused in left_out or refused in self._body
             if refused is None or refused not in MAY_BE_LEFT_OUT or known:
-                raise self._refusal(request, status, content, retry_after)
+                raise self._videos.told(self._refusal(request, status, content, retry_after), request, status)
             self._refused[refused] = None
         asked = request.sampling.thinking
         form = ReplyForm(
@@ -104,7 +109,7 @@ class OpenAICompatible(endpoint.EndpointModel):
         Raises:
             CallError: a picture can't be read, or no reply came.
         """
-        heavy = endpoint.holds_pictures(request)
+        heavy = endpoint.holds_pictures(request) or holds_videos(request.messages)
         try:
             body, notes = await asyncio.to_thread(self._encode, request) if heavy else self._encode(request)
         except OSError as error:
@@ -135,7 +140,7 @@ class OpenAICompatible(endpoint.EndpointModel):
 
     def _encode(self, request: Request) -> tuple[bytes, list[str]]:
         """The request's body, and notes on what in it isn't as it was asked for."""
-        sampling = request.sampling
+        sampling, videos = request.sampling, self._videos.of_request()
         told, notes = fields_of(self._dialect or PLAIN, sampling)
         drawing = sampling.model_dump(exclude_none=True, exclude={"thinking", "max_tokens"})
         if "max_tokens" in self._refused and "max_tokens" in told:
@@ -143,12 +148,13 @@ class OpenAICompatible(endpoint.EndpointModel):
         notes += [thinking.not_sent(name) for name in self._refused if drawing.pop(name, None) is not None]
         usual = {
             "model": self._model,
-            "messages": [{"role": message.role, "content": _content(message)} for message in request.messages],
+            "messages": [{"role": message.role, "content": _content(message, videos)} for message in request.messages],
             **drawing,
             **told,
             **self._streaming,
         }
-        return json.dumps(merged(usual, self._body), ensure_ascii=False).encode("utf-8", "replace"), notes
+        fields = merged(videos.within(usual), self._body)
+        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), notes
 
     def _refusal(self, request: Request, status: int, content: bytes, retry_after: str | None) -> CallError:
         hints = {
@@ -163,16 +169,18 @@ class OpenAICompatible(endpoint.EndpointModel):
         return endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
 
 
-def _content(message: Message) -> str | list[dict[str, Any]]:
+def _content(message: Message, videos: RequestVideos) -> str | list[dict[str, Any]]:
     """A turn's content: plain text alone stays a string, which every endpoint takes."""
     if len(message.parts) == 1 and isinstance(message.parts[0], str):
         return message.parts[0]
-    return [_part(part) for part in message.parts]
+    return [_part(part, videos) for part in message.parts]
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: Part, videos: RequestVideos) -> dict[str, Any]:
     if isinstance(part, Picture):
         return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{endpoint.jpeg_base64(part)}"}}
+    if isinstance(part, Clip | Video):
+        return videos.write(part)
     return {"type": "text", "text": part}
 
 

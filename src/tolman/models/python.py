@@ -17,6 +17,8 @@ Messages are those of chat interfaces, the oldest first: `{"role": "user", "cont
 {"type": "image", "path": …, "frame": 12, "seconds": 0.4}         the same, of a video: number of the frame from 0, time
 {"type": "video", "path": …, "start": 1.5, "end": 9.0}            a whole video (presets that show whole videos); the
                                                                   part that is meant in seconds, None for an open end
+{"type": "clip", "frames": […], "duration": 60.0}                 sampled frames as one video (`--as video`), each
+                                                                  {"path": …, "seconds": 0.4}
 ```
 
 A function is called in a thread, a coroutine function on the event loop. An object with a method `batch` (a list of
@@ -39,8 +41,7 @@ from importlib import import_module
 from typing import Any
 
 from tolman.errors import UsageError
-from tolman.items import Media
-from tolman.messages import Message, Picture, Video
+from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.names import hint
 from tolman.plugins import load_plugin
@@ -73,6 +74,7 @@ class PythonModel:
     remote = True
     stored = False
     takes_videos = True
+    takes_clips = True
 
     def __init__(
         self,
@@ -203,11 +205,15 @@ def chat_of(messages: Sequence[Message]) -> Chat:
     return [{"role": message.role, "content": [_part(part) for part in message.parts]} for message in messages]
 
 
-def _part(part: str | Media | Picture | Video) -> dict[str, Any]:
+def _part(part: Part) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if isinstance(part, Video):
         return {"type": "video", "path": part.path, "start": part.start, "end": part.end}
+    if isinstance(part, Clip):
+        shown = zip(part.frames, part.ticks, strict=True)
+        frames = [{"path": picture.path, "seconds": tick / part.fps} for picture, tick in shown]
+        return {"type": "clip", "frames": frames, "duration": part.duration}
     if isinstance(part, Picture) and part.seconds is not None:
         return {"type": "image", "path": part.path, "frame": part.frame, "seconds": part.seconds}
     return {"type": "image", "path": part.path}

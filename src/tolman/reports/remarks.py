@@ -64,13 +64,23 @@ def warnings_of(run: LoadedRun, benchmark: BenchmarkSpec) -> list[str]:
     return warnings
 
 
+def _shown(run: LoadedRun) -> str:
+    """What of a run's input isn't its preset's: the form of videos, and the recipe."""
+    frames, recipe = run.record.settings.frames, run.record.recipe
+    said = [frames.describe()] if frames.native else []
+    if recipe is not None:
+        said.append(f"recipe {recipe['name']}" + ("" if recipe["asked"] else " by the model's name"))
+    return "".join(f", {text}" for text in said)
+
+
 def notes_of(run: LoadedRun) -> list[str]:
     """Sentences below the table: where the figures come from, and what the rule sets and the judge did."""
     settings = run.record.settings
     notes = [
         (
-            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}, preset {settings.preset}, "
-            f"seed {settings.seed}, {run.figures['items']:,} items, tolman {run.record.tolman}."
+            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}, "
+            f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "
+            f"{run.figures['items']:,} items, tolman {run.record.tolman}."
         )
     ]
     if settings.protocol_settings:

@@ -15,11 +15,13 @@ from weakref import WeakValueDictionary
 
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.items import Item, Media
+from tolman.media.clips import clip_of, labelled, pictures_in
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Message, Part, Picture, Video
+from tolman.messages import Message, Part
 from tolman.models.base import CallError, Model, Request, is_stored
 from tolman.models.code import code_of
+from tolman.models.recipes.tokens import VideoTokens
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
 from tolman.runs.again import answered, was_asked_again
@@ -27,6 +29,7 @@ from tolman.runs.calling import Caller, Limits, Tally
 from tolman.runs.prices import Price
 from tolman.runs.store import AnswerStore, request_key
 from tolman.runs.thinks import remark_on
+from tolman.runs.video_tokens import difference
 from tolman.runs.without_text import NoAnswerError, failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
@@ -52,6 +55,7 @@ class Engine:
         done: called with every outcome as it comes.
         helpers: further models by the role that a protocol gives them, such as 'captioner'.
         prices: of tokens, by role; the run's model is 'model'.
+        video_tokens: how many tokens a video becomes; None where that isn't known.
         tally: what happened so far.
         outcomes: by item and repeat, as they come.
     """
@@ -67,6 +71,7 @@ class Engine:
     done: Callable[[Outcome], None] = lambda outcome: None
     helpers: Mapping[str, Model] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    video_tokens: VideoTokens | None = None
     tally: Tally = field(default_factory=Tally)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
 
@@ -86,7 +91,7 @@ class Engine:
         self.callers = {
             role: Caller(model, self.limits, self.tally, self.prices.get(role)) for role, model in models.items()
         }
-        self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video, ...]]] = {}
+        self._pictures: dict[Media, asyncio.Future[tuple[Part, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._told: set[Caller] = set()  # whose first reply was looked at
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
@@ -156,7 +161,7 @@ class Engine:
     async def _take(self, item: Item, step: Step, repeat: int, spoken: list[tuple[Ask, Response]]) -> Any:
         """What a conversation is sent for a step of it."""
         if isinstance(step, Look):
-            return tuple([picture for media in step.media for picture in await self._pictures_of(media)])
+            return pictures_in([part for media in step.media for part in await self._pictures_of(media)])
         if isinstance(step, Ask):
             response = await self._ask(item, step, repeat)
             spoken.append((step, response))
@@ -210,7 +215,7 @@ class Engine:
             messages = tuple([await self._with_pictures(message) for message in messages])
         request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.purpose, ask.draw)
         if self.store is None or not is_stored(caller.model):
-            return await self._answered(caller, request)
+            return self._checked(request, await self._answered(caller, request))
         model = caller.model
         key, text = request_key(
             model.name, dict(model.settings), messages, request.sampling, repeat, ask.draw, code_of(model)
@@ -220,7 +225,7 @@ class Engine:
             if found is not None:
                 self.tally.reused += 1
                 return found
-            response = await self._answered(caller, request)
+            response = self._checked(request, await self._answered(caller, request))
             kept = self.store.put(key, model.name, text, response)
             return kept if self.limits.again or not was_asked_again(kept) else response
 
@@ -243,8 +248,14 @@ class Engine:
     def _count_again(self) -> None:
         self.tally.again += 1
 
+    def _checked(self, request: Request, response: Response) -> Response:
+        """The response, with a note where its videos became other tokens than they should."""
+        noted = difference(self.video_tokens, request.messages, response.usage)
+        return response.model_copy(update={"notes": {**response.notes, noted: 1}}) if noted else response
+
     async def _with_pictures(self, message: Message) -> Message:
-        """The turn with its media as pictures of the frame store, or as whole videos where the preset says so."""
+        """The turn with its media as pictures of the frame store, or as clips or whole videos where the preset says
+        so."""
         if not message.media:
             return message
         parts: list[Part] = []
@@ -255,7 +266,7 @@ class Engine:
                 parts.append(part)
         return Message(role=message.role, parts=tuple(parts))
 
-    async def _pictures_of(self, media: Media) -> tuple[Picture | Video, ...]:
+    async def _pictures_of(self, media: Media) -> tuple[Part, ...]:
         """What a medium becomes, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
@@ -264,10 +275,15 @@ class Engine:
             self._pictures[media] = made
         return await asyncio.shield(self._pictures[media])
 
-    def _show(self, media: Media) -> tuple[Picture | Video, ...]:
+    def _show(self, media: Media) -> tuple[Part, ...]:
         # Key frames and joined images are media of their own kind, whatever the preset says about videos.
-        if type(media) is Media and media.kind == "video" and self.preset.frames.whole:
-            return (self.frames.video(self.data, media),)
+        if type(media) is Media and media.kind == "video":
+            if self.preset.frames.whole:
+                return (self.frames.video(self.data, media),)
+            if self.preset.frames.native:
+                return (clip_of(self.frames, self.data, media, self.preset.frames),)
+            if self.preset.frames.label:
+                return labelled(self.frames.pictures(self.data, media, self.preset.frames), self.preset.frames.label)
         return self.frames.pictures(self.data, media, self.preset.frames)
 
 

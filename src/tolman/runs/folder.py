@@ -83,6 +83,7 @@ class RunRecord(BaseModel):
         data: the folder, or the hub's data set and commit.
         created, tolman, environment: when, with what and where it was started.
         failures_are_wrong: whether failed items score 0.
+        recipe: what a recipe brought to the settings: its name, whether the user named it, its tables.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -97,6 +98,7 @@ class RunRecord(BaseModel):
         default_factory=lambda: {"python": platform.python_version(), "platform": platform.platform()}
     )
     failures_are_wrong: bool = False
+    recipe: dict[str, Any] | None = None
 
 
 class RunFolder:

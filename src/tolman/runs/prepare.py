@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tolman import models, protocols
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
@@ -19,10 +20,12 @@ from tolman.models.code import mark_given
 from tolman.protocols.base import Protocol, ProtocolOptions
 from tolman.runs.engine import Engine
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
+from tolman.runs.input_form import with_form
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prepared import PreparedRun
 from tolman.runs.prices import read_price
 from tolman.runs.request import RunRequest
+from tolman.runs.video_tokens import rule_of
 
 
 def prepare(request: RunRequest) -> PreparedRun:
@@ -51,6 +54,8 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     protocol = protocol_of(request, loaded)
     presented = protocol.present(loaded.benchmark, loaded.items)
     items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
+    if protocol.shows_media and protocol.viewer == "model" and model.remote:
+        preset = with_form(preset, request, model, loaded.items)
     everyone = {"model": model, **helpers}
     _check(everyone, protocol, preset, loaded.benchmark, items)
     prices = {role: read_price(request.prices, one.name) for role, one in everyone.items()} if request.prices else {}
@@ -73,6 +78,7 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
         limits=request.limits,
         helpers=helpers,
         prices=prices,
+        video_tokens=rule_of(request.recipe, dict(request.options.body)),
     )
     return PreparedRun(request, engine, record, items, folder, earlier, judge, held.pop_all())
 
@@ -205,4 +211,24 @@ def _record(
         presented_items=presented if presented != len(loaded.items) else None,
         data=loaded.source,
         failures_are_wrong=request.failures_are_wrong,
+        recipe=_applied(request, preset),
     )
+
+
+def _applied(request: RunRequest, preset: PromptPreset) -> dict[str, Any] | None:
+    """What a recipe brought to the run, for its record; None where it brought nothing."""
+    recipe = request.recipe
+    if recipe is None or not (request.recipe_asked or (request.form is None and preset.frames.native)):
+        return None
+    tables = recipe.model_dump(mode="json", exclude_none=True, include={"input", "run"})
+    found: dict[str, Any] = {
+        "name": recipe.name,
+        "title": recipe.title,
+        "asked": request.recipe_asked,
+        "input": tables["input"],
+    }
+    if request.recipe_asked and "run" in tables:
+        if not request.model.startswith("openai/"):
+            tables["run"].pop("body")  # other families have no such fields
+        found["run"] = tables["run"]
+    return found

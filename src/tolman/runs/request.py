@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman.models.base import Model, ModelOptions
+from tolman.models.recipes import ModelRecipe
 from tolman.runs.engine import Limits, Tally
 from tolman.runs.load import Loaded
 from tolman.runs.selection import Selection
@@ -28,7 +29,10 @@ class RunRequest:
         media: the folder that media are relative to; the data's where None.
         revision: of the hub's data set, other than the pinned one.
         subset, preset: names; the benchmark's first where None.
-        frames, sampling: settings other than the preset's.
+        frames, sampling: settings other than the preset's, the recipe's among them.
+        form: what a video is to become (`tolman.models.recipes.InputForm`); the recipe's or the preset's where None.
+        recipe: how the model's authors run it, where the user named one or the model's name brings one.
+        recipe_asked: whether the user named it.
         out: the run's folder; a default under ./runs where None.
         part: of several runs of one command, which this is; it gets a folder of its own.
         options: of the model.
@@ -56,6 +60,9 @@ class RunRequest:
     preset: str | None = None
     frames: dict[str, Any] | None = None
     sampling: dict[str, Any] | None = None
+    form: str | None = None
+    recipe: ModelRecipe | None = None
+    recipe_asked: bool = False
     out: Path | None = None
     part: str | None = None
     options: ModelOptions = ModelOptions()

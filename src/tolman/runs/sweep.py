@@ -1,4 +1,4 @@
-"""Several runs that differ in one number."""
+"""Several runs that differ in one setting."""
 
 from __future__ import annotations
 
@@ -35,6 +35,14 @@ def by_budget(request: RunRequest, budgets: Sequence[Thinking]) -> list[RunReque
         )
         for asked in budgets
     ]
+
+
+def by_form(request: RunRequest, forms: Sequence[str]) -> list[RunRequest]:
+    """A run for each form of videos, in a folder of its own, 'as-video'; the one request with its form where there are
+    not several."""
+    if len(forms) < 2:
+        return [replace(request, form=forms[0])] if forms else [request]
+    return [replace(request, form=form, part=_part(request, f"as-{form}")) for form in forms]
 
 
 def _part(request: RunRequest, name: str) -> str:

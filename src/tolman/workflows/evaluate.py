@@ -119,12 +119,12 @@ class RunConfig:
     wait: Annotated[
         str | None,
         Setting(
-            "How long an endpoint that is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
+            "Time that an endpoint which is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
         ),
     ] = None
     max_cost: Annotated[
         float | None,
-        Setting("Most that the run may cost, by --prices. Default: no limit.", panel=_MODEL, least=0),
+        Setting("Most that the run may cost by --prices, from 0. Default: no limit.", panel=_MODEL, least=0),
     ] = None
     batch: Annotated[
         bool,
@@ -166,12 +166,12 @@ class RunConfig:
     input_form: Annotated[
         tuple[str, ...],
         Setting(
-            "What a video becomes: images (separate pictures), video (frames with their times, or the file where the "
-            "model samples by itself); both make two runs. Default: the recipe's, else the preset's.",
+            "Form of a video: images (separate pictures), video (sampled frames with their times, as one video), file "
+            "(the file, which the server samples); several make several runs. Default: the recipe's or the preset's.",
             panel=_FRAMES,
             option="--as",
             metavar="FORM[,FORM]",
-            choices=("images", "video"),
+            choices=("images", "video", "file"),
         ),
     ] = ()
     recipe: Annotated[
@@ -382,17 +382,22 @@ def requests_of(
     Raises:
         UsageError: a setting that can't be read, or a judge's without a judge.
     """
-    from tolman.runs.sweep import by_budget, by_frames
+    from tolman.runs.sweep import by_budget, by_form, by_frames
+    from tolman.workflows.recipes import with_form, with_recipe
     from tolman.workflows.thinking import budgets_of, thinking_of
 
     if len(set(config.frames)) < len(config.frames):
         raise UsageError(f"--frames names a number twice: {','.join(map(str, config.frames))}.")
-    request = _request(config)
+    if len(set(config.input_form)) < len(config.input_form):
+        raise UsageError(f"--as names a form twice: {','.join(config.input_form)}.")
+    request = with_recipe(_request(config), config.recipe)
     if benchmark is not None:
         request = replace(request, benchmark=benchmark.name, loaded=benchmark.loaded)
     asked = (thinking_of(config.thinking, config.effort, budget) for budget in budgets_of(config.reasoning_budget))
     budgets = [one for one in asked if one is not None]
-    for one in (part for each in by_frames(request, config.frames) for part in by_budget(each, budgets)):
+    by_count = by_frames(request, config.frames)
+    formed = [with_form(found) for count in by_count for found in by_form(count, config.input_form)]
+    for one in (part for each in formed for part in by_budget(each, budgets)):
         opened = replace(one, opened=model()) if model is not None else one
         yield _kept_items(opened, benchmark) if benchmark is not None and benchmark.in_memory else opened
 

@@ -16,6 +16,7 @@ CHOICE_POST = "Answer with the option's letter from the given choices directly."
 NUMBER_POST_OPEN = "Please answer the question using a single word or phrase."
 NUMBER_POST_API = "Do not response anything other than a single number!"  # sic, in the released code
 NUMBER_POST_API_PAPER = "Do not respond with anything other than a single number!"  # Table 9
+NUMBER_POST_FLOAT = "Answer briefly and directly in one float number."  # VLMEvalKit, EASI, SenseNova-SI
 
 # Branch cogmap, lmms_eval/models/gemini_api.py (first turn) and tasks/vsibench/utils.py (second turn).
 MAP_PROMPT = """\
@@ -54,6 +55,13 @@ PRESETS = (
     PromptPreset("gemini", f"{_CODE}; whole video", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API}),
     PromptPreset("gpt-4o-paper", "Tables 8 and 9", Frames(count=16), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
     PromptPreset("gemini-paper", "Tables 8 and 9", Frames(whole=True), _GREEDY, {"number_post": NUMBER_POST_API_PAPER}),
+    PromptPreset(
+        "vlmevalkit",
+        "VLMEvalKit and EASI, which take each model's own limit of tokens: here EASI's for SenseNova-SI",
+        Frames(count=32),
+        Sampling(temperature=0.0, max_tokens=2048),
+        {"number_post": NUMBER_POST_FLOAT},
+    ),
 )
 
 

@@ -147,7 +147,7 @@ def _media(run: LoadedRun, config: ErrorsConfig) -> Path:
 
 
 def _frames(run: LoadedRun, config: ErrorsConfig) -> Frames:
-    frames = run.record.settings.frames
+    frames = run.record.settings.frames.model_copy(update={"native": False})  # a judge is shown pictures
     if config.frames is None:
         return frames
     return frames.model_copy(update={"count": config.frames, "per_second": None, "cap": None, "whole": False})
