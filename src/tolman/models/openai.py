@@ -37,6 +37,7 @@ class OpenAICompatible(endpoint.EndpointModel):
     default_url = DEFAULT_URL
     url_variable = "OPENAI_BASE_URL"
     key_variables = KEYS
+    tells_weights = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         super().__init__(name, options)
@@ -60,7 +61,8 @@ class OpenAICompatible(endpoint.EndpointModel):
         try:
             async with self._open().post(f"{self._url}/chat/completions", data=io.BytesIO(body)) as reply:
                 content = await reply.read()
-                status, retry_after = reply.status, reply.headers.get("Retry-After")
+                status, headers = reply.status, reply.headers
+                self.pacer.heard(headers)
         except TimeoutError:
             raise endpoint.timed_out(self._url, self._timeout) from None
         except aiohttp.ClientError as error:
@@ -71,7 +73,7 @@ class OpenAICompatible(endpoint.EndpointModel):
                 403: "is the key in OPENAI_API_KEY allowed to use this model?",
                 404: f"does the endpoint serve '{self._model}', and does its address end with /v1?",
             }
-            raise endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
+            raise endpoint.refusal(self._url, status, content, headers=headers, hints=hints)
         return self._response(request, content, time.monotonic() - started)
 
     async def close(self) -> None:
@@ -127,6 +129,7 @@ class OpenAICompatible(endpoint.EndpointModel):
                     output_tokens=endpoint.count(usage.get("completion_tokens")),
                 ),
                 seconds=round(seconds, 4),
+                served=endpoint.served_by(reply),
             )
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             text = content[: endpoint.EXCERPT].decode("utf-8", "replace")

@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.errors import EndpointError
 from tolman.items import Item, Media
 from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
@@ -20,9 +21,13 @@ from tolman.messages import Message, Part, Picture, Video
 from tolman.models.base import CallError, Model, Request, is_stored
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
+from tolman.runs.budget import Budget
 from tolman.runs.calling import Caller, Limits, Tally
+from tolman.runs.identifying import AtAddresses, identify
+from tolman.runs.order import interleave
 from tolman.runs.prices import Price
 from tolman.runs.store import ResponseStore, request_key
+from tolman.runs.watcher import Watcher
 from tolman.runs.without_text import failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
@@ -31,6 +36,8 @@ DECODERS = 2
 """Videos decoded side by side."""
 FIRST_LOOK, LAST_LOOK = 0.05, 1.0
 """Seconds between looks at whether another process has its answer: at first, and at most."""
+LAST_ANSWER_SECONDS = 30.0
+"""The longest wait for answers that are on their way when a run ends."""
 _NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost", "served"}
 """What a turn has of its own, or not at all."""
 
@@ -50,6 +57,8 @@ class Engine:
         prices: of tokens, by role; the run's model is 'model'.
         tally: what happened so far.
         outcomes: by item and repeat, as they come.
+        watcher: who is told of pauses, and knows whether a run can go on.
+        older: model's name → settings that earlier answers of it may be kept under.
     """
 
     benchmark: BenchmarkSpec
@@ -65,6 +74,8 @@ class Engine:
     prices: Mapping[str, Price] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+    watcher: Watcher = field(default_factory=Watcher)
+    older: dict[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     async def run(self, items: Sequence[Item], repeats: int = 1, *, close: bool = True) -> None:
         """Ask every item as often as `repeats` says; `outcomes` fills as answers come.
@@ -76,22 +87,28 @@ class Engine:
                 event loop closes them at the end.
 
         Raises:
-            EndpointError: the first call showed that none can succeed; nothing else was sent.
+            EndpointError: the first call showed that none can succeed, or an endpoint went down and stayed so.
         """
         models = {"model": self.model, **self.helpers}
+        self.budget = Budget(self.limits.most_cost, lambda: self.tally.cost)
         self.callers = {
-            role: Caller(model, self.limits, self.tally, self.prices.get(role)) for role, model in models.items()
+            role: Caller(model, self.limits, self.tally, self.prices.get(role), self.budget, self.watcher)
+            for role, model in models.items()
         }
         self._pictures: dict[Media, asyncio.Future[tuple[Picture | Video, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
         jobs = sorted(((item, r) for item in items for r in range(repeats)), key=lambda job: _media_key(job[0]))
-        queue = iter(jobs)
+        streams = len(self.model.urls) if isinstance(self.model, AtAddresses) else 1
+        queue = iter(interleave(jobs, lambda job: _media_key(job[0]) or job[0].id, streams))
         with ThreadPoolExecutor(DECODERS, thread_name_prefix="decode") as self._decoders:
             workers = [asyncio.create_task(self._work(queue, deadline)) for _ in range(min(self._workers(), len(jobs)))]
             try:
                 await asyncio.gather(*workers)
+            except EndpointError:
+                await self._last_answers()
+                raise
             finally:
                 for worker in workers:
                     worker.cancel()
@@ -99,6 +116,28 @@ class Engine:
                 self._decoders.shutdown(wait=False, cancel_futures=True)
                 if close:
                     await self.close()
+
+    async def _last_answers(self) -> None:
+        """Take in what is on its way where nothing more is sent: it is paid for."""
+        until, some = time.monotonic() + LAST_ANSWER_SECONDS, True
+        while some and time.monotonic() < until:
+            some = any(caller.in_flight for caller in self.callers.values())
+            await asyncio.sleep(FIRST_LOOK)  # after the last too, so that it is kept
+
+    async def identify(self, **more: Any) -> Mapping[str, Any]:
+        """Find out what is asked, for all models; see `identifying.identify`.
+
+        Args:
+            more: what an earlier start of the run knows of its model.
+
+        Returns:
+            What is recorded of the run's model.
+        """
+        for helper in self.helpers.values():
+            self.older[helper.name] = (await identify(helper, self.store, self.limits, self.watcher)).older
+        found = await identify(self.model, self.store, self.limits, self.watcher, **more)
+        self.older[self.model.name] = found.older
+        return found.record
 
     async def close(self) -> None:
         """Close the models."""
@@ -115,6 +154,8 @@ class Engine:
                 outcome: Outcome = Failure(
                     id=item.id, kind=FailureKind.INTERRUPTED, message="the run's time limit was over", repeat=repeat
                 )
+            elif self.budget.is_used_up:
+                outcome = Failure(id=item.id, kind=FailureKind.INTERRUPTED, message=self.budget.sentence, repeat=repeat)
             else:
                 left = None if deadline is None else deadline - time.monotonic()
                 outcome = await self._ask_item(item, repeat, left)
@@ -210,11 +251,24 @@ class Engine:
         )
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
         async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key) as found:
+            found = found or self._kept_earlier(caller.model, request)
             if found is not None:
                 self.tally.reused += 1
                 return found
             response = await caller.call(request)
             return self.store.put(key, caller.model.name, text, response)
+
+    def _kept_earlier(self, model: Model, request: Request) -> Response | None:
+        """An answer of the same weights that was kept under other settings, such as their address."""
+        assert self.store is not None
+        for settings in self.older.get(model.name, ()):
+            key, _ = request_key(
+                model.name, dict(settings), request.messages, request.sampling, request.repeat, request.draw
+            )
+            found = _stored(self.store, key)
+            if found is not None:
+                return found
+        return None
 
     async def _with_pictures(self, message: Message) -> Message:
         """The turn with its media as pictures of the frame store, or as whole videos where the preset says so."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.models.base import Model, ModelOptions
+from tolman.models.serving import Server
 from tolman.runs.engine import Limits, Tally
 from tolman.runs.judging import JudgeRequest
 from tolman.runs.load import Loaded
@@ -37,6 +38,7 @@ class RunRequest:
         prices: a file with the price of tokens.
         judge: a model that reads the responses.
         failures_are_wrong: score failed items 0.
+        server: of the model, started with the run; who has it ends it.
         metrics: names of further metrics whose figures are added to the scores.
         opened: the model itself, in place of one made by the name `model`.
         loaded: the items, in place of those found by the name `benchmark`.
@@ -65,6 +67,7 @@ class RunRequest:
     prices: Path | None = None
     judge: JudgeRequest | None = None
     failures_are_wrong: bool = False
+    server: Server | None = None
     metrics: tuple[str, ...] = ()
     opened: Model | None = None
     loaded: Loaded | None = None
