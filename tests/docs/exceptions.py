@@ -47,6 +47,9 @@ RECORDING = "the recording and the places in it are the reader's; tests/ingest/l
 QUESTION_SETS = "reads question sets that are not at hand; tests/curate/test_pipeline.py carries a recipe out"
 PEOPLE = "needs people's answers; tests/review carry it out"
 PAPER = "reads a table or runs of the example that are not at hand; tests/commands/test_analyze.py has smaller ones"
+PRICES = "the prices are the reader's; tests/runs/test_breaker.py has a limit on costs"
+NODES = "needs two endpoints; tests/models/test_addresses.py has them"
+SERVERS = "needs a server of others; tests/models/test_serving.py starts one of its own"
 LICENSED = "downloads a data set under its licence"
 
 ONLY_PARSED: dict[Key, str] = {
@@ -57,6 +60,23 @@ ONLY_PARSED: dict[Key, str] = {
         "tolman score runs/mmsi-bench-full/openai-NAME-direct --judge anthropic/claude-haiku-4-5",
     ): PAID,
     ("*", "tolman run vsi-bench --model hf/"): WEIGHTS,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --prices prices.json --max-cost 20",
+    ): PRICES,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/NAME --base-url http://node1:8000/v1,http://node2:8000/v1",
+    ): NODES,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve vllm:Qwen/Qwen2.5-VL-7B-Instruct",
+    ): SERVERS,
+    ("docs/fleet.md", "tolman run vsi-bench --model openai/NAME --serve 'sglang:NAME --tp-size 2'"): SERVERS,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/NAME --serve 'llama-server -m NAME.gguf --mmproj NAME-mmproj.gguf --port {port}'",
+    ): SERVERS,
     ("*", "tolman measure "): RECORDING,
     ("*", "tolman curate run "): QUESTION_SETS,
     ("docs/curate/index.md", "tolman run ./pool/benchmark --model openai/NAME …"): QUESTION_SETS,
