@@ -53,6 +53,7 @@ class Fleet:
         self.noted: Callable[[str], None] = lambda sentence: None
         self._places = [_Place(one, lambda sentence: self.noted(sentence), self._weights) for one in replicas]
         self._home: dict[str, _Place] = {}
+        self._stand_in: dict[str, _Place] = {}  # while the home of a video is left out
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
@@ -93,13 +94,15 @@ class Fleet:
         """The address for a request: that of its video, else the least loaded; the one that is looked at again first
         where all are left out."""
         subject = request.item.media[0].path if request.item.media else None
-        home = self._home.get(subject) if subject is not None else None
-        if home is not None and home.is_in and home not in absent:
-            return home
         usable = [place for place in self._places if place.is_in and place not in absent]
+        for homes in (self._home, self._stand_in):
+            place = homes.get(subject) if subject is not None else None
+            if place is not None and place in usable:
+                return place
         chosen = min(usable or self._places, key=lambda place: place.load if usable else (place.resting_until, 0))
         if subject is not None and usable:
-            self._home[subject] = chosen
+            homes = self._stand_in if subject in self._home else self._home
+            homes[subject] = chosen
         return chosen
 
 

@@ -97,7 +97,8 @@ def key_of(options: ModelOptions, url: str, default: str, variables: Sequence[st
 
 def settings_of(url: str, options: ModelOptions) -> Mapping[str, Any]:
     """Settings that a run records: the address, until what it serves is known, and further fields of requests."""
-    return {"base_url": url} | ({"body": dict(options.body)} if options.body else {})
+    label = {"label": options.label} if options.label is not None else {}
+    return {"base_url": url} | label | ({"body": dict(options.body)} if options.body else {})
 
 
 def refuse_videos(name: str, request: Request) -> None:
