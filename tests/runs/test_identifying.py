@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tolman.item_table import write_items
 from tolman.items import Item
 
 ITEMS = 40
+_CLOCK = count(1_763_800_000)
 
 
 @pytest.fixture
@@ -33,7 +35,8 @@ def place(tmp_path: Path) -> Path:
 
 
 def vllm(root: str, name: str = "m", **more: Any) -> Endpoint:
-    entry = {"id": name, "object": "model", "owned_by": "vllm", "root": root, "parent": None}
+    created = next(_CLOCK)  # the time of the call, not of the model
+    entry = {"id": name, "object": "model", "created": created, "owned_by": "vllm", "root": root, "parent": None}
     return Endpoint(listed=[entry], routes={"/version": {"version": "0.33.0"}}, **more)
 
 
@@ -186,4 +189,4 @@ def test_a_server_that_comes_back_with_other_weights_ends_the_run(place: Path) -
 def test_a_change_in_the_middle_of_a_run_is_told(place: Path) -> None:
     server = Endpoint(fingerprint=lambda number: "fp_a" if number < 20 else "fp_b")
     said = ask(place, server, "--label", "x")
-    assert said.count("m (fp_b) answers now, and m (fp_a) did before: what is served has changed") == 1
+    assert said.count("m fp_b answers now, and m fp_a did before: what is served has changed") == 1

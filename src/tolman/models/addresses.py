@@ -9,13 +9,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from tolman.errors import UsageError
-from tolman.models.base import CallError, Request
+from tolman.models.base import CallError, Model, Request
 from tolman.models.credentials import without_password
-from tolman.models.endpoint import EndpointModel
-from tolman.models.identity import changed
+from tolman.models.identity import Looking, changed
 from tolman.models.pacing import paced
 from tolman.models.watching import ServedWatch
 from tolman.responses import FailureKind, Response
@@ -24,6 +23,16 @@ FAILURES = 3
 """Failures in a row after which an address is left out; one is enough where nobody answers."""
 FIRST_REST, LONGEST_REST = 1.0, 30.0
 """Seconds for which an address is left out at first, and at most."""
+
+
+class Replica(Model, Protocol):
+    """A model at one address; `models.endpoint.EndpointModel` says what its attributes are."""
+
+    urls: tuple[str, ...]
+    label: str | None
+    origin: str | None
+    names_itself: bool
+    looks: tuple[Looking, ...]
 
 
 class Fleet:
@@ -38,7 +47,7 @@ class Fleet:
 
     remote = True
 
-    def __init__(self, replicas: Sequence[EndpointModel]) -> None:
+    def __init__(self, replicas: Sequence[Replica]) -> None:
         first = replicas[0]
         self.name, self.concurrency, self.label, self.origin = first.name, first.concurrency, first.label, first.origin
         self.urls = tuple(url for one in replicas for url in one.urls)
@@ -109,7 +118,7 @@ class Fleet:
 class _Place:
     """One address, and how it does."""
 
-    def __init__(self, model: EndpointModel, noted: Callable[[str], None], expected: Callable[[], str | None]) -> None:
+    def __init__(self, model: Replica, noted: Callable[[str], None], expected: Callable[[], str | None]) -> None:
         self.model, self._noted, self._expected = model, noted, expected
         self.address = without_password(model.urls[0])
         self.called = self.failed = 0

@@ -143,7 +143,7 @@ class Anthropic(endpoint.EndpointModel):
                     output_tokens=endpoint.count(usage.get("output_tokens")),
                 ),
                 seconds=round(seconds, 4),
-                served=endpoint.served_by(reply),
+                served=endpoint.served_by(reply, self._model),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise endpoint.malformed(self._url, "message", error, content) from None

@@ -255,12 +255,10 @@ def error_text(content: bytes) -> str:
     return " ".join(text.split())[:EXCERPT] or "no reason given"
 
 
-def served_by(reply: Mapping[str, Any]) -> str | None:
-    """What a reply says answered: the model's dated name, with the fingerprint of the server where there is one."""
-    model, fingerprint = reply.get("model"), reply.get("system_fingerprint")
-    if not isinstance(model, str) or not model:
-        return None
-    return f"{model} ({fingerprint})" if isinstance(fingerprint, str) and fingerprint else model
+def served_by(reply: Mapping[str, Any], asked: str) -> str | None:
+    """What a reply says answered, with the fingerprint, where that is more than the name that was asked for."""
+    said = [str(told) for told in (reply.get("model"), reply.get("system_fingerprint")) if told]
+    return None if not said or said == [asked] else " ".join(said)
 
 
 def pause_asked(headers: Mapping[str, str]) -> float | None:

@@ -129,7 +129,7 @@ class OpenAICompatible(endpoint.EndpointModel):
                     output_tokens=endpoint.count(usage.get("completion_tokens")),
                 ),
                 seconds=round(seconds, 4),
-                served=endpoint.served_by(reply),
+                served=endpoint.served_by(reply, self._model),
             )
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             text = content[: endpoint.EXCERPT].decode("utf-8", "replace")
