@@ -23,10 +23,12 @@ def limits_of(config: RunConfig, *, of_judge: bool = False) -> Limits:
     """When the calls of a run, or of its judge, are given up.
 
     Raises:
-        UsageError: a wait that is no duration, or a cost without prices.
+        UsageError: a wait that is no duration, a cost without prices, or a server that nobody starts.
     """
     from tolman.runs.limits import Limits
 
+    if config.serve is not None and config.base_url is None:
+        raise UsageError("--serve starts a server for the runs of one command; start those of a suite yourself.")
     if config.max_cost is not None and config.prices is None:
         raise UsageError("--max-cost needs the prices of tokens; name a file of them with --prices.")
     wait = _wait_seconds(config, started=config.serve is not None and not of_judge)
