@@ -123,14 +123,14 @@ class _Place:
         self.address = without_password(model.urls[0])
         self.called = self.failed = 0
         self._in_flight = self._row = self._rests = 0
-        self.resting_until = 0.0
+        self.resting_until = self._rested = 0.0  # until when, and since when, it is left out
         self._was_absent = self._tried = self._is_out = False
         self._watch = ServedWatch(self.address, noted)
 
     @property
     def is_in(self) -> bool:
         """Whether requests go there: it does well, or it is time to look at it again, by one request."""
-        return not self._is_out and (not self._rests or (time.monotonic() >= self.resting_until and not self._tried))
+        return not self._is_out and (not self._rests or (not self._tried and time.monotonic() >= self.resting_until))
 
     @property
     def load(self) -> tuple[float, int]:
@@ -139,8 +139,8 @@ class _Place:
 
     def rest(self, seconds: float) -> None:
         """Leave the address out for a while."""
-        self._rests = max(1, self._rests)
-        self.resting_until = max(self.resting_until, time.monotonic() + seconds)
+        self._rests, self._rested = max(1, self._rests), time.monotonic()
+        self.resting_until = max(self.resting_until, self._rested + seconds)
 
     async def answer(self, request: Request) -> Response:
         """One request to this address.
@@ -151,18 +151,19 @@ class _Place:
         looked_at = bool(self._rests)
         self._tried = looked_at
         self._in_flight += 1
+        sent = time.monotonic()
         try:
             if looked_at and self._was_absent:
                 await self._look_again()
             self.called += 1
             response = await paced(self.model, request)
         except CallError as error:
-            self._failed(error)
+            self._failed(error, sent)
             raise
         finally:
             self._in_flight -= 1
             self._tried = False
-        self._answered()
+        self._answered(sent)
         self._watch.saw(response.served)
         return response
 
@@ -182,16 +183,18 @@ class _Place:
                 sentence = f"{self.address} can't be reached; is the server running?"
                 raise CallError(FailureKind.NETWORK, sentence, retry=True, scope="absent")
 
-    def _answered(self) -> None:
+    def _answered(self, sent: float) -> None:
+        if self._rests and sent < self._rested:
+            return  # it was on its way before the rest
         if self._rests and self._row:
             self._noted(f"{self.address} answers again.")
         self._row = self._rests = 0
         self._was_absent = False
 
-    def _failed(self, error: CallError) -> None:
+    def _failed(self, error: CallError, sent: float) -> None:
         if error.scope == "call":
             if error.kind != FailureKind.MEDIA:
-                self._answered()
+                self._answered(sent)
             return
         self.failed += 1
         if error.kind == FailureKind.RATE_LIMIT and error.scope != "absent":
@@ -203,4 +206,5 @@ class _Place:
         if not self._rests and not self._is_out:
             self._noted(f"{error.message}. Other addresses are asked meanwhile.")
         self._rests += 1
-        self.resting_until = time.monotonic() + min(LONGEST_REST, FIRST_REST * 2.0 ** (self._rests - 1))
+        self._rested = time.monotonic()
+        self.resting_until = self._rested + min(LONGEST_REST, FIRST_REST * 2.0 ** (self._rests - 1))

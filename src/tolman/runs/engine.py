@@ -58,7 +58,7 @@ class Engine:
         tally: what happened so far.
         outcomes: by item and repeat, as they come.
         watcher: who is told of pauses, and knows whether a run can go on.
-        older: model's name → settings that earlier answers of it may be kept under.
+        older: `id` of a model → settings that earlier answers of it may be kept under.
     """
 
     benchmark: BenchmarkSpec
@@ -75,7 +75,7 @@ class Engine:
     tally: Tally = field(default_factory=Tally)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
     watcher: Watcher = field(default_factory=Watcher)
-    older: dict[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    older: dict[int, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     async def run(self, items: Sequence[Item], repeats: int = 1, *, close: bool = True) -> None:
         """Ask every item as often as `repeats` says; `outcomes` fills as answers come.
@@ -134,9 +134,9 @@ class Engine:
             What is recorded of the run's model.
         """
         for helper in self.helpers.values():
-            self.older[helper.name] = (await identify(helper, self.store, self.limits, self.watcher)).older
+            self.older[id(helper)] = (await identify(helper, self.store, self.limits, self.watcher)).older
         found = await identify(self.model, self.store, self.limits, self.watcher, **more)
-        self.older[self.model.name] = found.older
+        self.older[id(self.model)] = found.older
         return found.record
 
     async def close(self) -> None:
@@ -261,7 +261,7 @@ class Engine:
     def _kept_earlier(self, model: Model, request: Request) -> Response | None:
         """An answer of the same weights that was kept under other settings, such as their address."""
         assert self.store is not None
-        for settings in self.older.get(model.name, ()):
+        for settings in self.older.get(id(model), ()):
             key, _ = request_key(
                 model.name, dict(settings), request.messages, request.sampling, request.repeat, request.draw
             )

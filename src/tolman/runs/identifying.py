@@ -110,7 +110,7 @@ async def identify(
         identity = {"served": model.origin} | body
     else:
         identity = by_address
-        if any(one.reached for one in found):
+        if not found or any(one.reached for one in found):
             watcher.noted(
                 f"{addresses[0]} doesn't say which weights it serves, so answers are kept for this address; with "
                 "--label NAME they are found from other addresses too."
