@@ -198,8 +198,8 @@ def _completion(body: Mapping[str, Any], answer: str, size: int, thinks: int = 0
 
 
 @contextmanager
-def serving(server: Server) -> Iterator[str]:
-    """Serve in a thread; gives the base URL."""
+def serving(server: Server, port: int = 0) -> Iterator[str]:
+    """Serve in a thread, on a free port or on the one that is named; gives the base URL."""
     loop = asyncio.new_event_loop()
     ready = threading.Event()
     address: list[str] = []
@@ -207,7 +207,7 @@ def serving(server: Server) -> Iterator[str]:
     async def start() -> web.AppRunner:
         runner = web.AppRunner(server.app(), handler_cancellation=True, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", port, reuse_address=True)
         await site.start()
         address.append(f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
         return runner

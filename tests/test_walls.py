@@ -33,7 +33,7 @@ LEVELS = [
 KEPT_IN = {
     "Console": ("commands/",),
     "asyncio.run": ("runtime.py",),
-    "signal.signal": ("runtime.py",),
+    "signal.signal": ("runtime.py", "models/guard.py"),  # the guard is a program of its own
     "stoppable": ("runtime.py", "commands/", "demo/"),
 }
 """Names that belong to a few modules: what is below them works without a terminal, in threads and in event loops."""

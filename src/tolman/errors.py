@@ -8,7 +8,7 @@ TolmanError                 everything Tolman raises on purpose; the command lin
 ├── NoDisplayError          the machine has no EGL to draw with
 ├── RunConflictError        a run folder holds something other than what is about to be written
 │   └── RunBusyError        another process is at work there
-├── EndpointError           the first call to a model showed that none can succeed
+├── EndpointError           no call to a model can succeed: its first showed it, or its endpoint went down
 └── RunInterruptedError     the user stopped a run; exit code 130
 ```
 
@@ -30,6 +30,11 @@ class TolmanError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         # Exceptions are copied by calling their class with their text, which few of these can be called with.
         return _copied, (type(self), str(self), self.__dict__)
+
+
+def as_sentence(text: str) -> str:
+    """A text with the full stop that it may lack."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _copied(kind: type[TolmanError], text: str, fields: dict[str, Any]) -> TolmanError:
@@ -109,7 +114,8 @@ class RunBusyError(RunConflictError):
 
 
 class EndpointError(TolmanError):
-    """The first call to a model failed in a way that every other would; nothing else was sent."""
+    """The first call to a model failed in a way that every other would, or its endpoint went down later and stayed so:
+    nothing else is sent. What was answered is kept and scored."""
 
 
 class UnknownFieldWarning(UserWarning):

@@ -51,6 +51,9 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
 }
 """Command → options that stand behind its own, and why."""
 
+PRICES = "the prices are the reader's; tests/runs/test_breaker.py has a limit on costs"
+NODES = "needs two endpoints; tests/models/test_addresses.py has them"
+SERVERS = "needs a server of others; tests/models/test_serving.py starts one of its own"
 LICENSED = "downloads a data set under its licence"
 
 VIDEOS = "needs a server that takes videos; tests/workflows/test_recipes.py and test_reproduce.py have one"
@@ -60,6 +63,23 @@ ONLY_PARSED: dict[Key, str] = {
     ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --as"): VIDEOS,
     ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --recipe"): VIDEOS,
     ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): VIDEOS,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --prices prices.json --max-cost 20",
+    ): PRICES,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/NAME --base-url http://node1:8000/v1,http://node2:8000/v1",
+    ): NODES,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve vllm:Qwen/Qwen2.5-VL-7B-Instruct",
+    ): SERVERS,
+    ("docs/fleet.md", "tolman run vsi-bench --model openai/NAME --serve 'sglang:NAME --tp-size 2'"): SERVERS,
+    (
+        "docs/fleet.md",
+        "tolman run vsi-bench --model openai/NAME --serve 'llama-server -m NAME.gguf --mmproj NAME-mmproj.gguf --port {port}'",
+    ): SERVERS,
 }
 """Command → why it can't be carried out here. The command line reads all of these."""
 

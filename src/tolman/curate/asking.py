@@ -188,7 +188,7 @@ class Asker:
             tally=self.tally,
         )
         try:
-            run_until_stopped(engine.run(items, close=False), self._runner.run)
+            run_until_stopped(self._asked_all(engine, items), self._runner.run)
         except KeyboardInterrupt:
             raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
         found: dict[str, Reply] = {}
@@ -202,6 +202,10 @@ class Asker:
                 failure = None if value is not None else f"no reply of {TRIES} can be read"
                 found[candidate.id] = Reply(value, failure, lasting=failure is not None)
         return found
+
+    async def _asked_all(self, engine: Engine, items: list[Item]) -> None:
+        await engine.identify()
+        await engine.run(items, close=False)
 
     def close(self) -> None:
         """Let go of the model and the store."""

@@ -6,6 +6,8 @@ point group `tolman.models`, each naming a `create` function.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tolman.errors import UsageError
 from tolman.models.base import Model, ModelOptions
 from tolman.models.code import mark_created
@@ -19,11 +21,21 @@ def create(name: str, options: ModelOptions) -> Model:
     """The model of a name such as 'baseline/random'.
 
     Raises:
-        UsageError: there is no such family, or the family knows no such model.
+        UsageError: there is no such family, or the family knows no such model; several addresses for a family that
+            takes one.
     """
     family, _, rest = name.partition("/")
     maker = _REGISTRY.get(family)
     if not rest:
         raise UsageError(f"'{name}' names a family but no model; write {family}/NAME.")
-    model: Model = maker(rest, options)
-    return mark_created(model, maker)
+    urls = [url.strip() for url in (options.base_url or "").split(",") if url.strip()]
+    if len(urls) < 2:
+        model: Model = maker(rest, options)
+        return mark_created(model, maker)
+    from tolman.models.addresses import Fleet
+    from tolman.models.endpoint import EndpointModel
+
+    replicas = [maker(rest, replace(options, base_url=url)) for url in urls]
+    if not all(isinstance(one, EndpointModel) for one in replicas):
+        raise UsageError(f"--base-url takes several addresses for openai/, gemini/ and anthropic/NAME, not for {name}.")
+    return Fleet(replicas)

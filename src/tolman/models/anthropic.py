@@ -74,6 +74,7 @@ class Anthropic(endpoint.EndpointModel):
             async with asyncio.timeout(self._timeout):
                 reply = await self._open().messages.with_raw_response.create(**named, extra_body=body)
                 content = reply.http_response.text
+                self.pacer.heard(reply.headers)
         except (anthropic.APITimeoutError, TimeoutError):
             raise endpoint.timed_out(self._url, self._timeout) from None
         except anthropic.APIConnectionError as error:
@@ -130,8 +131,9 @@ class Anthropic(endpoint.EndpointModel):
             403: "is the key in ANTHROPIC_API_KEY allowed to use this model?",
             404: f"does the endpoint serve '{self._model}'?",
         }
-        after = endpoint.retry_after(error.response.headers.get("retry-after"))
-        return endpoint.refusal(self._url, error.status_code, error.response.content, after=after, hints=hints)
+        reply = error.response
+        self.pacer.heard(reply.headers)
+        return endpoint.refusal(self._url, error.status_code, reply.content, headers=reply.headers, hints=hints)
 
     def _response(self, request: Request, content: str, notes: Sequence[str], seconds: float) -> Response:
         try:
@@ -159,7 +161,7 @@ class Anthropic(endpoint.EndpointModel):
                 ),
                 seconds=round(seconds, 4),
                 notes=dict.fromkeys(notes, 1),
-                served=served if (served := reply.get("model")) != self._model else None,
+                served=endpoint.served_by(reply, self._model),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise endpoint.malformed(self._url, "message", error, content) from None

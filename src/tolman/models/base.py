@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
@@ -23,6 +23,7 @@ class ModelOptions:
         label: what the user calls the weights that are served, where nothing else tells them from others.
         server: which one answers at the address (`recipes.recipe.Server`), where it doesn't say so itself.
         whole_videos: how servers that sample are given a video's file, by server; None where they are given none.
+        serve: the setting that starts the endpoint's server, where the run does.
         api_key: for it; None takes it from the environment.
         body: fields that every request carries besides the usual ones; a field of None takes a usual one out.
         concurrency: the most requests in flight.
@@ -38,6 +39,7 @@ class ModelOptions:
     label: str | None = None
     server: str | None = None
     whole_videos: Mapping[str, Any] | None = None
+    serve: str | None = None
     api_key: str | None = None
     body: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 32
@@ -71,6 +73,9 @@ class Request:
     draw: int = 0
 
 
+Scope = Literal["call", "endpoint", "absent", "lasting"]
+
+
 class CallError(Exception):
     """A call that brought no text.
 
@@ -80,6 +85,9 @@ class CallError(Exception):
         retry: whether the same call may succeed later.
         after: seconds that the endpoint asked to wait.
         overloaded: whether the endpoint asks for fewer requests.
+        scope: what else fails for the same reason: nothing but this 'call'; others of the 'endpoint' too; all, because
+            nobody is there yet or any more ('absent'); all, whatever is waited for ('lasting'). Default: 'endpoint'
+            where the same call may succeed later, else 'call'.
     """
 
     def __init__(
@@ -90,8 +98,10 @@ class CallError(Exception):
         retry: bool,
         after: float | None = None,
         overloaded: bool = False,
+        scope: Scope | None = None,
     ) -> None:
         super().__init__(message)
+        self.scope: Scope = scope or ("endpoint" if retry else "call")
         self.kind, self.message, self.retry, self.after, self.overloaded = kind, message, retry, after, overloaded
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import base64
 import email.utils
+import errno
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tolman.errors import UsageError
 from tolman.messages import Message, Picture
-from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.base import CallError, ModelOptions, Request, Scope
+from tolman.models.identity import Looking
+from tolman.models.pacing import Pacer
 from tolman.responses import FailureKind
 
 OVERLOADED = (429, 503, 529)
@@ -32,6 +35,13 @@ class EndpointModel:
         default_url: address of the family's own endpoint.
         url_variable: environment variable that names another address.
         key_variables: environment variables that hold the key, the first one that is set counts.
+        tells_weights: whether endpoints of this kind, other than the family's own, say what they serve.
+        urls: of the endpoint.
+        label: what the user calls the weights; None where nothing.
+        origin: what started the endpoint's server; None where it was there.
+        names_itself: whether the name alone tells which weights these are.
+        looks: at what the addresses serve; none where nothing is to be learned.
+        pacer: keeps the limits that the endpoint tells.
 
     Raises:
         UsageError: the address is none, or the family's own endpoint needs a key.
@@ -42,6 +52,7 @@ class EndpointModel:
     url_variable: ClassVar[str]
     key_variables: ClassVar[tuple[str, ...]]
     remote = True
+    tells_weights: ClassVar[bool] = False
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         self.name = f"{self.family}/{name}"
@@ -51,7 +62,13 @@ class EndpointModel:
         self._key = key_of(options, self._url, self.default_url, self.key_variables)
         self._body = dict(options.body)
         self._timeout = options.timeout
+        self.pacer = Pacer()
         self.settings: Mapping[str, Any] = settings_of(self._url, options)
+        own = self._url == self.default_url
+        self.urls = (self._url,)
+        self.label, self.origin = options.label, options.serve
+        self.names_itself = own or "/" in name
+        self.looks = (Looking(self._url, name, self._key),) if self.tells_weights and not own else ()
 
 
 def address(options: ModelOptions, variable: str, default: str) -> str:
@@ -79,8 +96,9 @@ def key_of(options: ModelOptions, url: str, default: str, variables: Sequence[st
 
 
 def settings_of(url: str, options: ModelOptions) -> Mapping[str, Any]:
-    """Settings that are written into a run: the address, and further fields of requests."""
-    return {"base_url": url} | ({"body": dict(options.body)} if options.body else {})
+    """Settings that a run records: the address, until what it serves is known, and further fields of requests."""
+    label = {"label": options.label} if options.label is not None else {}
+    return {"base_url": url} | label | ({"body": dict(options.body)} if options.body else {})
 
 
 def refuse_videos(name: str, request: Request) -> None:
@@ -122,7 +140,33 @@ def timed_out(url: str, seconds: float) -> CallError:
 
 def unreachable(url: str, error: BaseException) -> CallError:
     """A connection that wasn't made, or that broke."""
-    return CallError(FailureKind.NETWORK, f"{url} can't be reached: {_one_line(error)}", retry=True)
+    reasons = list(_reasons(error))
+    if any(isinstance(one, ConnectionRefusedError) or _REFUSED in str(one) for one in reasons):
+        sentence = f"{url} can't be reached: nothing listens at this address; is the server running?"
+        return CallError(FailureKind.NETWORK, sentence, retry=True, scope="absent")
+    made = not any(type(one).__name__ in _NOT_MADE for one in reasons)
+    # aiohttp adds its settings of TLS to an address without any.
+    said = _one_line(error).replace(" ssl:default", "")
+    return CallError(
+        FailureKind.NETWORK, f"{url} can't be reached: {said}", retry=True, scope=None if made else "absent"
+    )
+
+
+_REFUSED = f"[Errno {errno.ECONNREFUSED}]"
+"""What asyncio says where all addresses of a host refuse."""
+_NOT_MADE = ("ClientConnectorError", "ClientConnectorDNSError", "ConnectError", "gaierror")
+"""Names of errors, of aiohttp and of httpx, of connections that were never made."""
+
+
+def _reasons(error: BaseException) -> Iterator[BaseException]:
+    """An error and those behind it."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        held = getattr(found, "os_error", None)
+        found = held if isinstance(held, BaseException) else found.__cause__ or found.__context__
 
 
 def malformed(url: str, what: str, error: BaseException, content: str = "") -> CallError:
@@ -144,7 +188,13 @@ def called_a_tool(url: str) -> CallError:
 
 
 def refusal(
-    url: str, status: int, content: bytes, *, after: float | None, hints: Mapping[int, str] | None = None
+    url: str,
+    status: int,
+    content: bytes,
+    *,
+    after: float | None = None,
+    headers: Mapping[str, str] | None = None,
+    hints: Mapping[int, str] | None = None,
 ) -> CallError:
     """An answer of another status than 200.
 
@@ -152,16 +202,40 @@ def refusal(
         url: of the endpoint.
         status: of HTTP.
         content: the body, whose own words are quoted.
-        after: seconds that the endpoint asked to wait.
+        after: seconds that the endpoint asked to wait; None takes them from the headers.
+        headers: of the answer, which may say how long to wait, and whether to try again at all.
         hints: for a status, what the user may look at.
     """
     sentence = f"{url} answered HTTP {status}: {error_text(content)}"
-    if status in OVERLOADED:
-        return CallError(FailureKind.RATE_LIMIT, sentence, retry=True, after=after, overloaded=True)
-    if status >= 500 or status in (408, 409, 425):
-        return CallError(FailureKind.SERVER, sentence, retry=True, after=after)
+    after = pause_asked(headers or {}) if after is None else after
     hint = f" ({hints[status]})" if hints and status in hints else ""
-    return CallError(FailureKind.REFUSED, sentence + hint, retry=False)
+    if status == 402 or _is_used_up(content):
+        return CallError(FailureKind.REFUSED, sentence + hint, retry=False, scope="lasting")
+    told = (headers or {}).get("x-should-retry")
+    if status in OVERLOADED:
+        # 503 is also what a server says that is loading its model, or a proxy whose servers are down.
+        scope: Scope | None = "absent" if status == 503 and after is None else "endpoint"
+        retry = told != "false"
+        return CallError(
+            FailureKind.RATE_LIMIT, sentence, retry=retry, after=after, overloaded=retry, scope=scope if retry else None
+        )
+    if status >= 500 or status in (408, 409, 425) or told == "true":
+        retry = told != "false"
+        scope = "absent" if status == 502 and retry else None
+        return CallError(FailureKind.SERVER, sentence, retry=retry, after=after, scope=scope)
+    refused_all = status in (401, 403, 404)
+    return CallError(FailureKind.REFUSED, sentence + hint, retry=False, scope="endpoint" if refused_all else None)
+
+
+def _is_used_up(content: bytes) -> bool:
+    """Tell whether an error says that no credit is left, which no waiting mends."""
+    if b"insufficient_quota" not in content:
+        return False
+    try:
+        error = json.loads(content)["error"]
+        return "insufficient_quota" in (error.get("code"), error.get("type"))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return False
 
 
 def count(value: object) -> int:
@@ -179,6 +253,20 @@ def error_text(content: bytes) -> str:
     except (ValueError, RecursionError):
         pass
     return " ".join(text.split())[:EXCERPT] or "no reason given"
+
+
+def served_by(reply: Mapping[str, Any], asked: str) -> str | None:
+    """What a reply says answered, with the fingerprint, where that is more than the name that was asked for."""
+    said = [str(told) for told in (reply.get("model"), reply.get("system_fingerprint")) if told]
+    return None if not said or said == [asked] else " ".join(said)
+
+
+def pause_asked(headers: Mapping[str, str]) -> float | None:
+    """The seconds that an answer's headers ask to wait: `retry-after-ms`, else `retry-after`."""
+    try:
+        return max(0.0, float(headers["retry-after-ms"]) / 1000)
+    except (KeyError, ValueError):
+        return retry_after(headers.get("retry-after"))
 
 
 def retry_after(value: str | None) -> float | None:

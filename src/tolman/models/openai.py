@@ -46,6 +46,7 @@ class OpenAICompatible(endpoint.EndpointModel):
     default_url = DEFAULT_URL
     url_variable = "OPENAI_BASE_URL"
     key_variables = KEYS
+    tells_weights = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         super().__init__(name, options)
@@ -71,13 +72,13 @@ class OpenAICompatible(endpoint.EndpointModel):
         started = time.monotonic()
         while True:
             left_out = set(self._refused)
-            status, content, retry_after, notes = await self._post(request)
+            status, content, headers, notes = await self._post(request)
             if status == 200:
                 break
             refused = refused_field(content) if status == 400 else None
             known = refused in left_out or refused in self._body
             if refused is None or refused not in MAY_BE_LEFT_OUT or known:
-                raise self._videos.told(self._refusal(request, status, content, retry_after), request, status)
+                raise self._videos.told(self._refusal(request, status, content, headers), request, status)
             self._refused[refused] = None
         asked = request.sampling.thinking
         form = ReplyForm(
@@ -103,8 +104,8 @@ class OpenAICompatible(endpoint.EndpointModel):
             )
         return self._session
 
-    async def _post(self, request: Request) -> tuple[int, bytes, str | None, list[str]]:
-        """Status, body and Retry-After of one request, with notes on what was sent.
+    async def _post(self, request: Request) -> tuple[int, bytes, Mapping[str, str], list[str]]:
+        """Status, body and headers of a reply, with notes on what was sent.
 
         Raises:
             CallError: a picture can't be read, or no reply came.
@@ -119,7 +120,8 @@ class OpenAICompatible(endpoint.EndpointModel):
                 content = await reply.read()
                 if reply.status == 200 and is_stream(reply.headers.get("Content-Type", "")):
                     content = self._whole(content)
-                return reply.status, content, reply.headers.get("Retry-After"), notes
+                self.pacer.heard(reply.headers)
+                return reply.status, content, reply.headers, notes
         except TimeoutError:
             raise endpoint.timed_out(self._url, self._timeout) from None
         except aiohttp.ClientError as error:
@@ -156,7 +158,7 @@ class OpenAICompatible(endpoint.EndpointModel):
         fields = merged(videos.within(usual), self._body)
         return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), notes
 
-    def _refusal(self, request: Request, status: int, content: bytes, retry_after: str | None) -> CallError:
+    def _refusal(self, request: Request, status: int, content: bytes, headers: Mapping[str, str]) -> CallError:
         hints = {
             401: "is the key in OPENAI_API_KEY right?",
             403: "is the key in OPENAI_API_KEY allowed to use this model?",
@@ -166,7 +168,7 @@ class OpenAICompatible(endpoint.EndpointModel):
         told = [name for name in fields_of(dialect, request.sampling)[0] if name != dialect.limit]
         if told:
             hints[400] = f"reasoning is set by {', '.join(told)}; --body '{{\"{told[0]}\": null}}' takes that out"
-        return endpoint.refusal(self._url, status, content, after=endpoint.retry_after(retry_after), hints=hints)
+        return endpoint.refusal(self._url, status, content, headers=headers, hints=hints)
 
 
 def _content(message: Message, videos: RequestVideos) -> str | list[dict[str, Any]]:

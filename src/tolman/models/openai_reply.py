@@ -85,7 +85,7 @@ def read_reply(request: Request, content: bytes, form: ReplyForm, seconds: float
             usage=usage_of(usage),
             seconds=round(seconds, 4),
             notes=notes,
-            served=_served(reply, form.model),
+            served=endpoint.served_by(reply, form.model),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         excerpt = content[: endpoint.EXCERPT].decode("utf-8", "replace")
@@ -170,12 +170,6 @@ def _thought(part: Mapping[str, Any]) -> str:
     """Text of a part of a reasoning type: a text, or a list of such parts (Mistral)."""
     held = part.get("thinking") or part.get("reasoning") or part.get("text") or ""
     return held if isinstance(held, str) else "".join(str(one.get("text") or "") for one in held)
-
-
-def _served(reply: Mapping[str, Any], asked: str) -> str | None:
-    """What the endpoint says answered, where that is more than the name that was asked for."""
-    said = [str(told) for told in (reply.get("model"), reply.get("system_fingerprint")) if told]
-    return None if not said or said == [asked] else " ".join(said)
 
 
 def refused_field(content: bytes) -> str | None:

@@ -14,6 +14,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.errors import EndpointError
 from tolman.items import Item, Media
 from tolman.media.clips import clip_of, labelled, pictures_in
 from tolman.media.store import FrameStore
@@ -25,11 +26,15 @@ from tolman.models.recipes.tokens import VideoTokens
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
 from tolman.runs.again import answered, was_asked_again
+from tolman.runs.budget import Budget
 from tolman.runs.calling import Caller, Limits, Tally
+from tolman.runs.identifying import AtAddresses, identify
+from tolman.runs.order import interleave
 from tolman.runs.prices import Price
 from tolman.runs.store import AnswerStore, request_key
 from tolman.runs.thinks import remark_on
 from tolman.runs.video_tokens import difference
+from tolman.runs.watcher import Watcher
 from tolman.runs.without_text import NoAnswerError, failure_of
 
 __all__ = ["Engine", "Limits", "Tally"]
@@ -38,6 +43,8 @@ DECODERS = 2
 """Videos decoded side by side."""
 FIRST_LOOK, LAST_LOOK = 0.05, 1.0
 """Seconds between looks at whether another process has its answer: at first, and at most."""
+LAST_ANSWER_SECONDS = 30.0
+"""The longest wait for answers that are on their way when a run ends."""
 _NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost", "served"}
 """What a turn has of its own, or not at all."""
 
@@ -58,6 +65,8 @@ class Engine:
         video_tokens: how many tokens a video becomes; None where that isn't known.
         tally: what happened so far.
         outcomes: by item and repeat, as they come.
+        watcher: who is told of pauses, and knows whether a run can go on.
+        older: `id` of a model → settings that earlier answers of it may be kept under.
     """
 
     benchmark: BenchmarkSpec
@@ -74,6 +83,8 @@ class Engine:
     video_tokens: VideoTokens | None = None
     tally: Tally = field(default_factory=Tally)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+    watcher: Watcher = field(default_factory=Watcher)
+    older: dict[int, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     async def run(self, items: Sequence[Item], repeats: int = 1, *, close: bool = True) -> None:
         """Ask every item as often as `repeats` says; `outcomes` fills as answers come.
@@ -85,11 +96,13 @@ class Engine:
                 event loop closes them at the end.
 
         Raises:
-            EndpointError: the first call showed that none can succeed; nothing else was sent.
+            EndpointError: the first call showed that none can succeed, or an endpoint went down and stayed so.
         """
         models = {"model": self.model, **self.helpers}
+        self.budget = Budget(self.limits.most_cost, lambda: self.tally.cost)
         self.callers = {
-            role: Caller(model, self.limits, self.tally, self.prices.get(role)) for role, model in models.items()
+            role: Caller(model, self.limits, self.tally, self.prices.get(role), self.budget, self.watcher)
+            for role, model in models.items()
         }
         self._pictures: dict[Media, asyncio.Future[tuple[Part, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -97,11 +110,15 @@ class Engine:
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
         jobs = sorted(((item, r) for item in items for r in range(repeats)), key=lambda job: _media_key(job[0]))
-        queue = iter(jobs)
+        streams = len(self.model.urls) if isinstance(self.model, AtAddresses) else 1
+        queue = iter(interleave(jobs, lambda job: _media_key(job[0]) or job[0].id, streams))
         with ThreadPoolExecutor(DECODERS, thread_name_prefix="decode") as self._decoders:
             workers = [asyncio.create_task(self._work(queue, deadline)) for _ in range(min(self._workers(), len(jobs)))]
             try:
                 await asyncio.gather(*workers)
+            except EndpointError:
+                await self._last_answers()
+                raise
             finally:
                 for worker in workers:
                     worker.cancel()
@@ -109,6 +126,28 @@ class Engine:
                 self._decoders.shutdown(wait=False, cancel_futures=True)
                 if close:
                     await self.close()
+
+    async def _last_answers(self) -> None:
+        """Take in what is on its way where nothing more is sent: it is paid for."""
+        until, some = time.monotonic() + LAST_ANSWER_SECONDS, True
+        while some and time.monotonic() < until:
+            some = any(caller.in_flight for caller in self.callers.values())
+            await asyncio.sleep(FIRST_LOOK)  # after the last too, so that it is kept
+
+    async def identify(self, **more: Any) -> Mapping[str, Any]:
+        """Find out what is asked, for all models; see `identifying.identify`.
+
+        Args:
+            more: what an earlier start of the run knows of its model.
+
+        Returns:
+            What is recorded of the run's model.
+        """
+        for helper in self.helpers.values():
+            self.older[id(helper)] = (await identify(helper, self.store, self.limits, self.watcher)).older
+        found = await identify(self.model, self.store, self.limits, self.watcher, **more)
+        self.older[id(self.model)] = found.older
+        return found.record
 
     async def close(self) -> None:
         """Close the models."""
@@ -125,6 +164,8 @@ class Engine:
                 outcome: Outcome = Failure(
                     id=item.id, kind=FailureKind.INTERRUPTED, message="the run's time limit was over", repeat=repeat
                 )
+            elif self.budget.is_used_up:
+                outcome = Failure(id=item.id, kind=FailureKind.INTERRUPTED, message=self.budget.sentence, repeat=repeat)
             else:
                 left = None if deadline is None else deadline - time.monotonic()
                 outcome = await self._ask_item(item, repeat, left)
@@ -222,6 +263,7 @@ class Engine:
         )
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
         async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key, self.limits.again) as found:
+            found = found or self._kept_earlier(caller.model, request)
             if found is not None:
                 self.tally.reused += 1
                 return found
@@ -252,6 +294,18 @@ class Engine:
         """The response, with a note where its videos became other tokens than they should."""
         noted = difference(self.video_tokens, request.messages, response.usage)
         return response.model_copy(update={"notes": {**response.notes, noted: 1}}) if noted else response
+
+    def _kept_earlier(self, model: Model, request: Request) -> Response | None:
+        """An answer of the same weights that was kept under other settings, such as their address."""
+        assert self.store is not None
+        for settings in self.older.get(id(model), ()):
+            key, _ = request_key(
+                model.name, dict(settings), request.messages, request.sampling, request.repeat, request.draw
+            )
+            found = _stored(self.store, key, self.limits.again)
+            if found is not None:
+                return found
+        return None
 
     async def _with_pictures(self, message: Message) -> Message:
         """The turn with its media as pictures of the frame store, or as clips or whole videos where the preset says

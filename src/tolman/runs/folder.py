@@ -84,6 +84,8 @@ class RunRecord(BaseModel):
         created, tolman, environment: when, with what and where it was started.
         failures_are_wrong: whether failed items score 0.
         recipe: what a recipe brought to the settings: its name, whether the user named it, its tables.
+        endpoint: of the model, where it has one: `addresses` at which it was asked, the `weights` and the `server` that
+            they told, and addresses that earlier answers are `kept_under`. None of it is a setting.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -99,13 +101,19 @@ class RunRecord(BaseModel):
     )
     failures_are_wrong: bool = False
     recipe: dict[str, Any] | None = None
+    endpoint: dict[str, Any] = Field(default_factory=dict)
 
 
 class RunFolder:
-    """Reading and writing one run's files."""
+    """Reading and writing one run's files.
+
+    Attributes:
+        before: what run.json said before `start`; None where there was none.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.before: RunRecord | None = None
 
     @property
     def responses_path(self) -> Path:
@@ -125,8 +133,12 @@ class RunFolder:
         """Whether a process is writing into the folder."""
         return is_held(self.path)
 
-    def start(self, record: RunRecord) -> list[Outcome]:
+    def start(self, record: RunRecord, *, at_addresses: bool = False) -> list[Outcome]:
         """Create the folder, or make sure that it holds the same run; its questions come with `write_items`.
+
+        Args:
+            record: of the run.
+            at_addresses: whether the model has addresses, so that what it serves is found out later.
 
         Returns:
             What an earlier start of the run brought.
@@ -138,23 +150,31 @@ class RunFolder:
         """
         earlier: list[Outcome] = []
         if (self.path / "run.json").exists():
-            difference = _first_difference(self.record().settings, record.settings)
+            self.before = self.record()
+            difference = _first_difference(self.before.settings, record.settings, at_addresses=at_addresses)
             if difference:
                 raise RunConflictError(f"{self.path} holds a run with {difference}; give another folder with --out.")
             earlier = self.outcomes()
             self.judgements()
+            if at_addresses:  # what is known of the model stays until it is found out anew
+                kept = record.settings.model_copy(update={"model_settings": self.before.settings.model_settings})
+                record = record.model_copy(update={"settings": kept, "endpoint": self.before.endpoint})
         elif self.responses_path.exists():
             raise RunConflictError(
                 f"{self.path} holds a responses.jsonl and no run.json, so that nothing tells of which run it is; give "
                 "another folder with --out."
             )
         self.path.mkdir(parents=True, exist_ok=True)
-        write_text(self.path / "run.json", record.model_dump_json(indent=2) + "\n")
+        self.write_record(record)
         return earlier
 
     def write_items(self, items: list[Item]) -> None:
         """Write the questions."""
         write_items(self.path / "items.parquet", items)
+
+    def write_record(self, record: RunRecord) -> None:
+        """Replace run.json."""
+        write_text(self.path / "run.json", record.model_dump_json(indent=2) + "\n")
 
     def record(self) -> RunRecord:
         """What run.json says.
@@ -309,9 +329,18 @@ def same_benchmark(one: str, other: str) -> bool:
     return one == other or (is_folder(one) and is_folder(other))
 
 
-def _first_difference(old: RunSettings, new: RunSettings) -> str | None:
+_FOUND_OUT = ("base_url", "served", "label")
+"""Settings of a model that has addresses which say where it is, or what is served there."""
+
+
+def _first_difference(old: RunSettings, new: RunSettings, *, at_addresses: bool) -> str | None:
     for name in RunSettings.model_fields:
         before, now = getattr(old, name), getattr(new, name)
+        if name == "model_settings" and at_addresses:
+            labels = before.get("label"), now.get("label")
+            if labels[0] is not None and labels[0] != labels[1]:
+                return f"label {labels[0]}, not {labels[1] or 'none'}"
+            before, now = ({k: v for k, v in one.items() if k not in _FOUND_OUT} for one in (before, now))
         if name == "benchmark" and same_benchmark(before, now):
             continue  # what is in the folder is told by the hash of the data
         if before != now:

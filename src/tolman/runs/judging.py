@@ -30,6 +30,7 @@ from tolman.runs.folder import RunFolder
 from tolman.runs.judge_jobs import JudgeJob, plan_judging, reader_of
 from tolman.runs.prices import Price, read_price
 from tolman.runs.store import open_store
+from tolman.runs.watcher import Watcher
 from tolman.runtime import run_until_stopped
 from tolman.scoring.judge_sample import SampleSize
 from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, read_reply
@@ -87,6 +88,7 @@ def judge_run(
     *,
     started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
     done: Callable[[Outcome], None] = lambda outcome: None,
+    noted: Callable[[str], None] = lambda sentence: None,
     seed: int = 0,
 ) -> Judgements:
     """Ask the judge about every response that the benchmark has judged and about a sample of those that were read, and
@@ -100,6 +102,7 @@ def judge_run(
         judge: what `request.open()` gave.
         started: called before the first call with the number of judgements, counts that grow, and whether calls cost.
         done: called as each judgement comes.
+        noted: called with a sentence about each pause.
         seed: of the run, for released parsers that draw at random and for the sample.
 
     Raises:
@@ -107,7 +110,7 @@ def judge_run(
         RunInterruptedError: the user stopped it; what was judged is kept.
     """
     judging = JudgedRun(folder, benchmark, items, outcomes, request, judge, seed)
-    return _until_stopped(judging.ask(started=started, done=done), judging.consultation)
+    return _until_stopped(judging.ask(started=started, done=done, noted=noted), judging.consultation)
 
 
 def consult(
@@ -180,6 +183,7 @@ class Consultation:
         *,
         started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
         done: Callable[[Outcome], None] = lambda outcome: None,
+        noted: Callable[[str], None] = lambda sentence: None,
     ) -> tuple[dict[str, Outcome], float | None]:
         """Ask everything; see `consult`. Where it is cancelled, what was judged is in the response store.
 
@@ -187,9 +191,11 @@ class Consultation:
             EndpointError: the first call showed that none can succeed.
         """
         engine, engine.done = self._engine, done
+        engine.watcher = Watcher(noted)
         engine.store = open_store(self._request.store) if is_stored(self._judge) else None
         started(len(self._items), engine.tally, self._judge.remote)
         try:
+            await engine.identify()
             await engine.run(self._items)
         except EndpointError as error:
             raise EndpointError(f"the judge {self._judge.name}: {error}") from None
@@ -236,6 +242,7 @@ class JudgedRun:
         *,
         started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
         done: Callable[[Outcome], None] = lambda outcome: None,
+        noted: Callable[[str], None] = lambda sentence: None,
     ) -> Judgements:
         """Ask, and write what the judge said.
 
@@ -243,7 +250,7 @@ class JudgedRun:
             EndpointError: the first call showed that none can succeed.
         """
         plan = self._plan
-        replies, cost = await self.consultation.ask(started=started, done=done)
+        replies, cost = await self.consultation.ask(started=started, done=done, noted=noted)
         found = Judgements(
             judge=self._judge.name,
             settings=dict(self._judge.settings),

@@ -20,6 +20,7 @@ from tolman.models.code import mark_given
 from tolman.protocols.base import Protocol, ProtocolOptions
 from tolman.runs.engine import Engine
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
+from tolman.runs.identifying import AtAddresses, begin
 from tolman.runs.input_form import with_form
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.prepared import PreparedRun
@@ -47,6 +48,8 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     model = mark_given(given) if given is not None else models.create(request.model, request.options)
     helpers = _helpers(request)
     judge = request.judge.open() if request.judge else None
+    for one in (model, *helpers.values()):
+        begin(one)  # looks at what is served while questions are read
     loaded = request.loaded or load(request.benchmark, request.data, request.subset, request.revision)
     if judge is not None:
         loaded.benchmark.rule_set(loaded.benchmark.judging.base)
@@ -64,7 +67,7 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     data = _media_folder(request, loaded, items, shown=protocol.shows_media and remote)
     folder = RunFolder(_place(request, record))
     held.enter_context(folder.sole_writer())
-    earlier = folder.start(record)
+    earlier = folder.start(record, at_addresses=isinstance(model, AtAddresses))
     if isinstance(model, KnowsTheTruth):
         model.prepare(loaded.benchmark, presented)
     engine = Engine(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tolman.models.base import Model, ModelOptions
 from tolman.models.recipes import ModelRecipe
+from tolman.models.serving import Server
 from tolman.runs.engine import Limits, Tally
 from tolman.runs.load import Loaded
 from tolman.runs.selection import Selection
@@ -43,6 +44,7 @@ class RunRequest:
         prices: a file with the price of tokens.
         judge: a model that reads the responses.
         failures_are_wrong: score failed items 0.
+        server: of the model, started with the run; who has it ends it.
         metrics: names of further metrics whose figures are added to the scores.
         opened: the model itself, in place of one made by the name `model`.
         loaded: the items, in place of those found by the name `benchmark`.
@@ -74,6 +76,7 @@ class RunRequest:
     prices: Path | None = None
     judge: JudgeRequest | None = None
     failures_are_wrong: bool = False
+    server: Server | None = None
     metrics: tuple[str, ...] = ()
     opened: Model | None = None
     loaded: Loaded | None = None

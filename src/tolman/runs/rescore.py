@@ -140,6 +140,7 @@ def judge_folder(
     *,
     started: Callable[[Started], None] = lambda started: None,
     done: Callable[[Outcome], None] = lambda outcome: None,
+    noted: Callable[[str], None] = lambda sentence: None,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Have a model read a run's responses, and score it again.
 
@@ -155,7 +156,7 @@ def judge_folder(
     with folder.sole_writer():
         judge_run(
             folder, benchmarks.get(record.settings.benchmark), folder.items(), folder.outcomes(), request, judge,
-            done=done, seed=record.settings.seed,
+            done=done, noted=noted, seed=record.settings.seed,
             started=lambda calls, tally, remote: started(
                 Started(calls, path, tally, bool(request.prices), remote, "judging")
             ),

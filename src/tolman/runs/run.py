@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from tolman.errors import RunInterruptedError
+from tolman.errors import EndpointError, RunInterruptedError
 from tolman.responses import Outcome
 from tolman.runs.folder import RunFolder
 from tolman.runs.prepare import prepare
@@ -22,7 +22,11 @@ __all__ = ["PreparedRun", "RunRequest", "Started", "arun", "prepare", "run"]
 
 
 def run(
-    request: RunRequest, *, started: Callable[[Started], None] = ignored, done: Callable[[Outcome], None] = ignored
+    request: RunRequest,
+    *,
+    started: Callable[[Started], None] = ignored,
+    done: Callable[[Outcome], None] = ignored,
+    noted: Callable[[str], None] = ignored,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Ask, score and write; in a script, in a thread, or where an event loop is running, which waits meanwhile.
 
@@ -30,6 +34,7 @@ def run(
         request: what was asked for.
         started: called before the first call, in this thread or in that of an event loop.
         done: called with every outcome as it comes, likewise.
+        noted: called with a sentence about each pause, and whatever else is met on the way, likewise.
 
     Returns:
         The run's folder and what its scores.json holds.
@@ -37,14 +42,17 @@ def run(
     Raises:
         TolmanError: before the first call, for everything that can be known before it; after the first call, where
             it shows that none can succeed.
+        EndpointError: an endpoint went down and stayed so; what was answered is kept and scored.
         RunInterruptedError: the user, a batch system or a container stopped it; what was answered is kept and scored.
     """
     with prepare(request) as prepared:
         try:
-            run_until_stopped(prepared.ask(started=started, done=done))
+            run_until_stopped(prepared.ask(started=started, done=done, noted=noted))
         except KeyboardInterrupt:
             prepared.finish()
             raise RunInterruptedError(prepared.stopped) from None
+        except EndpointError as error:
+            raise _scored(prepared, error) from None
         except BaseException:
             prepared.keep()
             raise
@@ -52,7 +60,11 @@ def run(
 
 
 async def arun(
-    request: RunRequest, *, started: Callable[[Started], None] = ignored, done: Callable[[Outcome], None] = ignored
+    request: RunRequest,
+    *,
+    started: Callable[[Started], None] = ignored,
+    done: Callable[[Outcome], None] = ignored,
+    noted: Callable[[str], None] = ignored,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """The same on the caller's event loop, which is free while files are read, answers come and scores are computed.
 
@@ -68,10 +80,12 @@ async def arun(
         raise
     with prepared:
         try:
-            await prepared.ask(started=started, done=done)
+            await prepared.ask(started=started, done=done, noted=noted)
         except asyncio.CancelledError:
             prepared.finish()
             raise
+        except EndpointError as error:
+            raise await asyncio.to_thread(_scored, prepared, error) from None
         except BaseException:
             prepared.keep()
             raise
@@ -81,6 +95,15 @@ async def arun(
         except asyncio.CancelledError:
             await finishing  # what is written is to become whole, and the folder stays ours until then
             raise
+
+
+def _scored(prepared: PreparedRun, error: EndpointError) -> EndpointError:
+    """Keep what came, score it as a part, and say so."""
+    if not prepared.has_answers:
+        prepared.keep()
+        return error
+    prepared.finish()
+    return EndpointError(prepared.ended(error))
 
 
 def _let_go(preparing: asyncio.Future[PreparedRun]) -> None:

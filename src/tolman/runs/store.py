@@ -31,6 +31,9 @@ from tolman.runs.leases import Leases
 SYNC_SECONDS = 1.0
 """The longest time between a commit and its being on the disk."""
 
+KEYED_BY_WEIGHTS = 1
+"""The version of a store that never held an answer under an endpoint's address but where nothing else is known."""
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS responses (
     key TEXT PRIMARY KEY,
@@ -40,6 +43,12 @@ CREATE TABLE IF NOT EXISTS responses (
     response TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_model ON responses (model, created);
+CREATE TABLE IF NOT EXISTS names (
+    model TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (model, name)
+) WITHOUT ROWID;
 """
 
 
@@ -147,6 +156,9 @@ class ResponseStore:
     Args:
         path: of the SQLite file; made if it isn't there.
 
+    Attributes:
+        is_older: whether it may hold answers of earlier versions, which kept them under the endpoint's address.
+
     Raises:
         InputError: the file is no such store, or a damaged one.
     """
@@ -158,7 +170,12 @@ class ResponseStore:
             self._db = sqlite3.connect(path, isolation_level=None, timeout=60)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
+            (found,) = self._db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'responses'").fetchone()
+            if not found:
+                self._db.execute(f"PRAGMA user_version={KEYED_BY_WEIGHTS}")
             self._db.executescript(_SCHEMA)
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            self.is_older = version < KEYED_BY_WEIGHTS
             (found,) = self._db.execute("PRAGMA quick_check(1)").fetchone()  # 0.3 s for 100,000 answers
         if found != "ok":
             raise self._damaged(" ".join(str(found).split()))
@@ -207,6 +224,19 @@ class ResponseStore:
                 return response
         return self.get(key) or response
 
+    def remember(self, model: str, name: str, value: str, *, replace: bool = False) -> str:
+        """Keep a fact about a model unless there is one of this name already; the one that stands."""
+        how = "REPLACE" if replace else "IGNORE"
+        with self._told("can't be written", fix="make room, or name another with --store"):
+            self._db.execute(f"INSERT OR {how} INTO names VALUES (?, ?, ?)", (model, name, value))
+        return self.recall(model, name) or value
+
+    def recall(self, model: str, name: str) -> str | None:
+        """A fact about a model."""
+        with self._told("can't be read"):
+            row = self._db.execute("SELECT value FROM names WHERE model = ? AND name = ?", (model, name)).fetchone()
+        return str(row[0]) if row else None
+
     def forget(self, key: str) -> None:
         """Delete the answer under a key."""
         with self._told("can't be written", fix="make room, or name another with --store"):
@@ -239,6 +269,8 @@ class ResponseStore:
         where = " AND ".join(conditions) or "1"
         with self._told("can't be written", fix="make room, or name another with --store"):
             deleted = self._db.execute(f"DELETE FROM responses WHERE {where}", values).rowcount
+            if model is not None and before is None:
+                self._db.execute("DELETE FROM names WHERE model = ?", (model,))
             self._db.execute("VACUUM")
         return deleted
 

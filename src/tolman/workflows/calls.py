@@ -16,11 +16,11 @@ STATE_SECONDS = 0.2
 
 
 class CallEvents:
-    """The callbacks `started` and `done` of `tolman.runs.run.run` and `judge_folder`, as events.
+    """The callbacks `started`, `done` and `noted` of `tolman.runs.run.run` and `judge_folder`, as events.
 
     ```python
     calls = CallEvents(events)
-    folder, figures = run(request, started=calls.start, done=calls.done)
+    folder, figures = run(request, started=calls.start, done=calls.done, noted=calls.note)
     calls.end()
     ```
     """
@@ -49,6 +49,10 @@ class CallEvents:
             self._told, state = now, self._state(self._runs[-1], now)
         self._events(Advanced(state=state))
         self._remark()
+
+    def note(self, sentence: str) -> None:
+        """Tell of a pause, or of whatever else is met on the way."""
+        self._events(Noted(sentence, "warning"))
 
     def end(self) -> None:
         """End the last round; a sentence for each round that cost time or money."""

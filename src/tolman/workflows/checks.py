@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import tempfile
 import urllib.error
 import urllib.request
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from tolman.errors import MissingExtraError, NoDisplayError, TolmanError
 from tolman.extras import lacking, needs
@@ -105,15 +102,16 @@ def check_endpoint(base_url: str) -> Check:
     """Whether an endpoint that speaks OpenAI's chat completions answers, and which models it lists."""
     from tolman.models import openai
     from tolman.models.base import ModelOptions
+    from tolman.models.credentials import split_password, without_password
     from tolman.models.endpoint import address, error_text
 
-    check = partial(Check, "endpoint", _without_password(base_url), asked=True)
+    check = partial(Check, "endpoint", without_password(base_url), asked=True)
     try:
         url = address(ModelOptions(base_url=base_url), "OPENAI_BASE_URL", openai.DEFAULT_URL)
     except TolmanError as error:
         return check("fails", str(error), "write http://HOST:PORT/v1")
     key = next((os.environ[name] for name in openai.KEYS if os.environ.get(name)), None)
-    address_only, basic = _split_password(url)
+    address_only, basic = split_password(url)
     allowed = f"Bearer {key}" if key else basic
     try:
         headers = {"Authorization": allowed} if allowed else {}
@@ -135,18 +133,6 @@ def check_endpoint(base_url: str) -> Check:
         return check("fails", "serves no model", "load one into it")
     more = f" and {len(models) - MAX_NAMED_MODELS:,} more" if len(models) > MAX_NAMED_MODELS else ""
     return check("works", f"serves {', '.join(models[:MAX_NAMED_MODELS])}{more}")
-
-
-def _without_password(url: str) -> str:
-    return re.sub(r"//[^/@]*@", "//…@", url)
-
-
-def _split_password(url: str) -> tuple[str, str]:
-    """An address without USER:PASSWORD@, and these as a header of basic authentication; empty where there are none."""
-    parts = urlsplit(url)
-    user, _, host = parts.netloc.rpartition("@")
-    basic = f"Basic {b64encode(unquote(user).encode()).decode()}" if user else ""
-    return parts._replace(netloc=host).geturl(), basic
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

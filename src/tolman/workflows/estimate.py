@@ -73,6 +73,7 @@ def estimate(configs: Sequence[RunConfig]) -> list[Estimate]:
 
 
 def _estimate(request: RunRequest, loaded: Loaded) -> Estimate:
+    from tolman.responses import Usage
     from tolman.runs.load import preset_of
     from tolman.runs.prepare import adjusted, protocol_of
     from tolman.runs.prices import read_price
@@ -88,7 +89,8 @@ def _estimate(request: RunRequest, loaded: Loaded) -> Estimate:
     text_tokens, calls = letters // LETTERS_OF_A_TOKEN, len(asked)
     cost = None
     if request.prices is not None and answer_tokens is not None:
-        cost = read_price(request.prices, request.model).cost(text_tokens, answer_tokens) * request.repeats
+        spent = Usage(input_tokens=text_tokens, output_tokens=answer_tokens)
+        cost = read_price(request.prices, request.model).cost(spent) * request.repeats
     seconds = _seconds_of_a_call(request)
     return Estimate(
         benchmark=request.benchmark,

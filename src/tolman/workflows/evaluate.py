@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
+from tolman.workflows.fleet import limits_of, server_of
 from tolman.workflows.judges import judge_request
 from tolman.workflows.settings import (
     STORES,
@@ -340,11 +341,13 @@ def evaluate(
     from tolman.workflows.opened_run import Run
 
     runs = []
-    for request in requests_of(config, model, benchmark):
-        calls = CallEvents(events)
-        folder, _ = run(request, started=calls.start, done=calls.done)
-        calls.end()
-        runs.append(Run(folder.path))
+    with server_of(config) as (asked, server):
+        for one in requests_of(asked, model, benchmark):
+            calls = CallEvents(events)
+            request = replace(one, server=server)
+            folder, _ = run(request, started=calls.start, done=calls.done, noted=calls.note)
+            calls.end()
+            runs.append(Run(folder.path))
     return EvaluateResult(tuple(runs))
 
 
@@ -366,11 +369,13 @@ async def aevaluate(
     from tolman.workflows.opened_run import Run
 
     runs = []
-    for request in requests_of(config, model, benchmark):
-        calls = CallEvents(events)
-        folder, _ = await arun(request, started=calls.start, done=calls.done)
-        calls.end()
-        runs.append(Run(folder.path))
+    with server_of(config) as (asked, server):
+        for one in requests_of(asked, model, benchmark):
+            calls = CallEvents(events)
+            request = replace(one, server=server)
+            folder, _ = await arun(request, started=calls.start, done=calls.done, noted=calls.note)
+            calls.end()
+            runs.append(Run(folder.path))
     return EvaluateResult(tuple(runs))
 
 
@@ -403,7 +408,6 @@ def requests_of(
 
 
 def _request(config: RunConfig) -> RunRequest:
-    from tolman.runs.engine import Limits
     from tolman.runs.run import RunRequest
     from tolman.runs.selection import Selection, ids_from
     from tolman.scoring.metric import names_of
@@ -451,11 +455,13 @@ def _request(config: RunConfig) -> RunRequest:
         options=replace(
             shared,
             base_url=config.base_url,
+            label=config.label,
+            serve=config.serve,
             body=json_object(config.body, "--body"),
             scenes=config.scenes,
             stream=config.stream,
         ),
-        limits=Limits(retries=config.retries, run_seconds=config.time_limit, again=again),
+        limits=replace(limits_of(config), run_seconds=config.time_limit, again=again),
         selection=Selection(
             tasks=config.tasks,
             ids=ids_from(",".join(config.ids)),
@@ -468,7 +474,7 @@ def _request(config: RunConfig) -> RunRequest:
         prices=config.prices,
         judge=judge_request(
             config,
-            limits=Limits(retries=config.retries),
+            limits=limits_of(config, of_judge=True),
             sample=config.judge_sample,
             **{name: getattr(shared, name) for name in _SHARED},
         ),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
+from tolman.workflows.settings import StorePlace
 
 if TYPE_CHECKING:
     from tolman.workflows.evaluate import RunConfig
@@ -59,9 +60,7 @@ class ReproduceConfig:
     limit: Annotated[
         int | None, Setting("Most items, from 1, to try it out: no verdict then. Default: all.", least=1)
     ] = None
-    store: Annotated[
-        Path | None, Setting("File of the response store. Default: in the user's cache.", panel=_STORES)
-    ] = None
+    store: StorePlace = None
     frame_store: Annotated[
         Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=_STORES)
     ] = None

@@ -125,7 +125,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
         )
     if judging is not None:
         calls = CallEvents(events)
-        folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done)
+        folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done, noted=calls.note)
         calls.end()
     return ScoreResult(Run(folder.path))
 

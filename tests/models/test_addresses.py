@@ -1,0 +1,158 @@
+"""Several addresses: the least loaded first, a video's questions together, a dead one left out and looked at again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from fleet import Endpoint, free_port, in_turn
+from loopback import Server, serving
+from terminal import tolman
+from tolman.errors import UsageError
+from tolman.item_table import write_items
+from tolman.items import Item, Media
+from tolman.models import create
+from tolman.models.addresses import Fleet
+from tolman.models.base import ModelOptions
+
+ITEMS = 120
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A hundred and twenty questions about twelve pictures."""
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
+    for number in range(12):
+        pillow.new("RGB", (16, 16), (20 * number, 0, 0)).save(folder / f"{number}.png")
+    questions = [
+        Item(
+            id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t",
+            media=(Media(kind="image", path=f"{i // 10}.png"),),
+        )
+        for i in range(ITEMS)
+    ]  # fmt: skip
+    write_items(folder / "items.parquet", questions)
+    return tmp_path
+
+
+def command(*urls: str, more: tuple[str, ...] = ()) -> tuple[str, ...]:
+    return (
+        "run", "./bench", "--model", "openai/m", "--base-url", ",".join(urls), "--out", "run", "--store", "s.sqlite",
+        "--label", "x", "--frame-store", "frames", *more,
+    )  # fmt: skip
+
+
+class Together(Endpoint):
+    """Counts the requests that several servers have at a time."""
+
+    now = most = 0
+
+    async def complete(self, request: web.Request) -> web.StreamResponse:
+        Together.now += 1
+        Together.most = max(Together.most, Together.now)
+        try:
+            return await super().complete(request)
+        finally:
+            Together.now -= 1
+
+
+def pictures_of(server: Server) -> set[str]:
+    return set(server.pictures)
+
+
+def counts(place: Path) -> list[dict[str, int]]:
+    usage = json.loads((place / "run" / "usage.json").read_text())
+    return list(usage["addresses"].values())
+
+
+def test_questions_about_one_video_stay_on_one_address_and_all_are_used(place: Path) -> None:
+    servers = [Together(latency=0.03) for _ in range(3)]
+    with ExitStack() as held:
+        urls = [held.enter_context(serving(server)) for server in servers]
+        done = tolman(place, *command(*urls, more=("--concurrency", "12")))
+    assert done.returncode == 0, done.stderr
+    assert sum(server.requests for server in servers) == ITEMS
+    seen = [pictures_of(server) for server in servers]
+    assert sum(len(one) for one in seen) == len(set().union(*seen)) == 12
+    assert all(20 <= server.requests <= 60 for server in servers)
+    assert 6 < Together.most <= 12
+    assert [one["called"] for one in counts(place)] == [server.requests for server in servers]
+
+
+def test_an_address_that_dies_is_left_out_and_comes_back(place: Path) -> None:
+    stays, first, second = Endpoint(latency=0.1), Endpoint(latency=0.05), Endpoint(latency=0.05)
+    with serving(stays) as url, in_turn(first, second, after=15, pause=0.3) as other:
+        done = tolman(place, *command(url, other, more=("--concurrency", "4")))
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
+    assert all("response" in line for line in lines)
+    assert len(lines) == ITEMS
+    assert "Other addresses are asked meanwhile." in done.stderr
+    assert f"{other} answers again." in done.stderr
+    assert second.requests > 5
+    assert stays.requests > 60
+    assert counts(place)[1]["failed"] >= 1
+    assert "Calls pause" not in done.stderr
+
+
+@pytest.mark.parametrize("fault", ["500", "429", "loading"])
+def test_an_address_that_only_fails_costs_no_answer(place: Path, fault: str) -> None:
+    good, bad = Endpoint(latency=0.02), Endpoint(lambda number: fault if number > 4 else None, retry_after=5.0)
+    with serving(good) as url, serving(bad) as other:
+        done = tolman(place, *command(url, other, more=("--concurrency", "8")), timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert good.requests >= ITEMS - 4
+    assert bad.requests < 30
+
+
+def vllm(root: str, **more: Any) -> Endpoint:
+    return Endpoint(listed=[{"id": "m", "owned_by": "vllm", "root": root}], **more)
+
+
+def test_addresses_that_serve_different_weights_are_refused(place: Path) -> None:
+    one, other = vllm("/ckpt/a"), vllm("/ckpt/b")
+    with serving(one) as url, serving(other) as another:
+        done = tolman(place, *command(url, another))
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        f"tolman: {url} serves /ckpt/a as m, and {another} serves /ckpt/b; addresses of one run must serve the same."
+    )
+    assert one.requests + other.requests == 0
+
+
+def test_an_address_that_comes_back_with_other_weights_stays_out(place: Path) -> None:
+    stays, first, second = vllm("/a", latency=0.1), vllm("/a", latency=0.05), vllm("/b")
+    with serving(stays) as url, in_turn(first, second, after=15, pause=0.2) as other:
+        done = tolman(place, *command(url, other, more=("--concurrency", "4")))
+    assert done.returncode == 0, done.stderr
+    assert second.requests == 0
+    assert f"{other} is left out for good: it serves /b now, and /a before." in done.stderr
+
+
+def test_one_address_of_two_may_be_down_from_the_beginning(place: Path) -> None:
+    server = vllm("/a")
+    with serving(server) as url:
+        done = tolman(place, *command(f"http://127.0.0.1:{free_port()}/v1", url))
+    assert done.returncode == 0, done.stderr
+    assert server.requests == ITEMS
+
+
+def test_lists_of_addresses_that_make_no_sense_are_refused(choice: Callable[..., Item]) -> None:
+    fleet = create("openai/m", ModelOptions(base_url="http://a:1/v1, http://b:2/v1/", api_key="k"))
+    assert isinstance(fleet, Fleet)
+    assert fleet.urls == ("http://a:1/v1", "http://b:2/v1")
+    with pytest.raises(UsageError, match="names an address twice"):
+        create("openai/m", ModelOptions(base_url="http://a:1/v1,http://a:1/v1/"))
+    with pytest.raises(UsageError, match="must begin with http"):
+        create("openai/m", ModelOptions(base_url="http://a:1/v1,b:2"))
+    with pytest.raises(UsageError, match="takes several addresses for"):
+        create("baseline/random", ModelOptions(base_url="http://a:1/v1,http://b:2/v1"))

@@ -1,0 +1,79 @@
+"""What endpoints say that they serve, by what vLLM, SGLang and llama.cpp answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fleet import Endpoint, free_port
+from loopback import serving
+from tolman.models.identity import Served, look
+
+COMMIT = "66285546d2b821cf421d4f5eb2576359d3770cd3"
+SNAPSHOT = f"/scratch/hub/models--Qwen--Qwen2.5-VL-3B-Instruct/snapshots/{COMMIT}"
+
+
+def vllm(root: str, name: str = "m", **more: Any) -> dict[str, Any]:
+    return {
+        "listed": [
+            {"id": "other", "object": "model", "owned_by": "vllm", "root": "/else", "parent": None},
+            {"id": name, "object": "model", "created": 1, "owned_by": "vllm", "root": root, "parent": None, **more},
+        ],
+        "routes": {"/version": {"version": "0.33.0"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "served"),
+    [
+        (vllm("/ckpt/step-200"), Served(True, "/ckpt/step-200", "vllm 0.33.0")),
+        (vllm("m"), Served(True, "m", "vllm 0.33.0")),
+        (vllm(SNAPSHOT), Served(True, f"Qwen/Qwen2.5-VL-3B-Instruct@{COMMIT}", "vllm 0.33.0")),
+        (vllm("/lora/a", parent="base"), Served(True, "/lora/a on base", "vllm 0.33.0")),
+        (
+            {
+                "listed": [{"id": "m", "owned_by": "sglang", "root": "m"}],
+                "routes": {
+                    "/model_info": {"model_path": "/ckpt/a", "weight_version": "step-7", "served_model_name": "m"},
+                    "/server_info": {"version": "0.5.23"},
+                },
+            },
+            Served(True, "/ckpt/a version step-7", "sglang 0.5.23"),
+        ),
+        (
+            {
+                "listed": [{"id": "m", "owned_by": "sglang", "root": "m"}],
+                "routes": {"/get_model_info": {"model_path": SNAPSHOT, "weight_version": "default"}},
+            },
+            Served(True, f"Qwen/Qwen2.5-VL-3B-Instruct@{COMMIT}", "sglang"),
+        ),
+        (
+            {
+                "listed": [
+                    {
+                        "id": "/models/q.gguf", "owned_by": "llamacpp",
+                        "meta": {"vocab_type": 2, "n_vocab": 151936, "n_ctx_train": 32768, "n_params": 7, "size": 9},
+                    }
+                ],
+                "routes": {"/props": {"build_info": "b1234-abcdef"}},
+            },
+            Served(True, "size 9, n_params 7, n_vocab 151936", "llama.cpp b1234-abcdef"),
+        ),
+        ({"listed": [{"id": "m", "owned_by": "library", "created": 5}]}, Served(True, None, "library")),
+        ({"listed": [{"id": "m", "root": "m"}]}, Served(True)),
+        ({"listed": ["m", None]}, Served(True)),
+    ],
+)  # fmt: skip
+def test_an_endpoint_says_what_it_serves(endpoint: dict[str, Any], served: Served) -> None:
+    with serving(Endpoint(**endpoint)) as url:
+        assert look(url, "m") == served
+
+
+def test_a_key_is_sent_and_whatever_goes_wrong_fails_nothing() -> None:
+    server = Endpoint(key="secret", models=("m",))
+    with serving(server) as url:
+        assert look(url, "m", "secret").reached
+        assert look(url, "m", "wrong") == Served(True)
+    assert look(f"http://127.0.0.1:{free_port()}/v1", "m") == Served(False)
+    assert look("http://127.0.0.1:1x/v1", "m") == Served(False)
