@@ -209,6 +209,23 @@ def test_text_that_a_filter_ended_is_counted(go: Go) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("message", "reason", "begin"),
+    [
+        ({"content": None, "refusal": "I won't."}, "stop", "REFUSED: openai/m (blind): 4 of 12 answers were refused by"),
+        (
+            {"content": "left left left"}, "repetition",
+            "REPETITION: openai/m (blind): 4 of 12 answers were ended by the endpoint because they repeated themselves",
+        ),
+    ],
+)  # fmt: skip
+def test_refusals_and_repetitions_are_counted_apart(go: Go, message: dict[str, Any], reason: str, begin: str) -> None:
+    found = go(Says(message, reason))
+    (warning,) = found["warnings"]
+    assert warning.startswith(begin)
+    assert next(iter(found["endings"][0].keys() - {"run"})) == begin.partition(":")[0].lower()
+
+
 @pytest.mark.parametrize("kind", ["output_text", "text"])
 def test_parts_that_hold_text_are_read(go: Go, kind: str) -> None:
     parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "Well."}]}, {"type": kind, "text": "B"}]
