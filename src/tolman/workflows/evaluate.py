@@ -146,8 +146,8 @@ class RunConfig:
     recipe: Annotated[
         str | None,
         Setting(
-            "Recipe of a model family (see 'tolman recipes'): a name, a TOML file, or none. Default: by the model's name, "
-            "for the form of videos only.",
+            "Recipe of a model family (see 'tolman recipes'): a name, a TOML file, or none. Default: by the "
+            "model's name, for the form of videos only.",
             panel=_MODEL,
         ),
     ] = None
