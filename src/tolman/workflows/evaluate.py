@@ -140,7 +140,7 @@ class RunConfig:
     effort: Annotated[
         str | None,
         Setting(
-            "How much it reasons, in the endpoint's own word: none, minimal, low, medium, high, xhigh, max. "
+            "Amount of reasoning, in the endpoint's own word: none, minimal, low, medium, high, xhigh, max. "
             "Default: the model's.",
             panel=_SAMPLING,
         ),
@@ -178,7 +178,7 @@ class RunConfig:
     recipe: Annotated[
         str | None,
         Setting(
-            "How a model family's authors run it, see 'tolman recipes': a name, a TOML file, or none. Default: by the "
+            "Recipe of a model family (see 'tolman recipes'): a name, a TOML file, or none. Default: by the "
             "model's name, for the form of videos only.",
             panel=_MODEL,
         ),
