@@ -54,7 +54,8 @@ def make_run(tmp_path: Path, number: Make) -> Callable[..., LoadedRun]:
         )  # fmt: skip
         made = RunRecord(settings=settings, subset_items=5130, data="here", **record)
         folder = RunFolder(tmp_path / name)
-        folder.start(made, asked)
+        folder.start(made)
+        folder.write_items(asked)
         folder.write_outcomes(outcomes)
         score_run(folder, spec, made, asked, outcomes, metrics=METRICS)
         return load_runs([folder.path])[0]

@@ -67,7 +67,7 @@ def test_files_written_before_are_read_and_written_as_they_were(
     assert (judging.model, judging.options.base_url, judging.options.body) == (
         "openai/j", "http://localhost/v1", {"seed": 1},
     )  # fmt: skip
-    assert (judging.store, judging.prices, str(judging.sample)) == (Path("answers.sqlite"), Path("prices.json"), "5%")
+    assert (judging.store, judging.prices, str(judging.sample)) == ("answers.sqlite", Path("prices.json"), "5%")
 
 
 def test_settings_of_a_judge_without_one_are_told_by_every_config() -> None:

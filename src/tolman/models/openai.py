@@ -11,6 +11,7 @@ import asyncio
 import io
 import json
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import aiohttp

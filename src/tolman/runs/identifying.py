@@ -20,7 +20,7 @@ from tolman.models.durations import in_words
 from tolman.models.identity import Looking, Served
 from tolman.runs.breaker import LOOK_SECONDS
 from tolman.runs.limits import Limits
-from tolman.runs.store import ResponseStore
+from tolman.runs.store import AnswerStore
 from tolman.runs.watcher import Watcher
 
 LONGEST_STEP = 10.0
@@ -62,7 +62,7 @@ def begin(model: Model) -> None:
 
 async def identify(
     model: Model,
-    store: ResponseStore | None,
+    store: AnswerStore | None,
     limits: Limits,
     watcher: Watcher,
     *,
@@ -171,7 +171,7 @@ def _one_of(told: Mapping[str, str | None], model: AtAddresses) -> str | None:
     return first[1] if first else None
 
 
-def _check_label(store: ResponseStore | None, model: AtAddresses, label: str, weights: str | None) -> None:
+def _check_label(store: AnswerStore | None, model: AtAddresses, label: str, weights: str | None) -> None:
     """Make sure that a label stands for one thing."""
     if store is None or weights is None:
         return
@@ -183,5 +183,5 @@ def _check_label(store: ResponseStore | None, model: AtAddresses, label: str, we
         )
 
 
-def _recall(store: ResponseStore | None, model: AtAddresses, address: str) -> str | None:
+def _recall(store: AnswerStore | None, model: AtAddresses, address: str) -> str | None:
     return store.recall(model.name, f"served at {address}") if store is not None else None

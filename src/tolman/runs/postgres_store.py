@@ -27,6 +27,12 @@ CREATE TABLE IF NOT EXISTS responses (
     response TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS responses_by_model ON responses (model, created);
+CREATE TABLE IF NOT EXISTS names (
+    model TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (model, name)
+);
 """
 _MAKING = 7_011_200_214_305
 """The advisory lock under which the tables are made, so that two that begin at once don't make them twice."""
@@ -42,6 +48,8 @@ class PostgresStore:
         InputError: it can't be reached or used.
         MissingExtraError: psycopg isn't installed.
     """
+
+    is_older = False  # earlier versions kept no answers in databases
 
     def __init__(self, url: str) -> None:
         with needs("postgres", "A response store in PostgreSQL"):
@@ -94,6 +102,21 @@ class PostgresStore:
                 "INSERT INTO responses VALUES (%s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING", row
             )
         return response if cursor.rowcount else self.get(key) or response
+
+    def remember(self, model: str, name: str, value: str, *, replace: bool = False) -> str:
+        """Keep a fact about a model unless there is one of this name already; the one that stands."""
+        then = "UPDATE SET value = EXCLUDED.value" if replace else "NOTHING"
+        with self._told("can't be written"):
+            self._db.execute(
+                f"INSERT INTO names VALUES (%s, %s, %s) ON CONFLICT (model, name) DO {then}", (model, name, value)
+            )
+        return self.recall(model, name) or value
+
+    def recall(self, model: str, name: str) -> str | None:
+        """A fact about a model."""
+        with self._told("can't be read"):
+            row = self._db.execute("SELECT value FROM names WHERE model = %s AND name = %s", (model, name)).fetchone()
+        return str(row[0]) if row else None
 
     def forget(self, key: str) -> None:
         """Delete the answer under a key."""

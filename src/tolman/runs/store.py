@@ -96,9 +96,19 @@ class AnswerStore(Protocol):
 
     Attributes:
         place: the file, or the database without the password.
+        is_older: whether it may hold answers of earlier versions, which kept them under the endpoint's address.
     """
 
     place: str
+    is_older: bool
+
+    def remember(self, model: str, name: str, value: str, *, replace: bool = False) -> str:
+        """Keep a fact about a model unless there is one of this name already; the one that stands."""
+        ...
+
+    def recall(self, model: str, name: str) -> str | None:
+        """A fact about a model."""
+        ...
 
     def size(self) -> int:
         """Bytes that it takes."""

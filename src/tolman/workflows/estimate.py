@@ -23,7 +23,7 @@ MOST_STEPS = 50
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What one run would take.
 
     Attributes:
@@ -53,7 +53,7 @@ class Estimate:
     cost: float | None
 
 
-def estimate(configs: Sequence[RunConfig]) -> list[Estimate]:
+def estimate(configs: Sequence[RunConfig]) -> list[RunEstimate]:
     """What each run would take; nothing is asked, and no video is opened.
 
     Raises:
@@ -72,7 +72,7 @@ def estimate(configs: Sequence[RunConfig]) -> list[Estimate]:
     return found
 
 
-def _estimate(request: RunRequest, loaded: Loaded) -> Estimate:
+def _estimate(request: RunRequest, loaded: Loaded) -> RunEstimate:
     from tolman.responses import Usage
     from tolman.runs.load import preset_of
     from tolman.runs.prepare import adjusted, protocol_of
@@ -92,7 +92,7 @@ def _estimate(request: RunRequest, loaded: Loaded) -> Estimate:
         spent = Usage(input_tokens=text_tokens, output_tokens=answer_tokens)
         cost = read_price(request.prices, request.model).cost(spent) * request.repeats
     seconds = _seconds_of_a_call(request)
-    return Estimate(
+    return RunEstimate(
         benchmark=request.benchmark,
         model=request.model,
         protocol=request.protocol,

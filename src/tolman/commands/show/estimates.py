@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tolman.commands.show.report import print_wide
-from tolman.workflows.estimate import Estimate
+from tolman.workflows.estimate import RunEstimate
 
 HEADS = (
     "benchmark", "model", "protocol", "items", "calls", "images", "videos", "text tokens", "answer tokens", "minutes",
@@ -19,7 +19,7 @@ HEADS = (
 )  # fmt: skip
 
 
-def show_estimates(console: Console, found: Sequence[Estimate], *, as_json: bool) -> None:
+def show_estimates(console: Console, found: Sequence[RunEstimate], *, as_json: bool) -> None:
     """Print a line for each run and their sum, or JSON."""
     if as_json:
         console.file.write(json.dumps([asdict(one) for one in found], indent=2) + "\n")
