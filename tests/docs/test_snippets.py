@@ -23,6 +23,7 @@ from docs.exceptions import GIVEN
 from docs.files import write_files
 from docs.steps import SNIPPETS
 from tolman import plugins
+from tolman.models.recipes import open_recipe
 from tolman.workflows.config import make
 
 WITH_PYTHON = tuple(page for page in pages() if any(block.language == "python" for block in blocks(page)))
@@ -70,10 +71,15 @@ def test_python_runs_and_prints_what_it_says(
 
 
 @pytest.mark.parametrize("block", TOML, ids=name_of)
-def test_toml_names_what_there_is(block: Block) -> None:
+def test_toml_names_what_there_is(block: Block, tmp_path: Path) -> None:
     tables = tomllib.loads(block.text)
     assert tables
     assert set(tables.get("project", {}).get("entry-points", {})) <= entry_point_groups()
+    if "input" in tables:  # a recipe, which a test of its page runs
+        path = tmp_path / "recipe.toml"
+        path.write_text(block.text)
+        assert open_recipe(str(path)).title
+        return
     for name, table in tables.items():
         if name in configs() and isinstance(table, dict):
             make(configs()[name], {key.replace("-", "_"): value for key, value in table.items()})

@@ -20,9 +20,10 @@ from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore
 from tolman.messages import Clip, Message, Picture, Sampling, Video
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.dialects import overlaid
 from tolman.models.openai import OpenAICompatible
 from tolman.models.recipes import open_recipe
-from tolman.models.video_parts import RequestVideos, merged, server_of_address, server_of_list
+from tolman.models.video_parts import RequestVideos, server_of_address, server_of_list
 from tolman.responses import FailureKind, Response
 from video_server import VideoServer, frame_times
 from videos import write_video
@@ -223,7 +224,7 @@ def test_servers_are_told_by_address_and_list() -> None:
 
 
 def test_merged_fields_keep_what_is_not_given_anew() -> None:
-    assert merged({"a": {"b": 1, "c": {"d": 2}}, "e": 3}, {"a": {"c": {"d": 4}}, "e": None}) == {
+    assert overlaid({"a": {"b": 1, "c": {"d": 2}}, "e": 3}, {"a": {"c": {"d": 4}}, "e": None}) == {
         "a": {"b": 1, "c": {"d": 4}},
         "e": None,
     }

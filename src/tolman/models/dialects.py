@@ -196,10 +196,20 @@ def put(fields: dict[str, Any], path: str, value: object) -> None:
     fields[last] = value
 
 
-def merged(fields: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields with the user's own over them, also inside objects; a field of None is taken out."""
+def overlaid(fields: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with others over them, also inside objects; a field of None stays, to take one out later."""
     found = dict(fields)
     for name, value in further.items():
         below = found.get(name)
-        found[name] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
-    return {name: value for name, value in found.items() if value is not None}
+        found[name] = overlaid(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return found
+
+
+def merged(fields: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a request with the user's own over them, also inside objects; a field of None is taken out."""
+    return _without_none(overlaid(fields, further))
+
+
+def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
+    plain = ((name, _without_none(value) if isinstance(value, Mapping) else value) for name, value in fields.items())
+    return {name: value for name, value in plain if value is not None}

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from tolman.messages import Clip, Message, Video
 from tolman.models.base import CallError
-from tolman.models.dialects import merged
+from tolman.models.dialects import overlaid
 from tolman.models.endpoint import jpeg_base64
 from tolman.responses import FailureKind
 
@@ -114,7 +114,7 @@ class RequestVideos:
 
     def within(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of the request with those of its videos in them."""
-        return merged(fields, self._options)
+        return overlaid(fields, self._options)
 
 
 def video_part(part: Clip | Video, server: str | None, url: str, whole: Mapping[str, Any] | None = None) -> VideoPart:

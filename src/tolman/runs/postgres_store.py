@@ -141,7 +141,9 @@ class PostgresStore:
         """Delete a model's answers, or those older than a time, or both at once; the number deleted."""
         query = "DELETE FROM responses WHERE (%s::text IS NULL OR model = %s) AND (%s::float8 IS NULL OR created < %s)"
         with self._told("can't be written"):
-            return self._db.execute(query, (model, model, before, before)).rowcount
+            deleted = self._db.execute(query, (model, model, before, before)).rowcount
+            self._db.execute("DELETE FROM names WHERE model NOT IN (SELECT model FROM responses)")
+        return deleted
 
     def export(self) -> Iterator[dict[str, Any]]:
         """All rows, for JSONL."""

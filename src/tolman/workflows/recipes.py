@@ -114,7 +114,7 @@ def _frames(recipe: dict[str, Any], user: dict[str, Any]) -> dict[str, Any]:
 
 def _below(recipe: dict[str, Any], user: Any) -> dict[str, Any]:
     """The recipe's fields of a request below the user's, table by table."""
-    from tolman.models.dialects import merged
+    from tolman.models.dialects import overlaid
 
-    found: dict[str, Any] = merged(recipe, user)
+    found: dict[str, Any] = overlaid(recipe, user)
     return found

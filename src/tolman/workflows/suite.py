@@ -121,7 +121,10 @@ class _Suite:
             self._answered += 1
             self._events(Advanced(state=f"{self._failed_sentence()}{len(self._done):,} runs done"))
 
-        folder, _ = await arun(request, started=began, done=done)
+        def noted(text: str) -> None:
+            self._events(Noted(f"{_folder(request)}: {text}"))
+
+        folder, _ = await arun(request, started=began, done=done, noted=noted)
         self._done.add(folder.path)
 
     def _failed_sentence(self) -> str:
