@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tolman.models.hf_video import import_torchvision
+
 SPECIAL = (
     "<|endoftext|>",
     "<|im_start|>",
@@ -17,7 +19,7 @@ SPECIAL = (
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n"
     "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
-    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% elif part.type == 'video' %}<|vision_start|><|video_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}"
     "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
@@ -48,6 +50,8 @@ def _write_tokenizer(folder: Path, *, template: bool = True) -> dict[str, int]:
 def write_qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
     """A Qwen2-VL with 2 + 2 layers."""
     import torch
+
+    import_torchvision()
     from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
 
     folder.mkdir(parents=True)
@@ -81,6 +85,8 @@ def write_qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
 def write_llama(folder: Path, *, seed: int = 0, template: bool = True) -> Path:
     """A Llama with 2 layers, which sees nothing."""
     import torch
+
+    import_torchvision()
     from transformers import LlamaConfig, LlamaForCausalLM
 
     folder.mkdir(parents=True)
