@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tolman.models.hf_video import import_torchvision
@@ -25,7 +26,13 @@ TEMPLATE = (
 )
 
 
-def _write_tokenizer(folder: Path, *, template: bool = True) -> dict[str, int]:
+def write_tokenizer(
+    folder: Path,
+    *,
+    template: str | None = TEMPLATE,
+    special: Sequence[str] = SPECIAL,
+    named: Mapping[str, str] = {"image_token": "<|image_pad|>"},
+) -> dict[str, int]:
     """A byte-level tokenizer without merges: a token for each byte, then the special ones."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
@@ -34,17 +41,17 @@ def _write_tokenizer(folder: Path, *, template: bool = True) -> dict[str, int]:
     tokenizer = Tokenizer(models.BPE(vocab={letter: i for i, letter in enumerate(alphabet)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
+    tokenizer.add_special_tokens([AddedToken(text, special=True) for text in special])
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         eos_token="<|im_end|>",
         pad_token="<|endoftext|>",
-        extra_special_tokens={"image_token": "<|image_pad|>"},
+        extra_special_tokens=dict(named),
     )
     if template:
-        fast.chat_template = TEMPLATE
+        fast.chat_template = template
     fast.save_pretrained(folder)
-    return {text: fast.convert_tokens_to_ids(text) for text in SPECIAL}
+    return {text: fast.convert_tokens_to_ids(text) for text in special}
 
 
 def write_qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
@@ -55,7 +62,7 @@ def write_qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
     from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
 
     folder.mkdir(parents=True)
-    ids = _write_tokenizer(folder)
+    ids = write_tokenizer(folder)
     torch.manual_seed(seed)
     config = Qwen2VLConfig(
         text_config={
@@ -90,7 +97,7 @@ def write_llama(folder: Path, *, seed: int = 0, template: bool = True) -> Path:
     from transformers import LlamaConfig, LlamaForCausalLM
 
     folder.mkdir(parents=True)
-    ids = _write_tokenizer(folder, template=template)
+    ids = write_tokenizer(folder, template=TEMPLATE if template else None)
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=256 + len(SPECIAL), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
