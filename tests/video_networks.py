@@ -50,7 +50,7 @@ def write_network(folder: Path, family: str) -> Path:
 def _text(ids: dict[str, int], special: int, **more: Any) -> dict[str, Any]:
     return {
         "vocab_size": 256 + special, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
-        "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 8192,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 65536,
         "bos_token_id": ids["<|endoftext|>"], "eos_token_id": ids["<|im_end|>"], "pad_token_id": ids["<|endoftext|>"],
         **more,
     }  # fmt: skip
