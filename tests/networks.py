@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from tolman.models.hf_video import import_torchvision
 
 SPECIAL = (
     "<|endoftext|>",
@@ -17,13 +20,19 @@ SPECIAL = (
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n"
     "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
-    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% elif part.type == 'video' %}<|vision_start|><|video_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}"
     "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
 
-def _write_tokenizer(folder: Path, *, template: bool = True) -> dict[str, int]:
+def write_tokenizer(
+    folder: Path,
+    *,
+    template: str | None = TEMPLATE,
+    special: Sequence[str] = SPECIAL,
+    named: Mapping[str, str] = {"image_token": "<|image_pad|>"},
+) -> dict[str, int]:
     """A byte-level tokenizer without merges: a token for each byte, then the special ones."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
@@ -32,26 +41,28 @@ def _write_tokenizer(folder: Path, *, template: bool = True) -> dict[str, int]:
     tokenizer = Tokenizer(models.BPE(vocab={letter: i for i, letter in enumerate(alphabet)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
+    tokenizer.add_special_tokens([AddedToken(text, special=True) for text in special])
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         eos_token="<|im_end|>",
         pad_token="<|endoftext|>",
-        extra_special_tokens={"image_token": "<|image_pad|>"},
+        extra_special_tokens=dict(named),
     )
     if template:
-        fast.chat_template = TEMPLATE
+        fast.chat_template = template
     fast.save_pretrained(folder)
-    return {text: fast.convert_tokens_to_ids(text) for text in SPECIAL}
+    return {text: fast.convert_tokens_to_ids(text) for text in special}
 
 
 def write_qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
     """A Qwen2-VL with 2 + 2 layers."""
     import torch
+
+    import_torchvision()
     from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
 
     folder.mkdir(parents=True)
-    ids = _write_tokenizer(folder)
+    ids = write_tokenizer(folder)
     torch.manual_seed(seed)
     config = Qwen2VLConfig(
         text_config={
@@ -81,10 +92,12 @@ def write_qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
 def write_llama(folder: Path, *, seed: int = 0, template: bool = True) -> Path:
     """A Llama with 2 layers, which sees nothing."""
     import torch
+
+    import_torchvision()
     from transformers import LlamaConfig, LlamaForCausalLM
 
     folder.mkdir(parents=True)
-    ids = _write_tokenizer(folder, template=template)
+    ids = write_tokenizer(folder, template=TEMPLATE if template else None)
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=256 + len(SPECIAL), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,

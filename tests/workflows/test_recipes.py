@@ -84,7 +84,7 @@ def test_the_user_goes_before_the_recipe(run: Any, tmp_path: Path) -> None:
     assert {seen.kind for seen in server.seen} == {"images"}
     assert record(tmp_path / "run").recipe is None
     server = VideoServer(answer="2")
-    run(server, "--frames", "6", "--recipe", "none", out="none")
+    run(server, "--frames", "6", "--recipe", "none", "--store", str(tmp_path / "other.sqlite"), out="none")
     assert {seen.kind for seen in server.seen} == {"images"}
 
 

@@ -1,8 +1,9 @@
 """`hf/NAME`: local networks through Hugging Face transformers (extra `hf`).
 
 NAME is a repository on the hub ('owner/name', also 'owner/name@revision'), a local folder, or a GGUF file. Networks
-that see get pictures, and videos as frames; those that only read answer without (`--protocol blind`). Requests that
-wait together are answered together, up to `--batch-size`.
+that see get pictures, and videos as frames: as one video with its times where the family takes it (`models.hf_video`),
+else as separate pictures. Those that only read answer without (`--protocol blind`). Requests that wait together are
+answered together, up to `--batch-size`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from tolman.extras import needs
-from tolman.models import endpoint
+from tolman.messages import Picture, Video
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.hf_media import MEDIA, media_options
 from tolman.models.hf_network import Network
+from tolman.models.hf_video import AS_IMAGES, clips_of, shape_of
 from tolman.models.hf_weights import Checkpoint, find, place
-from tolman.responses import Response
+from tolman.responses import FailureKind, Response
 
 LINGER = 0.02
 """Seconds that a batch which isn't full waits for more."""
@@ -33,7 +36,7 @@ class _Waiting:
     @property
     def kind(self) -> tuple[object, ...]:
         """Properties that requests of one batch share."""
-        return self.request.sampling, endpoint.holds_pictures(self.request)
+        return self.request.sampling, _holds(self.request, Picture), shape_of(self.request)
 
 
 class HuggingFace:
@@ -42,7 +45,11 @@ class HuggingFace:
     Args:
         name: of the model.
         checkpoint: its weights.
-        options: device, arithmetic, batch size, further arguments of `generate` (--body), seed.
+        options: device, arithmetic, batch size, seed, further arguments of `generate` (--body) and, in its field
+            `mm_processor_kwargs`, of the processor of pictures and videos.
+
+    Raises:
+        UsageError: an argument of the processor is none, or is set by what the run shows.
     """
 
     remote = True
@@ -52,10 +59,11 @@ class HuggingFace:
         import transformers
 
         self.name = f"hf/{name}"
-        self.takes_pictures = checkpoint.sees
+        self.takes_pictures, self.takes_clips = checkpoint.sees, checkpoint.takes_clips
         self._checkpoint = checkpoint
         self._device, self._dtype = place(options.device, options.dtype)
         self._body = {key: value for key, value in options.body.items() if value is not None}
+        self._media = media_options(self._body)
         self._seed = options.seed
         self._batch_size = options.batch_size
         self.concurrency = 2 * options.batch_size  # the next batch gets ready while one is answered
@@ -79,7 +87,7 @@ class HuggingFace:
         Raises:
             CallError: the network can't be loaded or can't take this request.
         """
-        endpoint.refuse_videos(self.name, request)
+        self._refuse_videos(request)
         waiting = _Waiting(request, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
         if self._server is None:
@@ -126,10 +134,24 @@ class HuggingFace:
     def _answer(self, requests: list[Request]) -> list[Response | CallError]:
         if self._network is None:
             try:
-                self._network = Network(self.name, self._checkpoint, self._device, self._dtype, self._body, self._seed)
+                self._network = self._load()
             except CallError as error:
                 return [error] * len(requests)
         return self._network.answer(requests)
+
+    def _load(self) -> Network:
+        extra = {key: value for key, value in self._body.items() if key != MEDIA}
+        return Network(self.name, self._checkpoint, self._device, self._dtype, extra, self._media, self._seed)
+
+    def _refuse_videos(self, request: Request) -> None:
+        if _holds(request, Video):
+            raise CallError(FailureKind.MEDIA, f"{self.name} takes pictures, not whole videos", retry=False)
+        if clips_of(request.messages) and not self.takes_clips:
+            raise CallError(FailureKind.MEDIA, f"{self.name} takes no videos; {AS_IMAGES}", retry=False)
+
+
+def _holds(request: Request, kind: type) -> bool:
+    return any(isinstance(part, kind) for message in request.messages for part in message.parts)
 
 
 def create(name: str, options: ModelOptions) -> HuggingFace:

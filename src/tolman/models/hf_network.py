@@ -1,6 +1,7 @@
 """A local network of transformers': generating for several requests at once.
 
-Everything here blocks and runs in the one thread that `models.hf` gives it. Videos reach a network as frames.
+Everything here blocks and runs in the one thread that `models.hf` gives it. Videos reach a network as frames: as
+separate pictures, or as one video where the network takes it (`models.hf_video`).
 
 An answer does not depend on what it was batched with, as far as arithmetic allows: prompts are padded on the left and
 masked, and every request draws from a generator of its own, seeded by its content. What remains is rounding, which
@@ -16,8 +17,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tolman.messages import Message, Picture, Sampling, content_of
+from tolman.messages import Clip, Message, Picture, Sampling, content_of
 from tolman.models.base import CallError, Request
+from tolman.models.hf_media import MediaOptions
+from tolman.models.hf_video import AS_IMAGES, FAMILIES, clips_of, video_arguments
 from tolman.models.hf_weights import Checkpoint, first_line, load
 from tolman.responses import FailureKind, Response, Usage
 
@@ -33,6 +36,7 @@ class Network:
         checkpoint: which weights.
         device, dtype: of `hf_weights.place`.
         extra: further arguments of transformers' generate.
+        media: of its processor.
         seed: of what is drawn.
 
     Raises:
@@ -40,9 +44,16 @@ class Network:
     """
 
     def __init__(
-        self, name: str, checkpoint: Checkpoint, device: str, dtype: str, extra: dict[str, Any], seed: int
+        self,
+        name: str,
+        checkpoint: Checkpoint,
+        device: str,
+        dtype: str,
+        extra: dict[str, Any],
+        media: MediaOptions,
+        seed: int,
     ) -> None:
-        self.name, self._extra, self._seed = name, extra, seed
+        self.name, self._extra, self._media, self._seed = name, extra, media, seed
         self._stop = threading.Event()
         try:
             weights = load(checkpoint, device, dtype)
@@ -54,13 +65,17 @@ class Network:
             ) from None
         self._network, self._processor, self._tokenizer = weights.network, weights.processor, weights.tokenizer
         self._ends, self._context = weights.ends, weights.context
+        self._family = FAMILIES.get(checkpoint.family) if checkpoint.takes_clips else None
+        self._placeholders = _placeholders(self._processor)
+        if self._processor is not None:
+            media.check(name, self._processor)
 
     def stop(self) -> None:
         """End a generation that is going on."""
         self._stop.set()
 
     def answer(self, requests: Sequence[Request]) -> list[Response | CallError]:
-        """Answer requests that are drawn alike, all with pictures or all without.
+        """Answer requests that are drawn alike and show alike: all pictures or none, clips of as many frames or none.
 
         A request that can't be answered takes no other with it: what fails together is tried in halves.
         """
@@ -76,8 +91,9 @@ class Network:
         import torch
 
         started = time.monotonic()
-        inputs = {key: self._placed(value) for key, value in self._inputs(requests).items()}
+        inputs = {key: self._placed(key, value) for key, value in self._inputs(requests).items()}
         lengths = inputs["attention_mask"].sum(1).tolist()
+        shown = torch.isin(inputs["input_ids"], self._placeholders.to(inputs["input_ids"].device)).sum(1).tolist()
         if self._context is not None and max(lengths) >= self._context:
             raise CallError(
                 FailureKind.REFUSED,
@@ -95,9 +111,8 @@ class Network:
         if self._stop.is_set():
             raise CallError(FailureKind.INTERRUPTED, "the run was stopped", retry=False)
         seconds = round((time.monotonic() - started) / len(requests), 4)
-        for request, length, row in zip(
-            requests, lengths, output[:, inputs["input_ids"].shape[1] :].tolist(), strict=True
-        ):
+        answers = output[:, inputs["input_ids"].shape[1] :].tolist()
+        for request, length, media, row in zip(requests, lengths, shown, answers, strict=True):
             end = next((i for i, token in enumerate(row) if token in self._ends), None)
             tokens = row if end is None else row[:end]
             yield Response(
@@ -105,14 +120,17 @@ class Network:
                 response=self._tokenizer.decode(tokens, skip_special_tokens=True),
                 repeat=request.repeat,
                 finish_reason="length" if end is None else "stop",
-                usage=Usage(input_tokens=length, output_tokens=len(row) if end is None else end + 1),
+                usage=Usage(
+                    input_tokens=length, output_tokens=len(row) if end is None else end + 1, media_tokens=media
+                ),
                 seconds=seconds,
             )
 
-    def _placed(self, tensor: Any) -> Any:
-        """A tensor where the network is; pixels in its arithmetic."""
+    def _placed(self, name: str, tensor: Any) -> Any:
+        """A tensor where the network is; pixels in its arithmetic. Seconds keep theirs: rounded to the few digits of a
+        half precision, they would move frames in time."""
         moved = tensor.to(self._network.device)
-        return moved.to(self._network.dtype) if moved.is_floating_point() else moved
+        return moved.to(self._network.dtype) if moved.is_floating_point() and "pixel" in name else moved
 
     def _stopped(self, ids: Any, scores: Any, **rest: Any) -> Any:
         """For each sequence whether to end it now, as generate asks after every token."""
@@ -128,10 +146,14 @@ class Network:
                 return self._tokenizer(texts, padding=True, return_tensors="pt")
             texts = [self._templated(self._tokenizer, request.messages) for request in requests]
             return self._tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
-        texts = [self._templated(self._processor, request.messages) for request in requests]
+        texts = [self._prompt(request) for request in requests]
         pictures = [
             [_image(p) for m in request.messages for p in m.parts if isinstance(p, Picture)] for request in requests
         ]
+        clips = [clip for request in requests for clip in clips_of(request.messages)]
+        arguments = dict(self._media.rest)
+        if self._family is not None:
+            arguments |= video_arguments(clips, self._family, self._media.videos)
         beginning = self._tokenizer.bos_token
         return self._processor(
             text=texts,
@@ -140,12 +162,31 @@ class Network:
             return_tensors="pt",
             # Where the template has begun the text, the tokenizer must not begin it again.
             add_special_tokens=not (beginning and texts[0].startswith(beginning)),
+            **arguments,
         )
+
+    def _prompt(self, request: Request) -> str:
+        """A conversation as the processor takes it.
+
+        Raises:
+            CallError: it shows a video for which there is no place.
+        """
+        text = self._templated(self._processor, request.messages)
+        clips = clips_of(request.messages)
+        if self._family is None or not clips:
+            return text
+        if self._family.alone and any(isinstance(p, Picture) for m in request.messages for p in m.parts):
+            raise _refused(f"{self.name} can't be shown pictures beside a video in one question; {AS_IMAGES}")
+        placeholder = self._processor.video_token
+        if text.count(placeholder) != len(clips):
+            told = f"{text.count(placeholder)} places for {len(clips)} videos"
+            raise _refused(f"the chat template of {self.name} leaves {told}; {AS_IMAGES}")
+        return self._family.prompt(text, placeholder)
 
     def _templated(self, holder: Any, messages: Sequence[Message]) -> str:
         """A conversation as the checkpoint's chat template writes it."""
         if not holder.chat_template:
-            raise CallError(FailureKind.REFUSED, f"{self.name} has no chat template", retry=False)
+            raise _refused(f"{self.name} has no chat template")
         turns = [
             {"role": message.role, "content": _parts(message) if self._processor else message.text}
             for message in messages
@@ -170,8 +211,8 @@ class Network:
             return CallError(FailureKind.MEDIA, f"a stored frame can't be read: {error}", retry=False)
         if type(error).__name__ == "OutOfMemoryError" or "allocate memory" in str(error):
             what = "has no memory for this question; show fewer frames (--frames) or smaller ones (--longest-side)"
-            return CallError(FailureKind.REFUSED, f"{self.name} {what}", retry=False)
-        return CallError(FailureKind.REFUSED, f"{self.name} ({type(error).__name__}): {first_line(error)}", retry=False)
+            return _refused(f"{self.name} {what}")
+        return _refused(f"{self.name} ({type(error).__name__}): {first_line(error)}")
 
 
 def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
@@ -204,8 +245,30 @@ def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
     return LogitsProcessorList([*steps, add_noise])
 
 
+def _refused(sentence: str) -> CallError:
+    return CallError(FailureKind.REFUSED, sentence, retry=False)
+
+
+def _placeholders(processor: Any) -> Any:
+    """Tokens that stand for what is seen, as a tensor."""
+    import torch
+
+    names = ("image_token_id", "video_token_id")
+    found = {getattr(processor, name, None) for name in names} | {
+        getattr(processor.tokenizer, name, None) if processor else None for name in names
+    }
+    return torch.tensor(sorted(token for token in found if isinstance(token, int)), dtype=torch.long)
+
+
 def _parts(message: Message) -> list[dict[str, str]]:
-    return [{"type": "image"} if isinstance(p, Picture) else {"type": "text", "text": str(p)} for p in message.parts]
+    return [
+        {"type": "image"}
+        if isinstance(part, Picture)
+        else {"type": "video"}
+        if isinstance(part, Clip)
+        else {"type": "text", "text": str(part)}
+        for part in message.parts
+    ]
 
 
 def _image(picture: Picture) -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError, UsageError
+from tolman.models.hf_video import FAMILIES, import_torchvision
 from tolman.names import hint
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -26,6 +28,7 @@ class Checkpoint:
         revision: of the hub's repository.
         identity: what tells these weights from others: the commit, or a hash over the files.
         sees: whether the network takes pictures.
+        family: `model_type` of its configuration.
     """
 
     source: str
@@ -33,6 +36,12 @@ class Checkpoint:
     revision: str | None
     identity: str
     sees: bool
+    family: str = ""
+
+    @property
+    def takes_clips(self) -> bool:
+        """Whether the network takes sampled frames as one video, here: its family does, and torchvision is there."""
+        return self.sees and self.family in FAMILIES and importlib.util.find_spec("torchvision") is not None
 
 
 def find(name: str) -> Checkpoint:
@@ -64,7 +73,8 @@ def find(name: str) -> Checkpoint:
         if local
         else str(getattr(config, "_commit_hash", None) or revision or "main")
     )
-    return Checkpoint(source, None, revision or None, identity, type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING)
+    sees = type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+    return Checkpoint(source, None, revision or None, identity, sees, config.model_type)
 
 
 def place(device: str | None, dtype: str | None) -> tuple[str, str]:
@@ -118,6 +128,8 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> LocalWeights:
         Exception: of many packages, for a checkpoint that is broken or not there.
     """
     import torch
+
+    import_torchvision()
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer
     from transformers.utils import logging
 
@@ -132,7 +144,7 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> LocalWeights:
     with _quiet():
         network = family.from_pretrained(checkpoint.source, dtype=arithmetic, **spread, **where)
     network = (network if spread else network.to(device)).eval()
-    processor = _processor(checkpoint.source, where) if checkpoint.sees else None
+    processor = _processor(checkpoint.source, where, checkpoint.takes_clips) if checkpoint.sees else None
     tokenizer = processor.tokenizer if processor else AutoTokenizer.from_pretrained(checkpoint.source, **where)
     tokenizer.padding_side = "left"
     if tokenizer.pad_token is None:
@@ -170,11 +182,12 @@ def _quiet() -> Iterator[None]:
         reader.tqdm = shown
 
 
-def _processor(source: str, where: dict[str, Any]) -> Any:
-    """A checkpoint's processor, without the part that reads videos: frames come as pictures, and that part needs a
-    package (torchvision) for which there is no other use here.
+def _processor(source: str, where: dict[str, Any], clips: bool) -> Any:
+    """A checkpoint's processor, built from its own files.
 
-    Pictures are prepared by Pillow wherever a checkpoint allows it, so that they are the same on every machine.
+    Pictures are prepared by Pillow wherever a checkpoint allows it, so that they are the same on every machine. Videos
+    are prepared by torch. Where the network takes no videos (`clips`), the part that reads them is left out: it may
+    need what isn't installed.
     """
     from transformers import AutoConfig, AutoImageProcessor
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING, AutoProcessor
@@ -190,7 +203,7 @@ def _processor(source: str, where: dict[str, Any]) -> Any:
             return [name for name in super().get_attributes() if not name.startswith("video")]
 
     WithoutVideos.__name__ = whole.__name__
-    processor = WithoutVideos.from_pretrained(source, **where)
+    processor = (whole if clips else WithoutVideos).from_pretrained(source, **where)
     with contextlib.suppress(ImportError, ValueError, AttributeError):  # a processor that only torchvision has
         processor.image_processor = AutoImageProcessor.from_pretrained(source, backend="pil", **where)
     return processor
