@@ -27,6 +27,13 @@ def stopped(place: Path, step: str, how: signal.Signals) -> tuple[int, str, str]
             said += line
             if line.startswith(f"$ tolman {step} "):
                 break
+        # Python reports a signal that comes while it executes source text, as in making a dataclass, as its own death by
+        # SIGINT, whatever the program makes of it: so the step must be past its imports.
+        wanted = place / {"simulate": "demo/scenes", "generate": "demo/bench"}[step]
+        for _ in range(600):
+            if wanted.exists():
+                break
+            time.sleep(0.1)
         time.sleep(0.5)
         process.send_signal(how)
         out, errors = process.communicate(timeout=120)
