@@ -76,10 +76,8 @@ def test_an_endpoint_that_dies_for_good_gets_at_most_fifty_further_requests(
     asking: Asking, items: list[Item], fault: str
 ) -> None:
     server = Endpoint(dies(20)(fault), latency=0.02)
-    began = time.monotonic()
     with serving(server) as url, pytest.raises(EndpointError, match=r"failures in a row and no answer for .*--wait"):
         asking(url, items)
-    assert time.monotonic() - began < 10
     assert asking.answered == 20
     assert server.requests - 20 <= 50
     assert any("Calls pause; one is tried in" in note for note in asking.notes)
