@@ -20,7 +20,7 @@ from tolman.messages import Picture, Video
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.hf_media import MEDIA, media_options
 from tolman.models.hf_network import Network
-from tolman.models.hf_video import AS_IMAGES, clips_of, shape_of
+from tolman.models.hf_video import AS_IMAGES, clips_of, import_torchvision, shape_of
 from tolman.models.hf_weights import Checkpoint, find, place
 from tolman.responses import FailureKind, Response
 
@@ -164,5 +164,6 @@ def create(name: str, options: ModelOptions) -> HuggingFace:
     with needs("hf", f"hf/{name}"):
         import torch  # noqa: F401
         import transformers  # noqa: F401
+    import_torchvision()  # before transformers does, which then knows of no network where it can't be imported
     path = Path(name).expanduser()
     return HuggingFace(path.name if path.exists() else name, find(name), options)
