@@ -59,6 +59,9 @@ LICENSED = "downloads a data set under its licence"
 VIDEOS = "needs a server that takes videos; tests/workflows/test_recipes.py and test_reproduce.py have one"
 
 ONLY_PARSED: dict[Key, str] = {
+    ("docs/suites.md", "tolman run suite.toml"): "its models are the reader's; tests/workflows/test_suite.py has some",
+    ("docs/suites.md", "tolman run suite.toml --dry-run"): "as above",
+    ("docs/suites.md", "tolman run suite.toml --limit 50"): "as above",
     ("*", "tolman run vsi-bench --model openai/Qwen/"): VIDEOS,
     ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --as"): VIDEOS,
     ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --recipe"): VIDEOS,
