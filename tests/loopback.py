@@ -169,8 +169,9 @@ def _seen(body: dict[str, Any]) -> tuple[str, list[str]]:
             if part["type"] == "text":
                 texts.append(part["text"])
             else:
-                data = base64.b64decode(part["image_url"]["url"].removeprefix("data:image/jpeg;base64,"), validate=True)
-                pictures.append(hashlib.sha256(data).hexdigest())
+                header, *coded = part[part["type"]]["url"].split(",")  # several where frames make one video
+                assert header == "data:image/jpeg;base64" or part["type"] == "video_url", header
+                pictures += [hashlib.sha256(base64.b64decode(one, validate=True)).hexdigest() for one in coded]
     return "\n".join(texts), pictures
 
 

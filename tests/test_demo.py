@@ -42,7 +42,7 @@ def stopped(place: Path, step: str, how: signal.Signals) -> tuple[int, str, str]
 @pytest.mark.parametrize(
     ("step", "how", "code"),
     [
-        ("simulate", signal.SIGINT, 130),
+        pytest.param("simulate", signal.SIGINT, 130, marks=pytest.mark.full),
         ("simulate", signal.SIGTERM, 143),
         pytest.param("generate", signal.SIGINT, 130, marks=pytest.mark.full),
     ],

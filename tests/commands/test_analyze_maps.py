@@ -72,6 +72,7 @@ def test_the_true_map_given_to_a_perfect_reader_scores_a_hundred(place: Path) ->
     assert rows["score"].to_list() == [1.0] * len(rows)
 
 
+@pytest.mark.full
 def test_drawn_maps_are_held_against_the_scenes(place: Path) -> None:
     for name, change in (("true", 0.0), ("squeezed", 0.4)):
         write_drawings(place, name, change)

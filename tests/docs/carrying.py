@@ -32,7 +32,8 @@ from docs.exceptions import (
     SLOW,
     find,
 )  # fmt: skip
-from docs.files import write_files
+from docs.files import with_addresses, write_files
+from docs.nodes import searched
 from docs.scans import write_scans
 from docs.stage import write_answers
 from docs.steps import SAYS, STEPS, Step
@@ -53,6 +54,7 @@ class Page:
         place: the folder, with what `docs.stage` put there.
         endpoints: environment variables by which models are found on the loopback interface.
         cache: of answers and frames; pages share it.
+        nodes: base URLs of the servers that the docs call node1 and so on.
         exported: environment variables that the page set.
         thorough: whether slow commands are carried out too.
         done: what became of each command.
@@ -62,6 +64,7 @@ class Page:
     place: Path
     endpoints: Mapping[str, str]
     cache: Path
+    nodes: Mapping[str, str] = field(default_factory=dict)
     thorough: bool = True
     exported: dict[str, str] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
@@ -70,7 +73,7 @@ class Page:
     def prepare(self, wanted: list[Command]) -> None:
         """Take away what the page makes itself, and make what its snippets make."""
         page = wanted[0].page
-        write_files(page, self.place)
+        write_files(page, self.place, self.nodes)
         for name in ABSENT.get(page, ()):
             remove(self.place / name)
         for command in wanted:
@@ -112,7 +115,7 @@ class Page:
                 self.exported[name] = value
 
     def _tolman(self, command: Command) -> None:
-        words = completed(command.words[1:], self.endpoints["OPENAI_BASE_URL"])
+        words = completed(command.words[1:], self.endpoints["OPENAI_BASE_URL"], self.nodes)
         parse(words)
         if find(ONLY_PARSED, command) is not None or (not self.thorough and find(SLOW, command) is not None):
             self.done.append(f"only parsed: {command.text}")
@@ -129,12 +132,13 @@ class Page:
         self._prepare(words)
         environment = hub.environment(self.place / "hub") | {
             "TOLMAN_CACHE": str(self.cache), "COLUMNS": "400" if command.shown else "160", **self.endpoints,
-            **self.exported,
+            **self.exported, **searched(self.place),
         }  # fmt: skip
         if words[0] == "review" and not any(word in words for word in SERVED):
             self._review(words[1:], environment)
             return
-        done = terminal.tolman(self.place, *words, **environment)
+        type_in = tolman_anew if "--serve" in words else terminal.tolman
+        done = type_in(self.place, *words, **environment)
         code = find(EXIT_CODES, command)
         expected = (0,) if code is None else EXIT_CODES[code][0]
         assert done.returncode in expected, f"{command.page}: {command.text}\n{done.stdout}\n{done.stderr}"
@@ -191,15 +195,21 @@ class Page:
                 os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-def completed(words: list[str], url: str) -> list[str]:
-    """A command line without what '…' leaves to the reader, and with the loopback server's address."""
+def tolman_anew(place: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command in an interpreter of its own, which finds modules by its environment."""
+    command = [sys.executable, "-m", "tolman", *words]
+    return subprocess.run(command, cwd=place, env={**os.environ, **environment}, capture_output=True, text=True)
+
+
+def completed(words: list[str], url: str, nodes: Mapping[str, str] | None = None) -> list[str]:
+    """A command line without what '…' leaves to the reader, and with the loopback servers' addresses."""
     found: list[str] = []
     for place, word in enumerate(words):
         if word in ("…", "URL") and place and words[place - 1].endswith("-url"):
             found.append(url)
         elif word != "…":
-            found.append(re.sub(r"http://localhost:\d+/v1", url, word))
-    if found[0] == "run" and "--model" not in found:
+            found.append(with_addresses(re.sub(r"http://localhost:\d+/v1", url, word), nodes or {}))
+    if found[0] == "run" and "--model" not in found and not found[1].endswith(".toml"):
         found += ["--model", "openai/NAME"]
     return found
 

@@ -106,11 +106,15 @@ def clerk() -> Clerk:
 
 
 @contextmanager
-def endpoints() -> Iterator[dict[str, str]]:
-    """Serve all of them; the environment variables by which commands find them. OpenAI's ends in /v1, as it does."""
+def endpoints(model: Server | None = None) -> Iterator[dict[str, str]]:
+    """Serve all of them; the environment variables by which commands find them. OpenAI's ends in /v1, as it does.
+
+    Args:
+        model: behind `openai/NAME`; a clerk where None.
+    """
     with ExitStack() as stack:
         openai, gemini, anthropic = (
-            stack.enter_context(serving(server)) for server in (clerk(), _Gemini(), _Anthropic())
+            stack.enter_context(serving(server)) for server in (model or clerk(), _Gemini(), _Anthropic())
         )
         yield {
             "OPENAI_BASE_URL": openai, "OPENAI_API_KEY": "none",

@@ -51,39 +51,9 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
 }
 """Command → options that stand behind its own, and why."""
 
-PRICES = "the prices are the reader's; tests/runs/test_breaker.py has a limit on costs"
-NODES = "needs two endpoints; tests/models/test_addresses.py has them"
-SERVERS = "needs a server of others; tests/models/test_serving.py starts one of its own"
 LICENSED = "downloads a data set under its licence"
 
-VIDEOS = "needs a server that takes videos; tests/workflows/test_recipes.py and test_reproduce.py have one"
-
-ONLY_PARSED: dict[Key, str] = {
-    ("docs/suites.md", "tolman run suite.toml"): "its models are the reader's; tests/workflows/test_suite.py has some",
-    ("docs/suites.md", "tolman run suite.toml --dry-run"): "as above",
-    ("docs/suites.md", "tolman run suite.toml --limit 50"): "as above",
-    ("*", "tolman run vsi-bench --model openai/Qwen/"): VIDEOS,
-    ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --as"): VIDEOS,
-    ("*", "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --recipe"): VIDEOS,
-    ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): VIDEOS,
-    (
-        "docs/fleet.md",
-        "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1 --prices prices.json --max-cost 20",
-    ): PRICES,
-    (
-        "docs/fleet.md",
-        "tolman run vsi-bench --model openai/NAME --base-url http://node1:8000/v1,http://node2:8000/v1",
-    ): NODES,
-    (
-        "docs/fleet.md",
-        "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve vllm:Qwen/Qwen2.5-VL-7B-Instruct",
-    ): SERVERS,
-    ("docs/fleet.md", "tolman run vsi-bench --model openai/NAME --serve 'sglang:NAME --tp-size 2'"): SERVERS,
-    (
-        "docs/fleet.md",
-        "tolman run vsi-bench --model openai/NAME --serve 'llama-server -m NAME.gguf --mmproj NAME-mmproj.gguf --port {port}'",
-    ): SERVERS,
-}
+ONLY_PARSED: dict[Key, str] = {}
 """Command → why it can't be carried out here. The command line reads all of these."""
 
 NEEDED: dict[Key, tuple[str, str]] = {
@@ -122,6 +92,7 @@ EXIT_CODES: dict[Key, tuple[tuple[int, ...], str]] = {
         "docs/analyses/errors.md",
         "tolman analyze errors run --judge openai/judge --text-only --reference without --labels people.csv",
     ): ((1,), "the judge's fifth reply names no category"),
+    ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): ((1,), "20 questions allow no verdict, and the model is none"),
     ("*", "tolman run vsi-bench --model hf/"): ((0, 1), "random weights babble up to the token limit"),
 }
 """Command → the exit codes that it may end with, and why not 0 alone."""
@@ -142,6 +113,7 @@ FILES: dict[Key, str] = {
     ("docs/extend/family.md", '"""How high an object reaches above the floor."""'): "my_family.py",
     ("docs/curate/index.md", "id,category,scale"): "hand.csv",
     ("docs/curate/mappings.md", 'name = "my-set"'): "my-set.toml",
+    ("docs/suites.md", 'out = "spring"'): "suite.toml",
     ("docs/recipes.md", 'title = "My checkpoint"'): "my-checkpoint.toml",
     ("docs/reproduce.md", 'title = "My-Model-7B on VSI-Bench"'): "my-model.toml",
     ("docs/analyses/errors.md", "id,annotator,categories"): "people.csv",

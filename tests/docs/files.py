@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from docs.blocks import blocks
@@ -15,8 +16,21 @@ def _listed(page: str, first: str) -> str:
     return next((file for (where, begins), file in FILES.items() if where == page and first.startswith(begins)), "")
 
 
-def write_files(page: str, place: Path) -> list[Path]:
-    """Write a page's files into a folder; their paths."""
+def with_addresses(text: str, nodes: Mapping[str, str]) -> str:
+    """A text with the base URLs of servers in the place of the docs'."""
+    for name, url in nodes.items():
+        text = text.replace(f"http://{name}:8000/v1", url)
+    return text
+
+
+def write_files(page: str, place: Path, nodes: Mapping[str, str] | None = None) -> list[Path]:
+    """Write a page's files into a folder; their paths.
+
+    Args:
+        page: of the docs.
+        place: the folder.
+        nodes: servers in the docs → where they are.
+    """
     found = []
     for block in blocks(page):
         first = block.text.splitlines()[0] if block.text else ""
@@ -25,6 +39,6 @@ def write_files(page: str, place: Path) -> list[Path]:
         if name:
             path = place / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text + "\n", encoding="utf-8")
+            path.write_text(with_addresses(block.text, nodes or {}) + "\n", encoding="utf-8")
             found.append(path)
     return found

@@ -11,13 +11,16 @@ from pathlib import Path
 
 from docs.exceptions import Key
 from docs.local_networks import make_networks
+from docs.nodes import write_programs
 from docs.people import make_errors, make_labels, make_opinions, make_people
 from docs.question_sets import make_own_set, make_question_sets
 from docs.recordings import make_recordings
-from docs.tables import make_levels, make_squeezed, make_tables
+from docs.tables import make_levels, make_prices, make_squeezed, make_tables
 
 Step = Callable[[Path, Path], None]
 """Given the page's folder, and a folder that is kept for other pages."""
+
+NAMED = "tolman run vsi-bench --model openai/NAME --base-url http://localhost:8000/v1"
 
 STEPS: dict[Key, Step] = {
     ("*", "tolman measure "): make_recordings,
@@ -37,6 +40,9 @@ STEPS: dict[Key, Step] = {
     ("*", "tolman analyze maps squeezed"): make_squeezed,
     ("*", "tolman analyze weights runs/"): make_levels,
     ("*", "tolman run vsi-bench --model hf/"): make_networks,
+    ("*", "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve "): write_programs,
+    ("*", "tolman run vsi-bench --model openai/NAME --serve "): write_programs,
+    ("docs/fleet.md", f"{NAMED} --prices prices.json --max-cost 20"): make_prices,
 }
 """Command → what is there before it."""
 

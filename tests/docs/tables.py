@@ -21,6 +21,11 @@ MODELS = {"Gemini-2.5-pro": 0.9, "GPT-4o": 0.75, "Qwen2.5-VL-72B": 0.6, "InternV
 """Model → the share of questions that it answers rightly in the runs made here."""
 
 
+def make_prices(place: Path, kept: Path) -> None:
+    """The prices of the model in the docs."""
+    (place / "prices.json").write_text(json.dumps({"openai/NAME": {"input": 2.0, "output": 8.0}}))
+
+
 def make_tables(place: Path, kept: Path) -> None:
     """The papers' tables under the names in the docs, and a table with runs of its models."""
     shutil.copy(TABLES / "mmsi_bench_table_11.csv", place)

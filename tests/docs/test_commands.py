@@ -23,28 +23,38 @@ from docs.exceptions import (
     find,
 )  # fmt: skip
 from docs.files import write_files
+from docs.nodes import Node, nodes
 from docs.steps import SAYS, STEPS
 from tolman.cli import without_plugins
 from tolman.plugins import load_plugins
 
 WITH_COMMANDS = tuple(page for page in pages() if commands_of(page))
-MOST_ONLY_PARSED = 14
+MOST_ONLY_PARSED = 0
 """Commands that nobody carries out. A new one needs a reason in `docs.exceptions`, and this number raised."""
 
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[dict[str, str]]:
     """Endpoints that answer, as environment variables."""
-    with endpoints() as variables:
+    with endpoints(Node()) as variables:
         yield variables
 
 
+@pytest.fixture(scope="session")
+def fleet() -> Iterator[dict[str, str]]:
+    """Names of nodes in the docs → their base URLs."""
+    with nodes() as found:
+        yield found
+
+
 @pytest.fixture
-def typed(stage: Path, served: dict[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
+def typed(
+    stage: Path, served: dict[str, str], fleet: dict[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Page:
     """A page's own copy of the stage."""
     place = tmp_path / "here"
     shutil.copytree(stage, place, symlinks=True)
-    return Page(place, served, tmp_path_factory.getbasetemp() / "cache")
+    return Page(place, served, tmp_path_factory.getbasetemp() / "cache", fleet)
 
 
 @pytest.mark.parametrize("page", QUICK)

@@ -25,6 +25,7 @@ from tolman.scenes import Capture, Scene
 RULES = preset("site")
 
 
+@pytest.mark.full
 def test_a_second_solver_answers_everything(asked: Callable[[str], Asked]) -> None:
     scenes, items = asked("site")
     counts = Counter(item.labels["family"] for item in items)

@@ -87,6 +87,7 @@ def test_the_oracle_answers_a_plugins_questions(place: Path) -> None:
     assert {figure["value"] for figure in figures.values()} == {100}
 
 
+@pytest.mark.full
 def test_all_has_a_plugins_families_and_other_presets_need_not(place: Path) -> None:
     every = tolman(place, "generate", "SCENES", "--preset", "all", "--per-scene", "2", "--filter-rounds", "0",
                    "--plugin", "my_family.py", "--out", "every")  # fmt: skip

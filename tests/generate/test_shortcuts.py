@@ -15,6 +15,7 @@ from tolman.items import Item
 from tolman.scoring.rules import careful
 
 
+@pytest.mark.full
 def test_a_name_that_is_usually_right_is_no_more() -> None:
     items = choices(360, planted=0.5)
     kept = filter_shortcuts([FilterItem(item, item.answer_text) for item in items], 5, 0.25, 0)

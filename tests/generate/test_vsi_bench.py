@@ -264,6 +264,7 @@ def test_nothing_can_be_guessed_from_frequency(generated: list[Item]) -> None:
         assert max(answers.values()) <= 0.25 * answers.total() + 1
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_benchmark(collected: Collected, meta_info: Path, tmp_path: Path) -> None:
     with Spool(tmp_path / "again") as spool:
         again = collect(open_collection(meta_info), PAPER, 0, spool)

@@ -150,6 +150,7 @@ def test_a_short_load_with_a_kill_loses_and_doubles_nothing() -> None:
 GUESSES = 40
 
 
+@pytest.mark.full
 def test_a_flood_of_guesses_takes_little_memory(benchmark: Path, tmp_path: Path) -> None:
     """The peak is the kernel's count of the server's own pages (VmHWM in /proc/PID/status), from its start on."""
     with command(benchmark, tmp_path / "store", None) as (process, link):

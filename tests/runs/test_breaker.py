@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from fleet import Endpoint, free_port, in_turn, serving_later
 from loopback import Server, serving
@@ -71,11 +72,21 @@ def dies(number: int) -> Callable[[str], Callable[[int], str | None]]:
     return lambda fault: lambda request: fault if request > number else None
 
 
+class Dying(Endpoint):
+    """Answers what it took before it goes down, and fails from then on."""
+
+    async def _misbehave(self, request: web.Request, fault: str) -> web.StreamResponse:
+        while sum(self.answered.values()) < 20:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        return await super()._misbehave(request, fault)
+
+
 @pytest.mark.parametrize("fault", ["500", "cut", "loading", "malformed", "401"])
 def test_an_endpoint_that_dies_for_good_gets_at_most_fifty_further_requests(
     asking: Asking, items: list[Item], fault: str
 ) -> None:
-    server = Endpoint(dies(20)(fault), latency=0.02)
+    server = Dying(dies(20)(fault), latency=0.02)
     with serving(server) as url, pytest.raises(EndpointError, match=r"failures in a row and no answer for .*--wait"):
         asking(url, items)
     assert asking.answered == 20

@@ -73,6 +73,7 @@ def test_what_cannot_be_used_is_one_sentence_without_the_password(url: str) -> N
         store.get(KEY)
 
 
+@pytest.mark.full
 def test_two_processes_share_it_and_one_is_killed(url: str, tmp_path: Path) -> None:
     bench(tmp_path / "bench", 120)
     with serving_process(0.03) as address:

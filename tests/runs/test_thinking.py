@@ -99,6 +99,8 @@ SERVERS: dict[str, tuple[Callable[[], Thinker], str, dict[str, Any]]] = {
     "anthropic": (thinkers.Anthropic, "anthropic/m", {"media": 0}),
     "gemini": (thinkers.Gemini, "gemini/gemini-2.5-m", {}),
 }
+QUICK = ("vllm", "openai", "gemini")
+KINDS = tuple(pytest.param(kind, marks=() if kind in QUICK else pytest.mark.full) for kind in SERVERS)
 
 
 def has(model: str) -> None:
@@ -108,7 +110,7 @@ def has(model: str) -> None:
         pytest.importorskip({"anthropic": "anthropic", "gemini": "google.genai"}[family])
 
 
-@pytest.mark.parametrize("kind", SERVERS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_model_told_to_think_is_right_and_its_tokens_and_cost_are_counted(go: Go, kind: str) -> None:
     make, model, counted = SERVERS[kind]
     has(model)
@@ -129,7 +131,7 @@ def test_a_model_told_to_think_is_right_and_its_tokens_and_cost_are_counted(go: 
     assert "reasons before it answers" in found["said"]
 
 
-@pytest.mark.parametrize("kind", SERVERS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_thinking_model_cut_off_by_the_presets_16_tokens_is_asked_again_alone_with_more(go: Go, kind: str) -> None:
     make, model, counted = SERVERS[kind]
     if kind == "anthropic" or "parser" in kind:
@@ -151,7 +153,7 @@ def test_a_thinking_model_cut_off_by_the_presets_16_tokens_is_asked_again_alone_
     assert again["usage"]["reused"] in (0, ITEMS)  # another port is another address
 
 
-@pytest.mark.parametrize("kind", SERVERS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_thinking_off_reaches_the_model(go: Go, kind: str) -> None:
     make, model, _ = SERVERS[kind]
     has(model)

@@ -250,7 +250,7 @@ def read(part: Part) -> list[tuple[Row, ParsedAnswer]]:
     return [(row, read_careful(item_of(row), row.output)) for row in loaded(part)]
 
 
-@pytest.mark.parametrize("part", ["test", "development"])
+@pytest.mark.parametrize("part", ["test", pytest.param("development", marks=pytest.mark.full)])
 def test_a_span_lies_inside_the_response_and_only_a_reading_has_one(part: Part) -> None:
     for row, reading in read(part):
         if reading.value is None:

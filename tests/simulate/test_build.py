@@ -129,6 +129,7 @@ def test_stored_visibility_gives_the_committed_questions(tmp_path: Path) -> None
     assert len({item.task for item in items}) == 10
 
 
+@pytest.mark.full
 def test_the_rooms_that_ship_are_those_that_are_made_now(library: Library) -> None:
     """Their boxes and ways are planned afresh: rooms of an older version would show its faults."""
     settings = json.loads((ROOMS / "simulation.json").read_text(encoding="utf-8"))

@@ -64,6 +64,7 @@ def test_generate_show_solve_and_run(worlds: Path, tmp_path: Path, monkeypatch: 
         assert all((Path(one) / f).read_bytes() == (Path(other) / f).read_bytes() for f in files[0])
 
 
+@pytest.mark.full
 def test_an_unknown_family_is_one_sentence(worlds: Path) -> None:
     done = CliRunner().invoke(app, ["generate", str(worlds), "--preset", "mmsi", "--families", "camera", "--out", "x"])
     assert done.exit_code != 0

@@ -67,7 +67,7 @@ def test_instances_and_depth_agree_with_ray_casting(place: str) -> None:
         assert np.median(np.abs(depth - hits.distances)[both]) < 0.0005
 
 
-@pytest.mark.parametrize("place", CHECKED)
+@pytest.mark.parametrize("place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in CHECKED])
 def test_every_pixel_of_an_object_lies_in_its_projected_box(place: str) -> None:
     hulls = inside = 0
     here = world(place)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import zipfile
 from pathlib import Path
+
+from filelock import FileLock
 
 from tolman.benchmarks.base import HubSource
 from tolman.errors import InputError, UsageError
@@ -46,16 +47,20 @@ def fetch_media(source: HubSource, cache: Path, revision: str | None = None) -> 
     folder = cache / source.repository.replace("/", "--") / snapshot.name
     for archive in archives:
         done = folder / f".{archive.name}.unpacked"
-        if not done.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            _unpack(archive, folder)
-            done.touch()
+        if done.exists():
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f".{archive.name}.lock"):  # runs of a suite, or of several processes, wait for the first
+            if not done.exists():
+                _unpack(archive, folder)
+                done.touch()
     return folder
 
 
 def _unpack(archive: Path, folder: Path) -> None:
     """Unpack beside the target and move into place, so that an interrupted unpacking leaves nothing half done."""
-    work = folder / f".{archive.name}.{os.getpid()}"
+    work = folder / f".{archive.name}.unpacking"
+    shutil.rmtree(work, ignore_errors=True)  # of one that was killed
     try:
         with zipfile.ZipFile(archive) as content:
             content.extractall(work)

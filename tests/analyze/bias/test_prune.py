@@ -18,6 +18,7 @@ RULES = careful()
 TABLE = Table((Column("all", "All", pool()),), headline="all")
 
 
+@pytest.mark.full
 def test_pruning_takes_out_what_is_guessed() -> None:
     items = choices(90, planted=1.0) + choices(90, planted=0.0, seed=1, start=90)
     kept = prune(items, 90, RULES, folds=3, workers=1, rounds=2)

@@ -26,6 +26,7 @@ from tolman.scene_table import read_captures
 from tolman.scenes import Capture
 
 
+@pytest.mark.full
 def test_a_bag_with_another_clock_is_measured_in_the_collection_as_in_its_folder(bag_rig: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     (entry,) = ingest(ScansConfig("rig", bag_rig), out, 1).scenes
