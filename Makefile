@@ -1,4 +1,5 @@
-# Two commands do all their own set-up in .venv: `make demo` and `make test`.
+# Two commands do all their own set-up in .venv: `make demo` and `make test`. What they install is compiled where it is
+# imported (--no-compile): most of it never is.
 PYTHON ?= python3
 VENV := .venv
 # A model of your own for the demo: make demo MODEL=openai/NAME BASE_URL=http://localhost:8000/v1
@@ -13,26 +14,32 @@ browser-and-server:
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium postgresql; } \
 		|| echo 'No chromium or postgresql, and not root on Debian: their tests will be skipped.'
 
-.PHONY: demo test browser-and-server test-full test-weights test-wheel dist docs bench clean
+.PHONY: demo test checked tested browser-and-server test-full test-weights test-wheel dist docs bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable ".[simulate,generate,figures]"
+	$(BIN)/python -m pip install --no-compile --quiet --editable ".[simulate,generate,figures]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --no-compile --quiet --editable '.[dev]'
 	@touch $@
 
 demo: $(VENV)/.core
 	$(BIN)/python -m tolman.demo $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
 
-# Tests wait for servers and other processes, so that three workers keep two processors busy. Long files are begun first
-# (tests/conftest.py has them). Compiled once, the sources need not be compiled in every process that tests start.
+# Tests wait for servers and other processes, so that three workers and the type checker keep two processors busy. Long
+# files are begun first (tests/conftest.py has them). Compiled once, the sources need not be compiled in every process
+# that tests start.
 test: $(VENV)/.dev
+	+@$(MAKE) --no-print-directory --jobs=2 checked tested
+
+checked:
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+tested:
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 

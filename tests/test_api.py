@@ -525,6 +525,7 @@ def test_scenes_become_questions_an_audit_and_a_run(tmp_path: Path) -> None:
         assert run.scores.headline.n == made.questions
 
 
+@pytest.mark.full
 def test_worlds_are_simulated(tmp_path: Path) -> None:
     pytest.importorskip("moderngl", reason="worlds need the extra 'simulate'")
     made = tolman.simulate("scenes", scenes=1, seconds=1, rate=2, size="160x120", workers=1)

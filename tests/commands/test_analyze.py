@@ -87,6 +87,7 @@ def test_deltas(place: Path) -> None:
     assert "chance: baseline/random" in shown
 
 
+@pytest.mark.full
 def test_chance_is_that_of_the_whole_benchmark_also_for_a_part(place: Path, tmp_path: Path) -> None:
     data = tmp_path / "test.jsonl"
     data.write_bytes(EXTRACT.read_bytes())
@@ -268,9 +269,11 @@ def test_a_typo_is_one_sentence(
         ("deltas", {"runs": ["good-direct", "good-blind", "fair-direct", "fair-blind"]}),
         ("humans", {"runs": ["human-anna", "human-ben"], "cuts": [10, 20], "out": "python-tiers"}),
         ("representative", {"runs": ["good-direct", "fair-direct", "poor-direct"], "size": 40}),
-        ("weights", {"published": "spatialbench", "counts": [318, 527, 291, 98, 113]}),
+        pytest.param(
+            "weights", {"published": "spatialbench", "counts": [318, 527, 291, 98, 113]}, marks=pytest.mark.full
+        ),
         ("correlation", {"table": str(TABLE), "score": "MMSI-Bench", "against": ["EB-Habitat"]}),
-        ("diversity", {"benchmark": "vsi-bench", "data": str(EXTRACT)}),
+        pytest.param("diversity", {"benchmark": "vsi-bench", "data": str(EXTRACT)}, marks=pytest.mark.full),
         pytest.param(
             "bias", {"benchmark": "vsi-bench", "data": "doors.jsonl", "folds": 3, "workers": 1}, marks=pytest.mark.full
         ),

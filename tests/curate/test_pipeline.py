@@ -209,6 +209,7 @@ def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch
     assert len((place / "found.jsonl").read_text().splitlines()) == 40
 
 
+@pytest.mark.full
 def test_killed_and_stopped_it_goes_on_and_asks_nothing_twice(place: Path) -> None:
     with serving(server := Curator(latency=0.05)) as url:
         prepare(place, url, classify="batch = 2", count=80)

@@ -94,7 +94,7 @@ def test_few_questions_lose_what_a_picture_suggests_and_nothing_else() -> None:
     assert filter_shortcuts([FilterItem(one.item, one.answer) for one in questions[:7]], 8, 0.5, 0) == list(range(7))
 
 
-@pytest.mark.parametrize("rounds", [0, 1])
+@pytest.mark.parametrize("rounds", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_the_number_of_processes_changes_nothing(rounds: int) -> None:
     questions = [FilterItem(item, item.answer_text) for item in choices(104, planted=0.6)]
     other = [FilterItem(q.item.model_copy(update={"task": "far"}), q.answer) for q in questions]

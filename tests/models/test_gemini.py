@@ -234,6 +234,7 @@ def test_a_wrong_address_or_a_missing_key_is_told_at_once(monkeypatch: pytest.Mo
     assert "secret" not in json.dumps(dict(model.settings))
 
 
+@pytest.mark.full
 def test_vsi_bench_is_asked_as_its_gemini_preset_says_whole_videos_retries_and_resume(
     shared_data: Path, tmp_path: Path
 ) -> None:
@@ -278,6 +279,7 @@ def test_vsi_bench_is_asked_as_its_gemini_preset_says_whole_videos_retries_and_r
     assert sorted(Counter(contents.index(c) for c in server.received.values()).values()) == [1, 2]
 
 
+@pytest.mark.full
 def test_a_protocol_of_two_turns_keeps_the_video_in_both(shared_data: Path, tmp_path: Path) -> None:
     bench = benchmarks.get("vsi-bench")
     item = bench.load(shared_data / "vsi-bench", "full")[0]

@@ -37,7 +37,7 @@ def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave what a browser shows on PostgreSQL to `make test-full`: other tests hold the databases against each other."""
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()) and "[postgresql" in item.name:
+        if "[postgresql" in item.name and ("browser" in getattr(item, "fixturenames", ()) or "killed" in item.name):
             item.add_marker(pytest.mark.full)
 
 

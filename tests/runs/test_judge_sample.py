@@ -123,6 +123,7 @@ def test_scoring_again_needs_no_call_and_gives_the_same_agreement(tmp_path: Path
     assert figures(tmp_path) == before
 
 
+@pytest.mark.full
 def test_fifty_are_drawn_by_the_seed_whatever_the_order(tmp_path: Path) -> None:
     drawn = {}
     for name, order, seed in (("a", 1, "0"), ("b", -1, "0"), ("c", 1, "1")):

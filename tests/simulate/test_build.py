@@ -65,6 +65,7 @@ def test_two_processes_write_the_same_bytes(alone: Path, tmp_path: Path) -> None
     assert contents(tmp_path / "two") == contents(alone)
 
 
+@pytest.mark.full
 def test_it_goes_on_where_it_was_stopped(alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
     real = build.make

@@ -103,6 +103,7 @@ def test_an_audit_is_the_same_as_the_commands(
     assert contents(tmp_path / "three", "tolman.toml") == contents(tmp_path / "one")
 
 
+@pytest.mark.full
 def test_the_counts_of_what_is_not_asked_add_up(rooms: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
     shown = command("generate", rooms, "--preset", "all", "--per-scene", 2, "--per-task", 3, "--out", "bench").output
     tasks = json.loads((tmp_path / "bench" / "provenance.json").read_text())["statistics"]["tasks"]

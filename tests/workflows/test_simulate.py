@@ -17,6 +17,7 @@ from tolman.workflows.simulate import SimulateConfig, simulate
 SMALL: dict[str, Any] = {"scenes": 1, "seed": 5, "objects": 6, "seconds": 1.0, "rate": 4, "size": "64x48"}
 
 
+@pytest.mark.full
 def test_the_function_and_the_command_make_the_same_scenes(
     tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]
 ) -> None:
