@@ -53,9 +53,11 @@ def reused(run: Path) -> int:
     return found
 
 
-def run_plugin(place: Path, source: str, out: str) -> tuple[set[str], int]:
+def run_plugin(place: Path, source: str, out: str, touched: float | None = None) -> tuple[set[str], int]:
     """What a run with the plugin answers, and how many of its answers were in the store."""
     (place / "mine.py").write_text(source)
+    if touched is not None:
+        os.utime(place / "mine.py", (touched, touched))
     done = terminal.tolman(
         place, "run", "vsi-bench", "--data", str(EXTRACT), "--protocol", "blind", "--limit", "3", "--plugin", "mine.py",
         "--model", "mine/one", "--out", out,
@@ -69,6 +71,11 @@ def test_a_plugin_whose_code_changed_is_asked_anew(tmp_path: Path) -> None:
     assert run_plugin(tmp_path, plugin("A"), "same") == ({"A"}, 3)
     assert run_plugin(tmp_path, plugin("B"), "changed") == ({"B"}, 0)
     assert run_plugin(tmp_path, plugin("A"), "back") == ({"A"}, 3)
+
+
+def test_a_file_that_changed_within_the_same_second_and_in_no_byte_more_is_read_anew(tmp_path: Path) -> None:
+    for answer in ("A", "B", "C"):
+        assert run_plugin(tmp_path, plugin(answer), answer, touched=1e9) == ({answer}, 0)
 
 
 def test_a_version_stands_for_the_code(tmp_path: Path) -> None:
