@@ -9,9 +9,10 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names", "runtime", "extras"},
+    {"names", "runtime", "extras", "lean"},
     {"plugins"},
     {"registry", "files", "toml_lines"},
+    {"shelf"},
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},

@@ -9,9 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from tolman.errors import UsageError
+from tolman.lean import Lean
 from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
 
@@ -66,7 +67,7 @@ def _exact(answer: str) -> Fraction:
     return Fraction(answer)
 
 
-class Media(BaseModel):
+class Media(Lean):
     """One video or image.
 
     Attributes:
@@ -85,7 +86,7 @@ class Media(BaseModel):
     end: float | None = None
 
 
-class ItemFields(BaseModel):
+class ItemFields(Lean):
     """The fields of an item, which questions on their way into a benchmark have too (`curate.candidates.Candidate`).
 
     Their meaning stands in `Item`. Subclasses check `kind`, and that the answer fits it.

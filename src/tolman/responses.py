@@ -13,10 +13,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from tolman.errors import InputError
 from tolman.files import atomic_write
+from tolman.lean import Lean
 
 
 class FailureKind(StrEnum):
@@ -36,7 +37,7 @@ class FailureKind(StrEnum):
     NO_TEXT = "no text"  # a tool call, or reasoning without an answer
 
 
-class Usage(BaseModel):
+class Usage(Lean):
     """Tokens of one call, as the endpoint reports them; 0 where it doesn't say.
 
     Attributes:
@@ -81,7 +82,7 @@ Text = Annotated[str, BeforeValidator(_encodable)]
 Repeat = Annotated[int, Field(ge=0, le=9999)]
 
 
-class Turn(BaseModel):
+class Turn(Lean):
     """One call of a conversation that took several.
 
     Attributes:
@@ -107,7 +108,7 @@ class Turn(BaseModel):
     seconds: float | None = None
 
 
-class Response(BaseModel):
+class Response(Lean):
     """The text a model gave for one item.
 
     Attributes:
@@ -143,7 +144,7 @@ class Response(BaseModel):
         return next((turn for turn in reversed(self.turns) if turn.purpose == purpose), None)
 
 
-class Failure(BaseModel):
+class Failure(Lean):
     """Why there is no response for an item.
 
     Attributes:

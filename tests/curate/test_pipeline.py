@@ -414,7 +414,10 @@ def test_recipes_that_do_not_hold(place: Path) -> None:
     for text, what in (
         ("", "field 'name': is missing"),
         ('name = "a"\nsources = []\n', "field 'sources'"),
-        ('name = "a"\n[[sources]]\nmapping = "vsi-bench"\ndata = "x"\nodd = 1\n', "odd': is not a known field"),
+        (
+            'name = "a"\n[[sources]]\nmapping = "vsi-bench"\ndata = "x"\nodd = 1\n',
+            "odd': is not a known key; known: mapping",
+        ),
         ('name = "a"\n' + '[[sources]]\nmapping = "vsi-bench"\ndata = "x"\n' * 2, "two sources are named 'vsi-bench'"),
         ('name = "a"\n[[sources]]\nmapping = "vsi-bench"\ndata = "x"\n[convert]\ntexts = "model"\n', "needs a"),
     ):
@@ -523,7 +526,7 @@ def test_recipes_name_their_scoring_profile_under_its_old_key_too(tmp_path: Path
     (tmp_path / "r.toml").write_text(f'{text}{key} = "site"\n')
     assert read_recipe(tmp_path / "r.toml").publish.scoring_profile == "site"
     (tmp_path / "r.toml").write_text(f'{text}scoring_profile = "site"\nlike = "site"\n')
-    with pytest.raises(InputError, match=r"publish\.like': is not a known field"):
+    with pytest.raises(InputError, match=r"publish\.like': is not a known key"):
         read_recipe(tmp_path / "r.toml")
 
 

@@ -30,18 +30,14 @@ read, and in `unsure` what nobody has checked on the data itself.
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic import Field as Setting
 
 from tolman.curate.fields import Field
-from tolman.errors import InputError
 from tolman.items import Unit, existing_kind
-from tolman.names import unknown
+from tolman.shelf import Shelf
 
 ASK = "ask"
 """Spatial or not, and in which category, is for a model to say."""
@@ -164,10 +160,12 @@ class Mapping(BaseModel):
         return sorted(names | {name.split(".")[0] for name in self.keep})
 
 
+_SHELF = Shelf("mapping", Mapping, "tolman.curate", "mappings")
+
+
 def shipped() -> list[str]:
     """The names of the mappings that come with the package."""
-    folder = files("tolman.curate").joinpath("mappings")
-    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return list(_SHELF.names)
 
 
 def open_mapping(name: str) -> Mapping:
@@ -175,35 +173,6 @@ def open_mapping(name: str) -> Mapping:
 
     Raises:
         UsageError: there is none of that name.
-        InputError: the file is none.
+        InputError: the file is none; the sentence names the line.
     """
-    if "/" in name or name.endswith(".toml"):
-        path = Path(name)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(path, f"can't be read ({error})") from None
-        return _parse(path, text)
-    if name not in shipped():
-        raise unknown("mapping", name, shipped(), other="the path of a .toml file")
-    entry = files("tolman.curate").joinpath("mappings", f"{name}.toml")
-    return _parse(Path(str(entry)), entry.read_text(encoding="utf-8"))
-
-
-def _parse(path: Path, text: str) -> Mapping:
-    try:
-        return Mapping.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(path, f"is no TOML ({error})") from None
-    except ValidationError as error:
-        raise invalid(path, error) from None
-
-
-def invalid(path: Path, error: ValidationError) -> InputError:
-    """A file of settings that doesn't hold, with the first field that is wrong."""
-    first: Any = error.errors()[0]
-    field = ".".join(str(part) for part in first["loc"]) or None
-    what = {"extra_forbidden": "is not a known field", "missing": "is missing"}.get(
-        first["type"], first["msg"].removeprefix("Value error, ")
-    )
-    return InputError(path, what, field=field)
+    return _SHELF.open(name)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from tolman.curate.asking import AskedModel
 from tolman.curate.convert import ConvertRules
 from tolman.curate.duplicates import ALIKE, BITS
 from tolman.curate.importing import QuestionSource
-from tolman.curate.mapping import invalid, open_mapping
-from tolman.errors import InputError
+from tolman.curate.mapping import open_mapping
+from tolman.shelf import checked, read_table
 
 
 class _Part(BaseModel):
@@ -210,16 +209,8 @@ def read_recipe(path: Path) -> Recipe:
     Raises:
         InputError: the file is none.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(path, f"can't be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(path, f"is no TOML ({error})") from None
-    try:
-        return Recipe.model_validate(_placed(data, path.parent))
-    except ValidationError as error:
-        raise invalid(path, error) from None
+    text, table = read_table(path)
+    return checked(Recipe, path, text, _placed(table, path.parent))
 
 
 _PATHS = {"data", "media", "hand", "decisions", "prices"}

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
-from pathlib import Path
+from pydantic import BaseModel, ConfigDict, Field
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from tolman.curate.mapping import ASK, NO, invalid
-from tolman.errors import InputError, UsageError
-from tolman.names import unknown
+from tolman.curate.mapping import ASK, NO
+from tolman.errors import UsageError
+from tolman.shelf import Shelf
 
 
 class Category(BaseModel):
@@ -68,23 +64,13 @@ class Taxonomy(BaseModel):
             )
 
 
+_SHELF = Shelf("taxonomy", Taxonomy, "tolman.curate", "taxonomies")
+
+
 def open_taxonomy(name: str) -> Taxonomy:
     """The taxonomy of the package (`site`), or one of the user's by the path of its TOML file.
 
     Raises:
         UsageError, InputError: there is none, or the file is none.
     """
-    if "/" in name or name.endswith(".toml"):
-        path = Path(name)
-    elif name == "site":
-        path = Path(str(files("tolman.curate").joinpath("taxonomies", "site.toml")))
-    else:
-        raise unknown("taxonomy", name, ["site"], other="the path of a .toml file")
-    try:
-        return Taxonomy.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(path, f"can't be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(path, f"is no TOML ({error})") from None
-    except ValidationError as error:
-        raise invalid(path, error) from None
+    return _SHELF.open(name)

@@ -20,18 +20,12 @@ others = [{ value = 62.9, source = "another program's, where it was run again" }
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from tolman.errors import InputError
 from tolman.models.recipes import InputForm
-from tolman.names import unknown
-from tolman.toml_lines import line_of
+from tolman.shelf import Shelf
 
 
 class OtherFigure(BaseModel):
@@ -100,11 +94,12 @@ class ReproductionTarget(BaseModel):
     runs: tuple[TargetRun, ...] = Field(min_length=1)
 
 
-@cache
+_SHELF = Shelf("target", ReproductionTarget, "tolman.workflows.reproduction", "targets", named=True)
+
+
 def names() -> tuple[str, ...]:
     """The targets of the package."""
-    folder = files("tolman.workflows.reproduction").joinpath("targets")
-    return tuple(sorted(one.name.removesuffix(".toml") for one in folder.iterdir() if one.name.endswith(".toml")))
+    return _SHELF.names
 
 
 def open_target(name: str) -> ReproductionTarget:
@@ -114,28 +109,4 @@ def open_target(name: str) -> ReproductionTarget:
         UsageError: there is none of that name.
         InputError: the file is none; the sentence names the line.
     """
-    if "/" in name or name.endswith(".toml"):
-        path = Path(name)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(path, f"can't be read ({getattr(error, 'strerror', None) or error})") from None
-        return _parsed(path, text)
-    if name not in names():
-        raise unknown("target", name, names(), other="the path of a .toml file")
-    entry = files("tolman.workflows.reproduction").joinpath("targets", f"{name}.toml")
-    return _parsed(Path(str(entry)), entry.read_text(encoding="utf-8"))
-
-
-def _parsed(path: Path, text: str) -> ReproductionTarget:
-    try:
-        return ReproductionTarget.model_validate({**tomllib.loads(text), "name": path.stem})
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(path, f"is no TOML ({error})") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        keys = tuple(first["loc"])
-        line = line_of(text, keys)
-        what = {"extra_forbidden": "is not a known key", "missing": "is missing"}.get(first["type"], first["msg"])
-        place = f"{path}, line {line}" if line else path
-        raise InputError(place, what, field=".".join(map(str, keys))) from None
+    return _SHELF.open(name)
