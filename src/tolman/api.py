@@ -21,7 +21,6 @@ from tolman.plugins import load_plugin as load_plugin
 from tolman.workflows.compare import CompareConfig, CompareResult
 from tolman.workflows.compare import compare as _compare
 from tolman.workflows.config import ConfigField, fields_of, make
-from tolman.workflows.evaluate import RunConfig
 from tolman.workflows.evaluate import aevaluate as _aevaluate
 from tolman.workflows.evaluate import evaluate as _evaluate
 from tolman.workflows.events import Events, silent
@@ -31,6 +30,7 @@ from tolman.workflows.opened_scenes import Scenes as Scenes
 from tolman.workflows.report import ReportConfig, ReportResult
 from tolman.workflows.report import report as _report
 from tolman.workflows.rewards import reward as reward
+from tolman.workflows.run_config import RunConfig
 from tolman.workflows.score import ScoreConfig
 from tolman.workflows.score import score as _score
 from tolman.workflows.scores import Scores as Scores
@@ -100,7 +100,7 @@ def evaluate(
         model: a name such as 'openai/NAME' or 'baseline/random', or a Python callable (`tolman.models.python`):
             messages in, a text out, with or without `async`; with a method `batch`, several conversations at once.
         events: called with progress and notes.
-        settings: the options of `tolman run`, named as its fields are (`tolman.workflows.evaluate.RunConfig`):
+        settings: the options of `tolman run`, named as its fields are (`tolman.workflows.run_config.RunConfig`):
             `protocol="cot"`, `frames=16`, `limit=100`, `out="runs/mine"`, `concurrency=4` …; `name`: what a callable
             is called.
 

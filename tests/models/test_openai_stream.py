@@ -15,7 +15,8 @@ from tolman.messages import Message, Sampling
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.openai import OpenAICompatible
 from tolman.responses import FailureKind, Response, Usage
-from tolman.workflows.evaluate import RunConfig, requests_of
+from tolman.workflows.evaluate import requests_of
+from tolman.workflows.run_config import RunConfig
 
 
 def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> str:

@@ -9,7 +9,8 @@ import pytest
 import tolman
 from terminal import tolman as command
 from tolman.workflows.config import make
-from tolman.workflows.evaluate import RunConfig, requests_of
+from tolman.workflows.evaluate import requests_of
+from tolman.workflows.run_config import RunConfig
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 RUN = ("run", "vsi-bench", "--data", str(EXTRACT), "--protocol", "blind", "--model", "baseline/random")

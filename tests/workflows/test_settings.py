@@ -9,8 +9,8 @@ import pytest
 from tolman.errors import UsageError
 from tolman.workflows.analyses.errors import ErrorsConfig
 from tolman.workflows.config import fields_of, make, read_tables, write_config
-from tolman.workflows.evaluate import RunConfig
 from tolman.workflows.judges import judge_request
+from tolman.workflows.run_config import RunConfig
 from tolman.workflows.score import ScoreConfig
 
 JUDGES = ("judge", "judge_base_url", "judge_body", "judge_sample")

@@ -4,7 +4,8 @@ import pytest
 
 from tolman.errors import UsageError
 from tolman.messages import Thinking
-from tolman.workflows.evaluate import RunConfig, requests_of
+from tolman.workflows.evaluate import requests_of
+from tolman.workflows.run_config import RunConfig
 from tolman.workflows.thinking import budgets_of, thinking_of
 
 

@@ -10,8 +10,8 @@ import typer
 from tolman.commands.configured import FileForm, Incomplete, configured
 from tolman.commands.options import Json, console, is_incomplete
 from tolman.workflows.compare import CompareConfig
-from tolman.workflows.evaluate import RunConfig
 from tolman.workflows.report import ReportConfig
+from tolman.workflows.run_config import RunConfig
 from tolman.workflows.score import ScoreConfig
 from tolman.workflows.suite_file import is_suite
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from tolman.messages import Sampling
 from tolman.models import thinking
+from tolman.models.listing import entries_of
 
 _TEMPLATE = "chat_template_kwargs"
 
@@ -129,8 +130,7 @@ def by_listing(listing: object, headers: Mapping[str, str]) -> Dialect | None:
     """The dialect that a reply to `GET /v1/models` tells; None where it doesn't."""
     if any(name.lower().startswith("x-litellm") for name in headers):
         return LITELLM
-    models = listing.get("data") if isinstance(listing, dict) else None
-    owners = {one.get("owned_by") for one in models if isinstance(one, dict)} if isinstance(models, list) else set()
+    owners = {str(entry.get("owned_by")) for entry in entries_of(listing)}
     return next((one for one in DIALECTS if owners & set(one.owners)), None)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tolman.models.credentials import split_password
+from tolman.models.listing import entries_of
 
 LOOK_SECONDS = 5.0
 """How long each request of a look may take."""
@@ -136,8 +137,7 @@ def _named(path: str) -> str:
 
 def _entry(listed: object, model: str) -> Mapping[str, Any]:
     """The entry of a model in a list of models; that of llama.cpp, which answers to any name, where there is one."""
-    data = _mapping(listed).get("data")
-    entries = [one for one in data if isinstance(one, Mapping)] if isinstance(data, list) else []
+    entries = entries_of(listed)
     for entry in entries:
         if entry.get("id") == model:
             return entry

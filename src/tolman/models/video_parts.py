@@ -27,6 +27,7 @@ from tolman.messages import Clip, Message, Video
 from tolman.models.base import CallError
 from tolman.models.dialects import overlaid
 from tolman.models.endpoint import jpeg_base64
+from tolman.models.listing import entries_of
 from tolman.responses import FailureKind
 
 VLLM, SGLANG, LLAMA_CPP, DASHSCOPE, OPENAI = "vllm", "sglang", "llama.cpp", "dashscope", "openai"
@@ -73,9 +74,7 @@ def server_of_list(listed: object, model: str) -> str | None:
         listed: the body.
         model: whose entry counts, where the list has it.
     """
-    entries = listed.get("data") if isinstance(listed, Mapping) else None
-    found = [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
-    found.sort(key=lambda entry: entry.get("id") != model)
+    found = sorted(entries_of(listed), key=lambda entry: entry.get("id") != model)
     return _OWNERS.get(str(found[0].get("owned_by")).casefold()) if found else None
 
 

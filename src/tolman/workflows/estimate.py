@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tolman.workflows.evaluate import RunConfig, requests_of
+from tolman.workflows.evaluate import requests_of
+from tolman.workflows.run_config import RunConfig
 
 if TYPE_CHECKING:
     from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
@@ -73,6 +74,7 @@ def estimate(configs: Sequence[RunConfig]) -> list[RunEstimate]:
 
 
 def _estimate(request: RunRequest, loaded: Loaded) -> RunEstimate:
+    from tolman.models.batching.interface import PRICE_SHARE
     from tolman.responses import Usage
     from tolman.runs.load import preset_of
     from tolman.runs.prepare import adjusted, protocol_of
@@ -90,7 +92,8 @@ def _estimate(request: RunRequest, loaded: Loaded) -> RunEstimate:
     cost = None
     if request.prices is not None and answer_tokens is not None:
         spent = Usage(input_tokens=text_tokens, output_tokens=answer_tokens)
-        cost = read_price(request.prices, request.model).cost(spent) * request.repeats
+        share = PRICE_SHARE if request.options.batch else 1.0
+        cost = share * read_price(request.prices, request.model).cost(spent) * request.repeats
     seconds = _seconds_of_a_call(request)
     return RunEstimate(
         benchmark=request.benchmark,

@@ -12,9 +12,10 @@ from tolman.errors import UsageError
 if TYPE_CHECKING:
     from tolman.models.serving import Server
     from tolman.runs.limits import Limits
-    from tolman.workflows.evaluate import RunConfig
+    from tolman.workflows.run_config import RunConfig
 
 
+BATCH_ALONE = "--batch leaves questions at a provider; leave out --stream and --serve."
 SERVER_WAIT_SECONDS = 1800.0
 """How long a server that is started for a run may take to load, where --wait doesn't say."""
 
@@ -63,6 +64,8 @@ def server_of(config: RunConfig) -> Iterator[tuple[RunConfig, Server | None]]:
     if config.serve is None:
         yield config, None
         return
+    if config.batch:
+        raise UsageError(BATCH_ALONE)
     family = config.model.partition("/")[0]
     if family != "openai":
         raise UsageError(f"--serve starts a server for openai/NAME, not for {config.model}.")

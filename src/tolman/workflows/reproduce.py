@@ -13,9 +13,9 @@ from tolman.workflows.events import Events, silent
 from tolman.workflows.settings import StorePlace
 
 if TYPE_CHECKING:
-    from tolman.workflows.evaluate import RunConfig
     from tolman.workflows.opened_run import Run
     from tolman.workflows.reproduction.target import ReproductionTarget, TargetRun
+    from tolman.workflows.run_config import RunConfig
 
 _MODEL, _STORES = "The model", "Stores"
 ReproductionVerdict = Literal["reproduced", "not reproduced", "no verdict"]
@@ -159,7 +159,7 @@ def reproduce(config: ReproduceConfig, events: Events = silent) -> list[Reproduc
 
 
 def _settings(config: ReproduceConfig, target: ReproductionTarget, run: TargetRun) -> RunConfig:
-    from tolman.workflows.evaluate import RunConfig
+    from tolman.workflows.run_config import RunConfig
 
     folder = (config.out or Path("runs") / "reproduce" / target.name) / f"as-{run.form}"
     return RunConfig(

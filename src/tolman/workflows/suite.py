@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tolman.errors import RunBusyError, RunInterruptedError, TolmanError
-from tolman.workflows.evaluate import RunConfig, requests_of
+from tolman.workflows.evaluate import requests_of
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
+from tolman.workflows.run_config import RunConfig
 from tolman.workflows.suite_file import check_names, folder_of, models_of
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from typing import Any
 from tolman.errors import InputError, UsageError
 from tolman.names import hint
 from tolman.workflows.config import PLUGINS, fields_of, make
-from tolman.workflows.evaluate import RunConfig
+from tolman.workflows.run_config import RunConfig
 
 AXES = ("benchmark", "protocol", "model")
 """Tables of a suite, the ones whose settings hold last at the end."""

@@ -13,9 +13,9 @@ from tolman.commands.show.printing import table, write_json
 from tolman.workflows.config import fields_of
 
 if TYPE_CHECKING:
-    from tolman.workflows.evaluate import RunConfig
     from tolman.workflows.reproduce import Planned, Reproduced
     from tolman.workflows.reproduction.target import ReproductionTarget, TargetRun
+    from tolman.workflows.run_config import RunConfig
 
 
 def show_targets(console: Console, found: Sequence[ReproductionTarget], *, as_json: bool) -> None:
