@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 
 from aiohttp import web
 
+from batches import OpenAIBatchServer
 from before.actors import text_of, wordings
 from curator import Curator
 from explained import JUDGED
@@ -54,7 +55,7 @@ def _choice(text: str) -> str:
     return wordings(text, number=re.search(r"^\(?A[.:)]|Options: A", text, re.MULTILINE) is None)
 
 
-class Clerk(Server):
+class Clerk(OpenAIBatchServer):
     """The model behind `openai/NAME`, and behind the HTTP API of the page about models.
 
     Attributes:

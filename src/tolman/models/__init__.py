@@ -31,7 +31,9 @@ def create(name: str, options: ModelOptions) -> Model:
     urls = [url.strip() for url in (options.base_url or "").split(",") if url.strip()]
     if len(urls) < 2:
         model: Model = maker(rest, options)
-        return mark_created(model, maker)
+        return mark_created(_in_batches(model) if options.batch else model, maker)
+    if options.batch:
+        raise UsageError("--batch takes one address: batches are left at one provider.")
     from tolman.models.addresses import Fleet
     from tolman.models.endpoint import EndpointModel
 
@@ -39,3 +41,16 @@ def create(name: str, options: ModelOptions) -> Model:
     if not all(isinstance(one, EndpointModel) for one in replicas):
         raise UsageError(f"--base-url takes several addresses for openai/, gemini/ and anthropic/NAME, not for {name}.")
     return Fleet(replicas)
+
+
+def _in_batches(model: Model) -> Model:
+    """The model, asked through its provider's batch interface.
+
+    Raises:
+        UsageError: it has none.
+    """
+    from tolman.models.batching import Batching, BatchModel
+
+    if not isinstance(model, Batching):
+        raise UsageError(f"--batch is for models of the families openai and anthropic, not for {model.name}.")
+    return BatchModel(model)

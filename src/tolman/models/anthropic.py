@@ -17,6 +17,7 @@ from tolman.messages import Part, Picture
 from tolman.models import endpoint
 from tolman.models.anthropic_thinking import Capabilities, fields_of, read_capabilities
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.batching.anthropic import AnthropicBatches
 from tolman.models.dialects import merged
 from tolman.responses import Response, Usage
 
@@ -28,6 +29,12 @@ KEYS = ("ANTHROPIC_API_KEY",)
 """Environment variables of the key, the first that is set."""
 MAX_TOKENS = 4096
 """Length of an answer that is sent where neither preset nor user says one: the endpoint wants a number."""
+HINTS = {
+    401: "is the key in ANTHROPIC_API_KEY right?",
+    403: "is the key in ANTHROPIC_API_KEY allowed to use this model?",
+    404: "does the endpoint serve a model of this name?",
+}
+"""Status → what the user may look at."""
 LOOK_SECONDS = 3.0
 """The longest that the endpoint's word about the model is waited for."""
 
@@ -83,6 +90,30 @@ class Anthropic(endpoint.EndpointModel):
             raise self._refusal(error) from None
         return self._response(request, content, notes, time.monotonic() - started)
 
+    def batches(self) -> AnthropicBatches:
+        """Anthropic's message batches."""
+        return AnthropicBatches(self._url, self._open(), self._refusal)
+
+    def body_of(self, request: Request) -> tuple[dict[str, Any], list[str]]:
+        """A request's body, and notes on what in it isn't as it was asked for. Reads the pictures.
+
+        Raises:
+            OSError: a picture can't be read.
+            CallError: it shows a video.
+        """
+        endpoint.refuse_videos(self.name, request)
+        return self._encode(request)
+
+    def read(self, request: Request, status: int, content: str, notes: Sequence[str]) -> Response:
+        """The response that a batch's result holds.
+
+        Raises:
+            CallError: it holds none.
+        """
+        if status != 200:
+            raise endpoint.refusal(self._url, status, content.encode(), hints=HINTS)
+        return self._response(request, content, notes, None)
+
     async def close(self) -> None:
         """Close the connections."""
         if self._client is not None:
@@ -126,16 +157,11 @@ class Anthropic(endpoint.EndpointModel):
         return fields | {"max_tokens": fields.get("max_tokens", MAX_TOKENS)}, notes
 
     def _refusal(self, error: Any) -> CallError:
-        hints = {
-            401: "is the key in ANTHROPIC_API_KEY right?",
-            403: "is the key in ANTHROPIC_API_KEY allowed to use this model?",
-            404: f"does the endpoint serve '{self._model}'?",
-        }
         reply = error.response
         self.pacer.heard(reply.headers)
-        return endpoint.refusal(self._url, error.status_code, reply.content, headers=reply.headers, hints=hints)
+        return endpoint.refusal(self._url, error.status_code, reply.content, headers=reply.headers, hints=HINTS)
 
-    def _response(self, request: Request, content: str, notes: Sequence[str], seconds: float) -> Response:
+    def _response(self, request: Request, content: str, notes: Sequence[str], seconds: float | None) -> Response:
         try:
             reply = json.loads(content)
             blocks = reply["content"]
@@ -159,7 +185,7 @@ class Anthropic(endpoint.EndpointModel):
                     reasoning_tokens=endpoint.count((usage.get("output_tokens_details") or {}).get("thinking_tokens")),
                     cached_tokens=endpoint.count(usage.get("cache_read_input_tokens")),
                 ),
-                seconds=round(seconds, 4),
+                seconds=None if seconds is None else round(seconds, 4),
                 notes=dict.fromkeys(notes, 1),
                 served=endpoint.served_by(reply, self._model),
             )

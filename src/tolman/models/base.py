@@ -28,6 +28,7 @@ class ModelOptions:
         body: fields that every request carries besides the usual ones; a field of None takes a usual one out.
         concurrency: the most requests in flight.
         timeout: seconds for one call.
+        batch: whether requests go through the provider's batch interface.
         stream: whether replies come in pieces, so that no proxy takes a long silence for the end.
         seed: for models that draw at random themselves.
         scenes: a folder of scenes, for the oracle.
@@ -44,6 +45,7 @@ class ModelOptions:
     body: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 32
     timeout: float = 600.0
+    batch: bool = False
     stream: bool = False
     seed: int = 0
     scenes: Path | None = None
@@ -63,6 +65,7 @@ class Request:
         repeat: how often the item was asked before.
         purpose, draw: which turn of the conversation this is, for models that read their answers; of equal turns,
             `draw` counts from 0, and a model that draws its answers draws another for each.
+        key: under which the answer is kept; empty where it isn't.
     """
 
     item: Item
@@ -71,6 +74,7 @@ class Request:
     repeat: int = 0
     purpose: str = "answer"
     draw: int = 0
+    key: str = ""
 
 
 Scope = Literal["call", "endpoint", "absent", "lasting"]
@@ -151,6 +155,23 @@ class KnowsTheTruth(Protocol):
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Look at all items of the subset before the first is asked."""
+        ...
+
+
+@runtime_checkable
+class LeavesQuestions(Protocol):
+    """A model that leaves questions somewhere and comes back for their answers (`tolman.models.batching`)."""
+
+    def keep_in(self, folder: Path) -> None:
+        """Remember in a folder what was left where.
+
+        Raises:
+            InputError: what is remembered there was damaged.
+        """
+        ...
+
+    def is_asked(self, request: Request) -> bool:
+        """Whether a request was left before."""
         ...
 
 

@@ -11,7 +11,7 @@ import asyncio
 import io
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aiohttp
@@ -19,6 +19,7 @@ import aiohttp
 from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models import endpoint, thinking
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.batching.openai import OpenAIBatches
 from tolman.models.dialects import PLAIN, Dialect, by_host, fields_of, merged
 from tolman.models.endpoint_videos import EndpointVideos
 from tolman.models.look import find_dialect
@@ -81,15 +82,31 @@ class OpenAICompatible(endpoint.EndpointModel):
             if refused is None or refused not in MAY_BE_LEFT_OUT or known:
                 raise self._videos.told(self._refusal(request, status, content, headers), request, status)
             self._refused[refused] = None
+        return read_reply(request, content, self._form(request, notes), time.monotonic() - started)
+
+    def batches(self) -> OpenAIBatches:
+        """The endpoint's batch interface."""
+        return OpenAIBatches(self._url, self._headers)
+
+    def read(self, request: Request, status: int, content: str, notes: Sequence[str]) -> Response:
+        """The response that a batch's result holds.
+
+        Raises:
+            CallError: it holds none.
+        """
+        if status != 200:
+            raise self._refusal(request, status, content.encode(), {})
+        return read_reply(request, content.encode(), self._form(request, notes), None)
+
+    def _form(self, request: Request, notes: Sequence[str]) -> ReplyForm:
         asked = request.sampling.thinking
-        form = ReplyForm(
+        return ReplyForm(
             url=self._url,
             model=self._model,
             reasons=asked is not None and asked.wanted is True,
             marked=(self._dialect or PLAIN).marked,
             notes=tuple(notes),
         )
-        return read_reply(request, content, form, time.monotonic() - started)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -142,7 +159,16 @@ class OpenAICompatible(endpoint.EndpointModel):
             return content
 
     def _encode(self, request: Request) -> tuple[bytes, list[str]]:
-        """The request's body, and notes on what in it isn't as it was asked for."""
+        fields, notes = self.body_of(request)
+        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), notes
+
+    def body_of(self, request: Request) -> tuple[dict[str, Any], list[str]]:
+        """A request's body, and notes on what in it isn't as it was asked for. Reads the pictures.
+
+        Raises:
+            OSError: a picture can't be read.
+            CallError: the server takes no such video.
+        """
         sampling, videos = request.sampling, self._videos.of_request()
         told, notes = fields_of(self._dialect or PLAIN, sampling)
         drawing = sampling.model_dump(exclude_none=True, exclude={"thinking", "max_tokens"})
@@ -156,8 +182,7 @@ class OpenAICompatible(endpoint.EndpointModel):
             **told,
             **self._streaming,
         }
-        fields = merged(videos.within(usual), self._body)
-        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), notes
+        return merged(videos.within(usual), self._body), notes
 
     def _refusal(self, request: Request, status: int, content: bytes, headers: Mapping[str, str]) -> CallError:
         hints = {

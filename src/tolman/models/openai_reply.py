@@ -42,14 +42,14 @@ class ReplyForm:
     notes: tuple[str, ...] = ()
 
 
-def read_reply(request: Request, content: bytes, form: ReplyForm, seconds: float) -> Response:
+def read_reply(request: Request, content: bytes, form: ReplyForm, seconds: float | None) -> Response:
     """The response that a body of status 200 holds.
 
     Args:
         request: what was asked.
         content: the body.
         form: what is known of it.
-        seconds: how long the call took.
+        seconds: how long the call took; None where that says nothing.
 
     Raises:
         CallError: it holds an error, a call of a tool, content of an unknown type, or is no chat completion.
@@ -83,7 +83,7 @@ def read_reply(request: Request, content: bytes, form: ReplyForm, seconds: float
             reasoning=reasoning or None,
             finish_reason="refusal" if refused else reason,
             usage=usage_of(usage),
-            seconds=round(seconds, 4),
+            seconds=None if seconds is None else round(seconds, 4),
             notes=notes,
             served=endpoint.served_by(reply, form.model),
         )

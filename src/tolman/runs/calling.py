@@ -8,7 +8,8 @@ import time
 from dataclasses import dataclass, field
 
 from tolman.errors import EndpointError, as_sentence
-from tolman.models.base import CallError, Model, Request, is_stored
+from tolman.models.base import CallError, LeavesQuestions, Model, Request, is_stored
+from tolman.models.batching.interface import IN_BATCH, PRICE_SHARE
 from tolman.models.credentials import without_password
 from tolman.models.durations import in_words
 from tolman.models.identity import changed
@@ -104,7 +105,8 @@ class Caller:
             CallError: no text came.
             EndpointError: the first call showed that none can succeed, or the endpoint went down and stayed so.
         """
-        if not self._probed:
+        left = isinstance(self.model, LeavesQuestions) and self.model.is_asked(request)
+        if not self._probed and not left:
             async with self._probe:
                 if self._breaker.over is not None:  # those who wait behind this call must not try their luck
                     raise self._breaker.over
@@ -116,7 +118,8 @@ class Caller:
         """What a response's tokens cost; None where the price isn't known."""
         if self._price is None:
             return None
-        return self._price.cost(response.usage)
+        share = PRICE_SHARE if IN_BATCH in response.notes else 1.0
+        return share * self._price.cost(response.usage)
 
     async def _first(self, request: Request) -> Response:
         """The first call, which tells after a few tries; an endpoint that isn't up is waited for as the user says."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -261,6 +261,7 @@ class Engine:
         key, text = request_key(
             model.name, dict(model.settings), messages, request.sampling, repeat, ask.draw, code_of(model)
         )
+        request = replace(request, key=key)
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
         async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key, self.limits.again) as found:
             found = found or self._kept_earlier(caller.model, request)

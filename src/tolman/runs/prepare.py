@@ -15,7 +15,7 @@ from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.media.missing import refuse_missing
 from tolman.media.store import FrameStore, default_root
-from tolman.models.base import KnowsTheTruth, Model
+from tolman.models.base import KnowsTheTruth, LeavesQuestions, Model
 from tolman.models.code import mark_given
 from tolman.protocols.base import Protocol, ProtocolOptions
 from tolman.runs.engine import Engine
@@ -27,6 +27,9 @@ from tolman.runs.prepared import PreparedRun
 from tolman.runs.prices import read_price
 from tolman.runs.request import RunRequest
 from tolman.runs.video_tokens import rule_of
+
+BATCHES = "batches"
+"""Folder of a run that remembers which questions were left at a provider."""
 
 
 def prepare(request: RunRequest) -> PreparedRun:
@@ -68,6 +71,8 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     folder = RunFolder(_place(request, record))
     held.enter_context(folder.sole_writer())
     earlier = folder.start(record, at_addresses=isinstance(model, AtAddresses))
+    if isinstance(model, LeavesQuestions):
+        model.keep_in(folder.path / BATCHES)
     if isinstance(model, KnowsTheTruth):
         model.prepare(loaded.benchmark, presented)
     engine = Engine(
