@@ -22,7 +22,7 @@ from tolman.item_table import write_items
 from tolman.items import Item, Media
 from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore
-from tolman.messages import Message, Picture, Sampling, Video
+from tolman.messages import Message, Picture, Sampling, Thinking, Video
 from tolman.models import hf_network
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.hf import HuggingFace, create
@@ -105,8 +105,8 @@ def prompts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     written: list[str] = []
     original = hf_network.Network._templated
 
-    def kept(self: hf_network.Network, holder: Any, messages: Sequence[Message]) -> str:
-        written.append(original(self, holder, messages))
+    def kept(self: hf_network.Network, holder: Any, request: Request) -> str:
+        written.append(original(self, holder, request))
         return written[-1]
 
     monkeypatch.setattr(hf_network.Network, "_templated", kept)
@@ -221,6 +221,86 @@ def test_an_answer_tells_its_tokens_and_whether_it_was_cut(llama: Path, choice: 
         assert (f.usage.output_tokens == 60) or f.finish_reason == "stop"
         assert "<|im_end|>" not in f.response
         assert f.usage.input_tokens > 10
+
+
+SWITCHED = (
+    "<|im_start|>{{ messages[-1].content }}<|im_end|>\n<|im_start|>assistant\n"
+    "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n{% endif %}"
+)
+
+
+@pytest.fixture
+def thinker(tmp_path: Path) -> Path:
+    """A network whose chat template has a switch for reasoning."""
+    place = write_llama(tmp_path / "thinker")
+    (place / "chat_template.jinja").write_text(SWITCHED)
+    return place
+
+
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Have networks write a text, whatever they are asked; what is no token of it ends it."""
+    import torch
+    from transformers import LlamaForCausalLM
+
+    def write(text: str) -> None:
+        def generate(self: Any, input_ids: Any, **rest: Any) -> Any:
+            from tokenizers import pre_tokenizers
+
+            alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+            ((piece, _),) = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
+            end = self.config.eos_token_id
+            row = [alphabet.index(letter) for letter in piece] + [end]
+            row = row[: rest["max_new_tokens"]]
+            return torch.cat([input_ids, torch.tensor([row] * len(input_ids))], dim=1)
+
+        monkeypatch.setattr(LlamaForCausalLM, "generate", generate)
+
+    return write
+
+
+def thinking(found: list[Response | CallError]) -> Response:
+    (one,) = found
+    assert isinstance(one, Response), one
+    return one
+
+
+def test_reasoning_is_asked_for_by_the_chat_templates_switch_and_kept_apart(
+    thinker: Path, says: Callable[[str], None], choice: Callable[..., Item], prompts: list[str]
+) -> None:
+    says("<think>The sofa is left.</think>B")
+    asked = (Message(parts=("Where?",)),)
+    on = thinking(ask(thinker, asked, item=choice(), sampling=Sampling(max_tokens=4, thinking=Thinking(on=True))))
+    assert (on.response, on.reasoning, on.finish_reason) == ("B", "The sofa is left.", "stop")
+    assert on.usage.reasoning_tokens == len("The sofa is left.")
+    off = thinking(ask(thinker, asked, item=choice(), sampling=Sampling(max_tokens=60, thinking=Thinking(on=False))))
+    assert prompts[0].endswith("assistant\n")
+    assert prompts[1].endswith("<think>\n\n</think>\n")
+    assert off.notes == {"reasoning inside the text split off": 1}
+    budget = Sampling(max_tokens=4, thinking=Thinking(budget=16))
+    cut = thinking(ask(thinker, asked, item=choice(), sampling=budget))
+    assert (cut.response, cut.finish_reason, cut.usage.output_tokens) == ("", "length", 20)
+    assert "reasoning budget of 16 tokens sent within the token limit only" in cut.notes
+
+
+def test_what_a_template_opened_and_the_limit_ended_is_no_answer(
+    thinker: Path, says: Callable[[str], None], choice: Callable[..., Item]
+) -> None:
+    says("The answer could be B or C, so let me")
+    sampling = Sampling(max_tokens=4, thinking=Thinking(budget=16))
+    cut = thinking(ask(thinker, (Message(parts=("Where?",)),), item=choice(), sampling=sampling))
+    assert (cut.response, cut.reasoning) == ("", "The answer could be ")
+    usual = thinking(ask(thinker, (Message(parts=("Where?",)),), item=choice(), sampling=Sampling(max_tokens=20)))
+    assert usual.response == "The answer could be "
+
+
+def test_a_network_without_a_switch_says_so(
+    llama: Path, says: Callable[[str], None], choice: Callable[..., Item]
+) -> None:
+    says("B")
+    sampling = Sampling(max_tokens=4, thinking=Thinking(effort="high"))
+    found = thinking(ask(llama, (Message(parts=("Where?",)),), item=choice(), sampling=sampling))
+    assert set(found.notes) == {hf_network.NO_SWITCH, hf_network.NO_EFFORT}
 
 
 def test_one_request_that_cannot_be_answered_takes_no_other_with_it(

@@ -17,7 +17,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tolman.messages import Clip, Message, Picture, Sampling, content_of
+from tolman.messages import Clip, Message, Picture, Sampling, Thinking, content_of
+from tolman.models import thinking
 from tolman.models.base import CallError, Request
 from tolman.models.hf_media import MediaOptions
 from tolman.models.hf_video import AS_IMAGES, FAMILIES, clips_of, video_arguments
@@ -26,6 +27,11 @@ from tolman.responses import FailureKind, Response, Usage
 
 MAX_TOKENS = 1024
 """Length of an answer where neither preset nor user says one."""
+SWITCH = "enable_thinking"
+"""Argument of chat templates that turns reasoning on or off (Qwen3, GLM-4.5 and others)."""
+NO_SWITCH = "reasoning as the network does it by itself: its chat template has no switch"
+NO_EFFORT = "effort not told: a local network has no such setting"
+"""Notes of responses."""
 
 
 class Network:
@@ -101,8 +107,9 @@ class Network:
                 retry=False,
             )
         sampling = requests[0].sampling
+        asked = sampling.thinking
         arguments = {
-            "max_new_tokens": sampling.max_tokens or MAX_TOKENS,
+            "max_new_tokens": (sampling.max_tokens or MAX_TOKENS) + thinking.room(asked),
             "logits_processor": _drawing(sampling, [self._seed_of(request) for request in requests]),
             "stopping_criteria": [self._stopped],
         } | self._extra
@@ -115,16 +122,49 @@ class Network:
         for request, length, media, row in zip(requests, lengths, shown, answers, strict=True):
             end = next((i for i, token in enumerate(row) if token in self._ends), None)
             tokens = row if end is None else row[:end]
+            text, reasoning, note = thinking.apart(
+                self._tokenizer.decode(tokens, skip_special_tokens=True),
+                reasons=asked is not None and asked.wanted is True,
+                is_cut=end is None,
+            )
             yield Response(
                 id=request.item.id,
-                response=self._tokenizer.decode(tokens, skip_special_tokens=True),
+                response=text,
                 repeat=request.repeat,
+                reasoning=reasoning or None,
                 finish_reason="length" if end is None else "stop",
                 usage=Usage(
-                    input_tokens=length, output_tokens=len(row) if end is None else end + 1, media_tokens=media
+                    input_tokens=length,
+                    output_tokens=len(row) if end is None else end + 1,
+                    reasoning_tokens=self._length(reasoning),
+                    media_tokens=media,
                 ),
                 seconds=seconds,
+                notes=dict.fromkeys([note] * bool(note) + self._not_done(asked), 1),
             )
+
+    def _length(self, text: str) -> int:
+        """Tokens of a text."""
+        return len(self._tokenizer(text, add_special_tokens=False)["input_ids"]) if text else 0
+
+    def _switch(self, asked: Thinking | None) -> dict[str, bool]:
+        """The chat template's arguments that turn reasoning on or off."""
+        if asked is None or asked.wanted is None or not self._has_switch:
+            return {}
+        return {SWITCH: asked.wanted}
+
+    @property
+    def _has_switch(self) -> bool:
+        holder = self._processor or self._tokenizer
+        return SWITCH in str(holder.chat_template or "")
+
+    def _not_done(self, asked: Thinking | None) -> list[str]:
+        """Notes on what of the settings of reasoning the network has no place for."""
+        if asked is None:
+            return []
+        told = [] if self._has_switch or asked.wanted is None else [NO_SWITCH]
+        told += [NO_EFFORT] if asked.effort not in (None, "none") else []
+        return told + ([thinking.within_limit(asked.budget)] if asked.budget else [])
 
     def _placed(self, name: str, tensor: Any) -> Any:
         """A tensor where the network is; pixels in its arithmetic. Seconds keep theirs: rounded to the few digits of a
@@ -144,7 +184,7 @@ class Network:
             if not self._tokenizer.chat_template:  # a network that only goes on with a text
                 texts = ["\n".join(message.text for message in request.messages) for request in requests]
                 return self._tokenizer(texts, padding=True, return_tensors="pt")
-            texts = [self._templated(self._tokenizer, request.messages) for request in requests]
+            texts = [self._templated(self._tokenizer, request) for request in requests]
             return self._tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
         texts = [self._prompt(request) for request in requests]
         pictures = [
@@ -171,7 +211,7 @@ class Network:
         Raises:
             CallError: it shows a video for which there is no place.
         """
-        text = self._templated(self._processor, request.messages)
+        text = self._templated(self._processor, request)
         clips = clips_of(request.messages)
         if self._family is None or not clips:
             return text
@@ -183,15 +223,16 @@ class Network:
             raise _refused(f"the chat template of {self.name} leaves {told}; {AS_IMAGES}")
         return self._family.prompt(text, placeholder)
 
-    def _templated(self, holder: Any, messages: Sequence[Message]) -> str:
+    def _templated(self, holder: Any, request: Request) -> str:
         """A conversation as the checkpoint's chat template writes it."""
         if not holder.chat_template:
             raise _refused(f"{self.name} has no chat template")
         turns = [
             {"role": message.role, "content": _parts(message) if self._processor else message.text}
-            for message in messages
+            for message in request.messages
         ]
-        return str(holder.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+        switch = self._switch(request.sampling.thinking)
+        return str(holder.apply_chat_template(turns, add_generation_prompt=True, tokenize=False, **switch))
 
     def _seed_of(self, request: Request) -> int:
         """The seed of a request's own generator: all that makes it another request, and nothing else."""

@@ -152,18 +152,10 @@ def _reasoning(message: Mapping[str, Any]) -> str:
 
 
 def _apart(text: str, usage: Mapping[str, Any], reason: str, form: ReplyForm) -> tuple[str, str, str]:
-    """Text and reasoning where both came as text, with a note where they were taken apart.
-
-    A reply that the token limit ended inside its reasoning has no tag at all where the template opened it. It is taken
-    for reasoning where the model was told to reason and nothing tells that its reasoning would come elsewhere.
-    """
-    found = thinking.split(text)
-    if found is not None:
-        return found.answer, found.reasoning, thinking.SPLIT_OFF
+    """Text and reasoning where both came as text, with a note where they were taken apart."""
     told = {**usage, **(usage.get("completion_tokens_details") or {})}
-    if form.reasons and not form.marked and "reasoning_tokens" not in told and ending_named(reason) == "cut off":
-        return ("", text, thinking.UNMARKED) if text.strip() else (text, "", "")
-    return text, "", ""
+    reasons = form.reasons and not form.marked and "reasoning_tokens" not in told
+    return thinking.apart(text, reasons=reasons, is_cut=ending_named(reason) == "cut off")
 
 
 def _thought(part: Mapping[str, Any]) -> str:

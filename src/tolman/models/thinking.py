@@ -80,3 +80,22 @@ def split(text: str) -> Split | None:
     if unfinished:
         begin = len(text)
     return Split(text[begin:].lstrip(), without_tags(text[:begin]).strip())
+
+
+def apart(text: str, *, reasons: bool, is_cut: bool) -> tuple[str, str, str]:
+    """Text and reasoning where both came as text, with a note where they were taken apart.
+
+    A reply that the token limit ended inside its reasoning has no tag at all where the template opened it. It is taken
+    for reasoning where the model was told to reason and nothing tells that its reasoning would come elsewhere.
+
+    Args:
+        text: as it came.
+        reasons: whether a text without any tag may be reasoning.
+        is_cut: whether the token limit ended it.
+    """
+    found = split(text)
+    if found is not None:
+        return found.answer, found.reasoning, SPLIT_OFF
+    if reasons and is_cut and text.strip():
+        return "", text, UNMARKED
+    return text, "", ""

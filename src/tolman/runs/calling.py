@@ -89,6 +89,7 @@ class Caller:
         self._breaker = Breaker(model.name, limits, watcher.noted, watcher.gone)
         self._served = ServedWatch(model.name, watcher.noted)
         self._tells = isinstance(model, Tells)
+        self._leaves = model if isinstance(model, LeavesQuestions) else None
         if isinstance(model, Tells):
             model.noted = watcher.noted
         self._called = 0
@@ -105,7 +106,7 @@ class Caller:
             CallError: no text came.
             EndpointError: the first call showed that none can succeed, or the endpoint went down and stayed so.
         """
-        left = isinstance(self.model, LeavesQuestions) and self.model.is_asked(request)
+        left = self._leaves is not None and self._leaves.is_asked(request)
         if not self._probed and not left:
             async with self._probe:
                 if self._breaker.over is not None:  # those who wait behind this call must not try their luck
