@@ -22,7 +22,7 @@ from tolman.toml_lines import line_of
 T = TypeVar("T", bound=BaseModel)
 
 
-class Shelf(Generic[T]):
+class TomlShelf(Generic[T]):
     """The TOML files of one kind.
 
     Args:

@@ -99,7 +99,10 @@ def test_a_recipe_takes_questions_of_a_plugins_kind_from_rows_to_a_benchmark(pla
         lacking = tolman(place, *command)
         done = tolman(place, *command, "--plugin", "yes_no.py")
     assert lacking.returncode == 2
-    assert "doors.toml, field 'kinds.open': there is no item kind 'yes-no'; known: choice, number" in lacking.stderr
+    assert (
+        "doors.toml, line 14, field 'kinds.open': there is no item kind 'yes-no'; known: choice, number"
+        in lacking.stderr
+    )
     assert done.returncode == 0, done.stderr
     assert f"{QUESTIONS} of the item kind 'yes-no' stay as they are" in done.stdout
     assert server.questions["filter", "Is door 3 open?"] == 1

@@ -46,7 +46,7 @@ def run(tmp_path: Path) -> Run:
     ) -> Engine:
         with serving(server) as url:
             # The address is part of an answer's key; a fixed name keeps it the same over servers.
-            model = OpenAICompatible("m", ModelOptions(base_url=url, **{"concurrency": 16, "timeout": 1.0, **options}))
+            model = OpenAICompatible("m", ModelOptions(base_url=url, **{"concurrency": 16, "timeout": 20.0, **options}))
             model.settings = {"base_url": "http://fixed/v1"}
             opened = ResponseStore(tmp_path / store)
             engine = Engine(

@@ -37,7 +37,7 @@ from pydantic import Field as Setting
 
 from tolman.curate.fields import Field
 from tolman.items import Unit, existing_kind
-from tolman.shelf import Shelf
+from tolman.shelf import TomlShelf
 
 ASK = "ask"
 """Spatial or not, and in which category, is for a model to say."""
@@ -160,7 +160,7 @@ class Mapping(BaseModel):
         return sorted(names | {name.split(".")[0] for name in self.keep})
 
 
-_SHELF = Shelf("mapping", Mapping, "tolman.curate", "mappings")
+_SHELF = TomlShelf("mapping", Mapping, "tolman.curate", "mappings")
 
 
 def shipped() -> list[str]:

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tolman.curate.mapping import ASK, NO
 from tolman.errors import UsageError
-from tolman.shelf import Shelf
+from tolman.shelf import TomlShelf
 
 
 class Category(BaseModel):
@@ -64,7 +64,7 @@ class Taxonomy(BaseModel):
             )
 
 
-_SHELF = Shelf("taxonomy", Taxonomy, "tolman.curate", "taxonomies")
+_SHELF = TomlShelf("taxonomy", Taxonomy, "tolman.curate", "taxonomies")
 
 
 def open_taxonomy(name: str) -> Taxonomy:

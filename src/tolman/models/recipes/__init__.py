@@ -5,11 +5,11 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from tolman.models.recipes.recipe import InputForm, ModelRecipe
-from tolman.shelf import Shelf
+from tolman.shelf import TomlShelf
 
 __all__ = ["InputForm", "ModelRecipe", "match", "names", "open_recipe"]
 
-_SHELF = Shelf("recipe", ModelRecipe, __name__, named=True)
+_SHELF = TomlShelf("recipe", ModelRecipe, __name__, named=True)
 
 
 def names() -> tuple[str, ...]:

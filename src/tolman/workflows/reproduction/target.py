@@ -25,7 +25,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from tolman.models.recipes import InputForm
-from tolman.shelf import Shelf
+from tolman.shelf import TomlShelf
 
 
 class OtherFigure(BaseModel):
@@ -94,7 +94,7 @@ class ReproductionTarget(BaseModel):
     runs: tuple[TargetRun, ...] = Field(min_length=1)
 
 
-_SHELF = Shelf("target", ReproductionTarget, "tolman.workflows.reproduction", "targets", named=True)
+_SHELF = TomlShelf("target", ReproductionTarget, "tolman.workflows.reproduction", "targets", named=True)
 
 
 def names() -> tuple[str, ...]:
