@@ -11,7 +11,7 @@ import json
 import sys
 from typing import Any
 
-from tolman.models.hf_video import import_torchvision
+from decoding import by_pillow_and_pyav
 
 
 def tokens(processor: Any, body: dict[str, Any]) -> int:
@@ -41,7 +41,7 @@ def part_of(part: dict[str, Any]) -> dict[str, Any]:
 
 def run() -> None:
     """Read requests, and print what they become."""
-    import_torchvision()
+    by_pillow_and_pyav()
     from transformers import AutoProcessor
 
     processor = AutoProcessor.from_pretrained(sys.argv[1])

@@ -1,16 +1,16 @@
-"""`transformers serve` where torchvision was built for another torch: its compiled operators are left out.
+"""`transformers serve`, decoding by Pillow and PyAV: `python serve.py serve NETWORK --port 8000`."""
 
-python serve.py serve NETWORK --port 8000
-"""
-
-from tolman.models.hf_video import import_torchvision
+from decoding import by_pillow_and_pyav
 
 
 def run() -> None:
     """Read the command line as transformers does."""
-    import_torchvision()
+    by_pillow_and_pyav()
+    from transformers.cli.serving import model_manager, utils
     from transformers.cli.transformers import main
 
+    # Of a network that may hear, the server reads the sound of every video, for which it needs a decoder of CUDA's torch.
+    model_manager.ModelManager.get_model_modality = lambda *arguments, **rest: utils.Modality.VLM
     main()
 
 
