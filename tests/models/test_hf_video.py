@@ -171,7 +171,7 @@ def test_a_clip_is_the_familys_native_video(
 
     # The processor of the checkpoint, called by hand; Qwen3-VL's on the bare placeholder, as its text is meant.
     processor = AutoProcessor.from_pretrained(path)
-    text = loaded._templated(loaded._processor, request.messages)
+    text = loaded._templated(loaded._processor, request)
     if family == "qwen3_vl":
         text = text.replace("<|vision_start|><|video_pad|><|vision_end|>", "<|video_pad|>")
     times = {"fps": 30.0, "total_num_frames": 1800, "duration": 60.0, "frames_indices": list(shown.ticks)}
