@@ -59,6 +59,7 @@ class VideoServer(Server):
         loses: keeps the first 32 frames whatever it is told.
         refuses_videos: takes pictures only.
         refusal: the status with which it says so; vLLM up to 0.12 breaks with 500.
+        trusts: takes fields for videos in requests; vLLM 0.32 does where it was started so.
         loading: how many looks at the list of models are answered by 503 before it is there.
     """
 
@@ -71,6 +72,7 @@ class VideoServer(Server):
         loses: bool = False,
         refuses_videos: bool = False,
         refusal: int = 400,
+        trusts: bool = True,
         loading: int = 0,
         models: tuple[str, ...] = ("m",),
         **more: Any,
@@ -78,7 +80,7 @@ class VideoServer(Server):
         super().__init__(models=models, **more)
         self.owner, self.listed_as = owner, listed_as or owner
         self.started_with, self.loses = started_with, loses
-        self.refuses_videos, self.refusal, self.loading = refuses_videos, refusal, loading
+        self.refuses_videos, self.refusal, self.loading, self.trusts = refuses_videos, refusal, loading, trusts
         self.seen: list[Seen] = []
 
     async def listed(self, request: web.Request) -> web.Response:
@@ -136,6 +138,11 @@ class VideoServer(Server):
         if header != "data:video/jpeg;base64":
             return self._file(part, body)
         asked = body.get("media_io_kwargs", {}).get("video", {})
+        if asked and not self.trusts:
+            raise RefusedError(
+                "Per-request media_io_kwargs are disabled by default because they can change multimodal media loading "
+                "resource usage. Start the server with --trust-request-mm-kwargs only when clients are trusted."
+            )
         usual = self.started_with if self.started_with is not None and "fps" not in asked else VLLM_DEFAULT
         kept = VLLM_DEFAULT if self.loses else asked.get("num_frames", usual)
         if kept == 0 or kept < -1:

@@ -208,6 +208,14 @@ def test_a_server_that_refuses_ends_the_run_at_once(run: Any, tmp_path: Path) ->
         assert server.requests == 0
 
 
+def test_a_vllm_that_trusts_no_request_says_what_it_must_be_started_with(run: Any) -> None:
+    server = VideoServer(trusts=False)
+    with pytest.raises(TolmanError, match=r"Start the server with --trust-request-mm-kwargs") as error:
+        run(server, "--frames", "4")
+    assert "--as images" not in str(error.value)
+    assert server.requests == 1
+
+
 def test_pictures_have_no_form(command: Command, tmp_path: Path, talk: object) -> None:
     place = tmp_path / "photos"
     place.mkdir()

@@ -25,6 +25,10 @@ REFUSALS = (400, 415, 422, 500)
 """What servers answer that take no videos; vLLM up to 0.12 breaks at some."""
 
 
+TRUST = "--trust-request-mm-kwargs"
+"""Option without which vLLM (0.32, run) takes no frames with their times, and says so."""
+
+
 class EndpointVideos:
     """What an endpoint is to be sent of videos.
 
@@ -78,8 +82,8 @@ class EndpointVideos:
 
     def told(self, error: CallError, request: Request, status: int) -> CallError:
         """A refusal, with the option that shows no videos where the request showed one."""
-        if status not in REFUSALS or not holds_videos(request.messages):
-            return error
+        if status not in REFUSALS or not holds_videos(request.messages) or TRUST in error.message:
+            return error  # vLLM's own words say what to do
         error.message += f" ({MAYBE_NO_VIDEOS})"
         error.args = (error.message,)
         return error
