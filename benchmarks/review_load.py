@@ -1,11 +1,17 @@
-"""Fifty simulated reviewers on one server process, killed in the middle; every answer is checked afterwards.
+"""Simulated reviewers on a server that is killed in the middle; every answer is checked afterwards.
 
-    python benchmarks/review_load.py [--people 50] [--seconds 60] [--think 2] [--kill] [--database URL] [--store DIR]
+    python benchmarks/review_load.py --people 200 --kill --postgres --workers 2 --within 250
+    python benchmarks/review_load.py --people 200 --sign-ins --most 400
 
 Each reviewer takes a question, loads its page and a range of its video, answers, decides, and thinks in between for
 `--think` seconds on average. A request without an answer (the server is gone) is sent again until there is one, as the
 page does. At the end, what the server acknowledged is held against the database: nothing may be lost, nothing doubled,
-no question may have more reviewers than it wants. Exits with 1 otherwise.
+no question may have more reviewers than it wants. Exits with 1 otherwise, and where the median page took longer than
+`--within` milliseconds. Times are told twice: as the people see them, and as the server's own log has them. All server
+processes are killed at once (SIGKILL). `--postgres` brings a PostgreSQL server of its own that syncs to the disk.
+
+`--sign-ins` has all people sign in by their passwords at the same moment, in place of working, and tells the peak
+memory of all server processes together (VmHWM); `--most` is what it may be, in MiB.
 """
 
 from __future__ import annotations
@@ -13,9 +19,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import re
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -31,13 +39,14 @@ from sqlalchemy import select
 
 from tolman.item_table import write_items
 from tolman.items import Item, Media
-from tolman.review.accounts import identity
+from tolman.review.accounts import identity, passwords
 from tolman.review.projects import lifecycle
 from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.store.schema import Assignment, Submission, Task, User
 
 PEOPLE_FOR_EACH = 2
+PASSWORD = "a password of the load"
 _CSRF = re.compile(r'name="csrf" value="(\w+)"')
 _MEDIUM = re.compile(r'src="(/media/\w+)')
 
@@ -121,19 +130,73 @@ class Reviewer:
 
 
 def start(arguments: list[str]) -> subprocess.Popen[str]:
-    """The server, listening."""
+    """The server, listening, in a group of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tolman", "review", *arguments], stdout=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-m", "tolman", "review", *arguments], stdout=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
     assert process.stdout is not None
     while "/enter/" not in process.stdout.readline():
         assert process.poll() is None, "the server didn't start"
     return process
 
 
+def kill(server: subprocess.Popen[str]) -> None:
+    """Kill all processes of a server at once."""
+    if server.poll() is None:
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
+
+
+def memory(server: subprocess.Popen[str]) -> float:
+    """Peak memory of a server's processes together, in MiB, as the kernel counts it."""
+    total = 0.0
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getpgid(int(place.name)) == server.pid:
+                total += int(re.search(r"VmHWM:\s+(\d+) kB", (place / "status").read_text()).group(1)) / 1024
+        except (OSError, AttributeError):
+            continue  # it has gone, or is a thread of the kernel's
+    return total
+
+
+async def sign_in(base: str, name: str, number: int) -> tuple[int, float]:
+    """Sign somebody in by their password, from an address of their own; the status, and how long it took."""
+    headers = {"X-Forwarded-For": f"198.51.{number // 250}.{number % 250}"}
+    jar = aiohttp.CookieJar(unsafe=True)  # of an address that is no name
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(600), headers=headers, cookie_jar=jar) as http:
+        async with http.get(f"{base}/signin") as page:
+            csrf = _CSRF.search(await page.text()).group(1)
+        began = time.perf_counter()
+        data = {"csrf": csrf, "name": name, "password": PASSWORD}
+        async with http.post(f"{base}/signin", data=data, allow_redirects=False) as got:
+            return got.status, time.perf_counter() - began
+
+
+async def sign_all_in(names: list[str], base: str, arguments: list[str]) -> dict[str, float]:
+    """All people sign in at once."""
+    server = await asyncio.to_thread(start, arguments)
+    try:
+        told = await asyncio.gather(*(sign_in(base, name, number) for number, name in enumerate(names)))
+        peak = memory(server)
+    finally:
+        kill(server)
+    return {
+        "signed in": sum(status == 303 for status, _ in told),
+        "median sign-in, s": round(statistics.median(seconds for _, seconds in told), 2),
+        "peak memory, MiB": round(peak),
+    }
+
+
+def served_pages(log: Path) -> list[float]:
+    """Milliseconds that the server's own log has of its pages, media left out."""
+    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+    return sorted(row["ms"] for row in rows if row["status"] < 400 and not row["route"].startswith("/media"))
+
+
 async def drive(reviewers: list[Reviewer], arguments: list[str], kill_after: float | None) -> float:
     """Let all work; kill the server once, and start it again. How long it was away."""
-    server, away = start(arguments), 0.0
+    server, away = await asyncio.to_thread(start, arguments), 0.0
     try:
         begun = time.monotonic()
         for reviewer in reviewers:
@@ -141,15 +204,13 @@ async def drive(reviewers: list[Reviewer], arguments: list[str], kill_after: flo
         tasks = [asyncio.create_task(reviewer.work()) for reviewer in reviewers]
         if kill_after is not None:
             await asyncio.sleep(kill_after)
-            server.kill()
-            server.wait()
+            kill(server)
             gone = time.monotonic()
             server = await asyncio.to_thread(start, arguments)
             away = time.monotonic() - gone
         await asyncio.gather(*tasks)
     finally:
-        server.kill()
-        server.wait()
+        kill(server)
     return away
 
 
@@ -191,29 +252,62 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=2000)
     parser.add_argument("--kill", action="store_true", help="kill -9 in the middle, and start again")
     parser.add_argument("--database", help="PostgreSQL's URL, of an empty database")
+    parser.add_argument("--postgres", action="store_true", help="a PostgreSQL server of its own")
+    parser.add_argument("--workers", type=int, default=1, help="server processes, on PostgreSQL")
+    parser.add_argument("--within", type=float, help="milliseconds that the median page may take")
+    parser.add_argument("--sign-ins", action="store_true", help="sign in all at once, in place of working")
+    parser.add_argument("--most", type=float, help="MiB that the sign-ins may take")
     options = parser.parse_args()
+    if not options.postgres:
+        return measure(options)
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    from postgres import Postgres
+
+    database = Postgres(sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1], safe=True)
+    try:
+        options.database = database.create()
+        return measure(options)
+    finally:
+        database.stop()
+
+
+def measure(options: argparse.Namespace) -> int:
+    """Run once."""
+    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="tolman-load-") as place:
         bench, store = make(Path(place) / "bench", options.questions), Path(place) / "store"
         site = open_site(ReviewSettings(benchmark=str(bench), store=store, database=options.database))
         names = [f"reviewer {number}" for number in range(options.people)]
         with site.database.write() as db:
             lifecycle.start(db, site, "Load", "review", {"people": PEOPLE_FOR_EACH})
-            users = [User(name=name, role="reviewer", password=None, created=0.0) for name in names]
+            stored = passwords.hash_now(PASSWORD)
+            users = [User(name=name, role="reviewer", password=stored, created=0.0) for name in names]
             db.add_all(users)
             db.flush()
             cookies = [identity.sign_in(db, site.settings, user, None) for user in users]
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        arguments = [str(bench), "--store", str(store), "--port", str(port)]
+        log = Path(place) / "log.jsonl"
+        arguments = [str(bench), "--store", str(store), "--port", str(port), "--log", str(log)]
+        arguments += ["--workers", str(options.workers)]
         arguments += ["--database", options.database] if options.database else []
+        base = f"http://127.0.0.1:{port}"
+        if options.sign_ins:
+            arguments += ["--proxy", "127.0.0.1"]
+            told = asyncio.run(sign_all_in(names, base, arguments)) | {"load before": round(load, 1)}
+            site.database.close()
+            print(json.dumps(told, indent=1))
+            too_much = options.most is not None and told["peak memory, MiB"] > options.most
+            return int(too_much or told["signed in"] != options.people)
         reviewers = [
-            Reviewer(name, cookie, f"http://127.0.0.1:{port}", options.think, options.seconds, seed)
+            Reviewer(name, cookie, base, options.think, options.seconds, seed)
             for seed, (name, cookie) in enumerate(zip(names, cookies, strict=True))
         ]
         away = asyncio.run(drive(reviewers, arguments, options.seconds / 2 if options.kill else None))
         found = check(site, reviewers)
         site.database.close()
+        served = served_pages(log)
     times = [seconds for reviewer in reviewers for _, seconds in reviewer.times]
     pages = sorted(seconds for reviewer in reviewers for kind, seconds in reviewer.times if kind != "video")
     told = found | {
@@ -222,12 +316,18 @@ def main() -> int:
         "requests a second": round(len(times) / options.seconds, 1),
         "median page, ms": round(1000 * statistics.median(pages), 1),
         "95 % of pages within, ms": round(1000 * pages[int(0.95 * len(pages))], 1),
+        "median page in the server's log, ms": round(statistics.median(served), 1),
+        "95 % in the server's log within, ms": round(served[int(0.95 * len(served))], 1),
+        "CPU of this program, s": round(time.process_time(), 1),
+        "load before and after": [round(load, 1), round(os.getloadavg()[0], 1)],
         "sent again": sum(reviewer.resent for reviewer in reviewers),
         "away, s": round(away, 1),
     }
     print(json.dumps(told, indent=1))
     return int(
-        any(found[name] for name in ("lost", "changed", "doubled", "over-assigned")) or not found["acknowledged"]
+        any(found[name] for name in ("lost", "changed", "doubled", "over-assigned"))
+        or not found["acknowledged"]
+        or (options.within is not None and told["median page, ms"] > options.within)
     )
 
 

@@ -181,7 +181,7 @@ class Served:
         """Somebody new of a role, signed in; the password is `PASSWORD`."""
         cookie = self.account(role, name)
         client = self.visitor()
-        client.http.cookies.set("tolman", cookie)
+        client.http.cookies.set(self.site.settings.cookie, cookie)
         client.name = name
         client.get("/account")
         return client
@@ -260,10 +260,10 @@ def until(page: Any, holds: Callable[[], bool], seconds: float = 10.0) -> None:
         page.wait_for_timeout(20)
 
 
-def snap(page: Any, name: str) -> None:
-    """Leave a picture for the documentation, where somebody asks for it."""
+def snap(page: Any, name: str, *, seek: bool = True) -> None:
+    """Leave a picture for the documentation, where somebody asks for it; of videos at 5 s, or as they stand."""
     if os.environ.get("TOLMAN_SCREENSHOTS"):
-        for video in page.locator("video").all():
+        for video in page.locator("video").all() if seek else ():
             video.evaluate("v => new Promise(done => { v.onseeked = done; v.pause(); v.currentTime = 5; })")
         # Hiding the caret would be a style of the page's own, which its policy forbids.
         page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png", caret="initial")

@@ -18,8 +18,10 @@ from reviewing import PASSWORD, TRUTHS, Client, Clock, Served, item_on, items, s
 from tolman.item_table import write_items
 from tolman.review.access import ANYBODY, roles_of
 from tolman.review.app import create_app
+from tolman.review.projects.parts import start_study
 from tolman.review.settings import ReviewSettings
 from tolman.review.store.schema import ROLES
+from tolman.review.studies.spec import Study
 
 EVERYBODY = {ANYBODY, *ROLES}
 SIGNED_IN = set(ROLES)
@@ -32,6 +34,10 @@ MAY = {
     ("POST", "/invitation/{token}"): EVERYBODY,
     ("GET", "/reset/{token}"): EVERYBODY,
     ("POST", "/reset/{token}"): EVERYBODY,
+    ("GET", "/healthz"): EVERYBODY,
+    ("GET", "/readyz"): EVERYBODY,
+    ("GET", "/audit"): {"owner"},
+    ("GET", "/audit/events.jsonl"): {"owner"},
     ("POST", "/signout"): SIGNED_IN,
     ("GET", "/account"): SIGNED_IN,
     ("POST", "/account"): SIGNED_IN,
@@ -51,8 +57,33 @@ MAY = {
     ("GET", "/flags/{flag}"): {"owner"},
     ("POST", "/flags/{flag}/dismiss"): {"owner"},
     ("POST", "/flags/{flag}/scene"): {"owner"},
+    ("POST", "/flags/{flag}/boxes"): {"owner"},
     ("POST", "/flags/{flag}/rule"): {"owner"},
     ("POST", "/flags/{flag}/template"): {"owner"},
+    ("GET", "/workbench/{version}"): {"owner"},
+    ("POST", "/workbench/{version}/boxes"): {"owner"},
+    ("GET", "/workbench/{version}/scene"): {"annotator", "reviewer", "owner"},
+    ("GET", "/workbench/{version}/cloud"): {"annotator", "reviewer", "owner"},
+    ("GET", "/workbench/{version}/frame/{camera}/{number}"): {"annotator", "reviewer", "owner"},
+    ("GET", "/join/{project}/{token}"): EVERYBODY,
+    ("POST", "/join/{project}/{token}"): EVERYBODY,
+    ("GET", "/study-pictures/{name}"): EVERYBODY,
+    ("GET", "/studies/{project}"): SIGNED_IN,
+    ("POST", "/studies/{project}"): SIGNED_IN,
+    ("GET", "/studies/{project}/break"): SIGNED_IN,
+    ("POST", "/studies/{project}/break"): SIGNED_IN,
+    ("GET", "/studies/{project}/end"): SIGNED_IN,
+    ("GET", "/studies"): {"owner"},
+    ("POST", "/studies"): {"owner"},
+    ("GET", "/studies/{project}/about"): {"owner"},
+    ("POST", "/studies/{project}/next"): {"owner"},
+    ("GET", "/studies/{project}/people.csv"): {"owner"},
+    ("GET", "/study/{assignment}"): {"subject"},
+    ("POST", "/study/{assignment}"): {"subject"},
+    ("POST", "/study/{assignment}/skip"): {"subject"},
+    ("POST", "/study/{assignment}/draft"): {"subject"},
+    ("POST", "/projects/{project}/undo"): set(ROLES),
+    ("GET", "/media/{name}/frames"): set(ROLES),
     ("GET", "/answer/{assignment}"): {"subject"},
     ("POST", "/answer/{assignment}"): {"subject"},
     ("POST", "/answer/{assignment}/draft"): {"subject"},
@@ -84,7 +115,10 @@ MAY = {
     **{
         (method, path): {"annotator"}
         for method, path in (
+            ("GET", "/write/pool/{key}/frames"),
             ("GET", "/write/pool/{key}/{size}"),
+            ("POST", "/write/{assignment}/try"),
+            ("GET", "/write/{assignment}/trials"),
             ("GET", "/write/{assignment}"),
             ("GET", "/write/{assignment}/pool"),
             ("POST", "/write/{assignment}/edit"),
@@ -142,6 +176,7 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
             path = route.path.format(
                 project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment,
                 key="0" * 32, size="small", view="given", number=0, medium=1, milliseconds=0,
+                    version=1, camera=0,
             )  # fmt: skip
             for role, guest in guests.items():
                 if path in ("/signout", "/signin") and method == "POST":
@@ -218,8 +253,40 @@ def _everything_sent(served: Served) -> list[Any]:
     load(ann, f"/projects/{review}/work")
     ann.post(f"{ann.last.url.path}/decide", verdict="approve")
     _record(ann, sent)
+    _studying(served, load, sent)
     _verifying(served, load, sent)
     return sent
+
+
+_STUDY = {
+    "title": "S",
+    "parts": [
+        {
+            "sample": {"people": 1, "by": None}, "order": {"options": True}, "gold": {"ids": ["order", "count"]},
+            "exclude": {"gold_below": 0.5}, "breaks": {"every": 3},
+        }
+    ],
+}  # fmt: skip
+
+
+def _studying(served: Served, load: Any, sent: list[Any]) -> None:
+    """All that somebody in a study is sent, whose gold questions are known by their truths."""
+    with served.site.database.write() as db:
+        study = start_study(db, served.site, Study.model_validate(_STUDY))[0].id
+    stu = served.person("subject", "Stu")
+    load(stu, f"/projects/{study}/work")
+    stu.post(f"/studies/{study}", agreed="yes")
+    for number in range(len(items()) + 1):
+        load(stu, f"/projects/{study}/work")
+        path = stu.last.url.path
+        if path.endswith("/break"):
+            stu.post(path)
+        elif number == 2:
+            stu.post(f"{path}/skip", reason="can't tell")
+        else:
+            stu.post(path, answer="2" if "inputmode" in stu.last.text else "A", shown="ready")
+        _record(stu, sent)
+    load(stu, f"/studies/{study}/end")
 
 
 def _verifying(served: Served, load: Any, sent: list[Any]) -> None:

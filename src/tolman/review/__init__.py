@@ -8,10 +8,10 @@ The rooms, the lowest first. A module imports from its own room and from those b
 after it (`tests/test_walls.py` holds the code to it):
 
 - `settings`: options of a server: folders, limits, clock.
-- `store/`: `schema` (tables of all modes), `database` (SQLite or PostgreSQL), `migrations/`, `history` (events), `pool`
-  (media that questions are written from).
+- `store/`: `schema` (tables of all modes), `database` (SQLite or PostgreSQL), `backup`, `migrations/`, `history`
+  (events), `pool` (media that questions are written from).
 - `accounts/`: `identity` (people, invitations, sessions), `passwords` (hashing one at a time), `attempts` (limits on
-  guessing), `guard` (headers and sizes of every request).
+  guessing), `guard` (headers, names and sizes of every request), `logs`.
 - `forms/`: values of forms: `fields`, `answers`, `verdicts`; `writing` (a question as far as it is written) and
   `checking` (its live checks).
 - `evidence/`: `key_frames` (with traces and checklists), `frames` (single frames of videos), `clouds` with
@@ -26,10 +26,12 @@ after it (`tests/test_walls.py` holds the code to it):
   `agreement` (of reviewers).
 - `modes/`: a module for each kind of work. `verify/` has `mode`, `approval` (an answer from proposed to approved),
   `sides`, `picking` (measuring) and `progress`; two modes share `labelling`.
-- `projects/`: `lifecycle` (starting a project, its numbers), `corrections` (consequences of a flag), `origins` (scenes
-  and rules of a benchmark), `export` (runs of people, a reviewed benchmark with its history).
-- `routes/`: pages of all modes: `auth` (signing in), `home` (projects, people, progress), `flags`.
-- `app`, `server`: the application, and its start.
+- `studies/`: what people are told, asked and paid, and whose answers count, from one file; its own page tells more.
+- `projects/`: `lifecycle` (a project, its numbers), `starting` (large ones part after part), `corrections`
+  (consequences of a flag), `origins` (scenes and rules of a benchmark), `export` (runs of people, a
+  reviewed benchmark with its history), `parts` (of a study).
+- `routes/`: pages of all modes: `auth` (signing in), `home` (projects, people, progress), `flags`, `audit`, `health`.
+- `app`, `workers` (several processes), `server`: the application, and its start.
 
 **Adding a mode** is one module `modes/NAME.py` and its templates:
 
@@ -45,7 +47,8 @@ after it (`tests/test_walls.py` holds the code to it):
    `/projects/ID/work`, which gives the next task.
 4. `start(db, site, project, items)` makes the tasks: `work.add_item` and `work.add_task` (how many people are wanted,
    who must not do it, in which stage). A task needs no item: a slot of something to be written has none, and keeps
-   what it is about in `content`. New tasks may be added at any time, a second stage's when the first is done.
+   what it is about in `content`. Many are made by `add_items` and `add_tasks`; with `in_parts=True` `start` is given
+   a large benchmark part after part. New tasks may be added at any time, a second stage's when the first is done.
 5. `progress` gives tables for the progress page; `projects.lifecycle.throughput` is there for all.
 6. A `tasks.mode.Mode(…)` with these, named in `modes/__init__.py`. `fixed={"pool": True}` lets annotators and reviewers
    load all registered media (`media.serving.register`) of the project, not only those of their tasks. A mode in which

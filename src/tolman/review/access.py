@@ -14,11 +14,10 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Request
 from fastapi.routing import APIRoute
 
-from tolman.review.accounts.identity import Person, person_of
+from tolman.review.accounts.identity import Person, person_of, saw
 from tolman.review.site import Site, site_of
 from tolman.review.store.schema import ROLES
 
-COOKIE = "tolman"
 ANYBODY = "anybody"
 SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -49,14 +48,24 @@ class Visitor:
         return self.person.role if self.person else ANYBODY
 
 
-def visitor_of(request: Request, site: Annotated[Site, Depends(site_of)]) -> Visitor:
+async def _site(request: Request) -> Site:
+    """The site; a coroutine, as FastAPI has plain functions wait for a thread."""
+    request.state.route = getattr(request.scope.get("route"), "path", None)  # for the log
+    return site_of(request)
+
+
+def visitor_of(request: Request, site: Annotated[Site, Depends(_site)]) -> Visitor:
     """Find the sender of a request, by its cookie."""
-    cookie = request.cookies.get(COOKIE)
+    cookie = request.cookies.get(site.settings.cookie)
     if not cookie or len(cookie) > 200:
         cookie = site.settings.token()
         return Visitor(None, cookie, site.sign("csrf", cookie), is_new=True)
-    with site.database.read() as db:
+    with site.database.look() as db:
         person = person_of(db, site.settings, cookie)
+    if person is not None and person.stale:
+        with site.database.write() as db:
+            saw(db, site.settings, cookie)
+    request.state.person = person.id if person else None
     return Visitor(person, cookie, site.sign("csrf", cookie), is_new=False)
 
 
@@ -92,7 +101,7 @@ def roles_of(route: APIRoute) -> frozenset[str]:
     return frozenset(set.intersection(*named)) if named else frozenset()
 
 
-def signed_in(visitor: Annotated[Visitor, Depends(visitor_of)]) -> Person:
+async def signed_in(visitor: Annotated[Visitor, Depends(visitor_of)]) -> Person:
     """The person; for routes that `allow` has kept anybody else from."""
     if visitor.person is None:
         raise SignInNeededError
@@ -101,4 +110,4 @@ def signed_in(visitor: Annotated[Visitor, Depends(visitor_of)]) -> Person:
 
 Me = Annotated[Person, Depends(signed_in)]
 Guest = Annotated[Visitor, Depends(visitor_of)]
-TheSite = Annotated[Site, Depends(site_of)]
+TheSite = Annotated[Site, Depends(_site)]

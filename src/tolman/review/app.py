@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import anyio.to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
@@ -16,13 +18,18 @@ from starlette.staticfiles import StaticFiles
 
 from tolman.review.access import SignInNeededError, Visitor, roles_of, visitor_of
 from tolman.review.accounts.guard import Guard
+from tolman.review.accounts.logs import JsonLines, Logged
+from tolman.review.evidence.drawn import EXPLORER
 from tolman.review.media import serving
 from tolman.review.modes import MODES
 from tolman.review.pages import HERE, page, see_other
-from tolman.review.routes import auth, flags, home
+from tolman.review.projects import starting
+from tolman.review.routes import audit, auth, flags, health, home, studies, undo, workbench
 from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site, site_of
 
+THREADS = 16
+"""Requests whose pages are made at the same time; the others wait in the event loop."""
 _SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}
 
 
@@ -41,7 +48,14 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        # With more threads at once, those that compute take turns too often and those that wait for the writer pile up.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        stopping = threading.Event()
+        going_on = await run_in_threadpool(starting.resume, opened, stopping.is_set)
         yield
+        stopping.set()
+        if going_on is not None:
+            await run_in_threadpool(going_on.join, 5.0)
         opened.database.close()
 
     app = FastAPI(
@@ -53,16 +67,24 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
         redirect_slashes=False,  # it would redirect to whatever name the request gives this server
     )
     app.state.site = opened
-    routers = [auth.public, auth.private, home.everybody, home.staff, home.owner, flags.router, serving.router]
+    routers = [auth.public, auth.private, home.everybody, home.staff, home.owner, undo.router, flags.router]
+    routers += [serving.router, workbench.owner, workbench.shared]
+    routers += [studies.public, studies.everybody, studies.owner, health.router, audit.router]
     for router in [*routers, *(mode.router for mode in MODES.values())]:
         for route in router.routes:
             if not isinstance(route, APIRoute) or not roles_of(route):
                 raise ValueError(f"the route {route} says nowhere who may call it")
         app.include_router(router)
+    app.mount("/static/explorer", StaticFiles(directory=EXPLORER))
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     # A form's other fields and its own marks come beside the file.
     uploads = settings.uploads * 1_000_000 + 10_000 if settings.uploads else 0
-    app.add_middleware(Guard, body_limit=settings.body_limit, upload_limit=uploads)
+    app.add_middleware(
+        Guard, body_limit=settings.body_limit, upload_limit=uploads, hosts=opened.hosts, prefix=settings.prefix,
+        strict_transport=settings.is_secure,
+    )  # fmt: skip
+    if settings.log is not None:
+        app.add_middleware(Logged, write=JsonLines(settings.log))
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)

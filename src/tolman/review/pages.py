@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tolman.review.access import COOKIE, Visitor
+from tolman.review.access import Visitor
+from tolman.review.keys import choice_keys, table_json
 from tolman.review.site import site_of
 from tolman.scoring.coefficients import Coefficient
 
@@ -27,6 +29,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["key_table"] = table_json
+    made.globals["choice_keys"] = choice_keys
+    made.globals["next"] = next
     made.filters["minutes"] = minutes
     made.filters["percent"] = lambda share: "–" if share is None else f"{100 * share:.0f} %"
     made.filters["figure"] = lambda value: "–" if value is None else f"{value:.2f}"
@@ -63,10 +68,15 @@ def page(request: Request, visitor: Visitor, template: str, /, *, status: int = 
         .get_template(template)
         .render(me=visitor.person, csrf=visitor.csrf, path=request.url.path, **content)
     )
-    answer = HTMLResponse(text, status_code=status)
+    prefix = site_of(request).settings.prefix
+    answer = HTMLResponse(_ADDRESS.sub(rf"\1{prefix}/", text) if prefix else text, status_code=status)
     if visitor.is_new:
         set_cookie(request, answer, visitor.cookie)
     return answer
+
+
+_ADDRESS = re.compile(r'(\s(?:href|src|action|formaction|poster|hx-(?:get|post)|data-[a-z-]+)=")/(?!/)')
+"""An address of this server in a page. What people wrote holds no quotation mark that isn't escaped."""
 
 
 def see_other(address: str) -> RedirectResponse:
@@ -76,6 +86,7 @@ def see_other(address: str) -> RedirectResponse:
 
 def set_cookie(request: Request, answer: Response, token: str) -> None:
     """Give the browser its cookie: out of reach of scripts, not sent along by other sites' forms."""
-    base = site_of(request).settings.base_url or ""
-    secure = request.url.scheme == "https" or base.startswith("https://")
-    answer.set_cookie(COOKIE, token, httponly=True, samesite="lax", secure=secure, path="/")
+    settings = site_of(request).settings
+    secure = request.url.scheme == "https" or settings.is_secure
+    path = settings.prefix or "/"
+    answer.set_cookie(settings.cookie, token, httponly=True, samesite="lax", secure=secure, path=path)

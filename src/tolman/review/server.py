@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Callable
 
 import uvicorn
+from sqlalchemy.engine import make_url
 
 from tolman.errors import UsageError
 from tolman.review.accounts.identity import ensure_owner, invite
 from tolman.review.app import create_app
+from tolman.review.projects.parts import start_named
 from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
+from tolman.review.workers import Workers
 
 _LINK_HOURS = 24.0
 
@@ -24,24 +28,41 @@ def owner_link(site: Site, base: str) -> str:
     return f"{base.rstrip('/')}/enter/{token}"
 
 
-def serve(settings: ReviewSettings, host: str, port: int, say: Callable[[str], None]) -> None:
+def serve(
+    settings: ReviewSettings, host: str, port: int, say: Callable[[str, list[str]], None], workers: int = 1
+) -> None:
     """Serve until the user stops it.
 
     Args:
         settings: what to open.
         host, port: where to listen.
-        say: is told the owner's link once the server listens.
+        say: is told the owner's link, and those of the study that is started, once the server listens.
+        workers: processes that serve; more than one on PostgreSQL only.
 
     Raises:
         UsageError: the port is taken, or the database can't be used.
         InputError: the benchmark's files can't be used.
     """
+    if workers > 1 and make_url(settings.url).get_backend_name() != "postgresql":
+        raise UsageError(
+            "several processes need PostgreSQL; name its database with --database, or leave --workers out."
+        )
     site = open_site(settings)
-    server, listening = prepare(settings, site, host, port)
+    joins = start_named(site, settings.study) if settings.study is not None else []
+    listening = listen(host, port)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
     with listening:
-        say(owner_link(site, settings.base_url or f"http://{shown}:{listening.getsockname()[1]}"))
-        server.run([listening])
+        base = (settings.base_url or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
+        say(owner_link(site, base), [base + path for path in joins])
+        if workers == 1:
+            server_of(settings, site).run([listening])
+            return
+        site.database.close()
+        Workers(_serve_one, (settings, listening), workers).run()
+
+
+def _serve_one(settings: ReviewSettings, listening: socket.socket) -> None:
+    server_of(settings, open_site(settings)).run([listening])
 
 
 def prepare(settings: ReviewSettings, site: Site, host: str, port: int) -> tuple[uvicorn.Server, socket.socket]:
@@ -50,11 +71,27 @@ def prepare(settings: ReviewSettings, site: Site, host: str, port: int) -> tuple
     Raises:
         UsageError: the port is taken.
     """
+    listening = listen(host, port)
+    return server_of(settings, site), listening
+
+
+def server_of(settings: ReviewSettings, site: Site) -> uvicorn.Server:
+    """A server that is to be run with a socket."""
+    # Threads that compute take turns every millisecond: with the usual five, short pages wait for long ones.
+    sys.setswitchinterval(0.001)
     config = uvicorn.Config(
-        create_app(settings, site), host=host, port=port, log_level="warning", server_header=False,
-        timeout_keep_alive=65, timeout_graceful_shutdown=3, proxy_headers=bool(settings.proxies),
-        forwarded_allow_ips=list(settings.proxies),
+        create_app(settings, site), log_level="warning", server_header=False, timeout_keep_alive=65,
+        timeout_graceful_shutdown=3, proxy_headers=bool(settings.proxies), forwarded_allow_ips=list(settings.proxies),
     )  # fmt: skip
+    return uvicorn.Server(config)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections.
+
+    Raises:
+        UsageError: the port is taken.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -62,9 +99,9 @@ def prepare(settings: ReviewSettings, site: Site, host: str, port: int) -> tuple
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         listening.bind((host, port))
-        listening.listen(256)
+        listening.listen(1024)
     except OSError as error:
         listening.close()
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"port {port} of {host} can't be listened on ({reason}); give another with --port.") from None
-    return uvicorn.Server(config), listening
+    return listening

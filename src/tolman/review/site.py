@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import re
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import Request
 
@@ -16,6 +17,7 @@ from tolman.benchmarks.folder import FILE
 from tolman.files import write_text
 from tolman.item_table import write_items
 from tolman.review.accounts.attempts import Attempt, Attempts, Limit, network_of
+from tolman.review.accounts.guard import host_name
 from tolman.review.accounts.identity import ensure_owner, plain_name
 from tolman.review.accounts.passwords import Passwords
 from tolman.review.evidence.clouds import places
@@ -38,6 +40,8 @@ class Site:
     attempts: Attempts
     passwords: Passwords
     pool: MediaPool | None = None
+    totals: dict[tuple[object, ...], tuple[float, int]] = field(default_factory=dict)
+    """Numbers that pages of large projects tell, with their times; see `tasks.work.total`."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -50,8 +54,14 @@ class Site:
 
     def sign(self, *parts: object) -> str:
         """A name of 128 bits for some parts that nobody else can make or read."""
-        text = "\x1f".join(str(part) for part in parts)
-        return hmac.new(self.key, text.encode(), hashlib.sha256).hexdigest()[:32]
+        return signed(self.key, *parts)
+
+    @property
+    def hosts(self) -> frozenset[str] | None:
+        """Names by which the server may be called; any where nobody said how people reach it."""
+        named = [urlsplit(self.settings.base_url).hostname or ""] if self.settings.base_url else []
+        named += self.settings.hosts
+        return frozenset(own_names(None) | {name.casefold() for name in named}) if named else None
 
     def attempt(self, name: str, address: str) -> Attempt | None:
         """Count an attempt to give somebody's password before it is looked at; None where it has to wait."""
@@ -78,11 +88,17 @@ class Site:
             The address, and whether the browser's name for the server is in it or `ReviewSettings.base_url` tells it.
         """
         if self.settings.base_url is not None:
-            return self.settings.base_url.rstrip("/") + path, True
+            return self.settings.base_url.rstrip("/") + path, True  # with its path prefix
         if host is not None and host_name(host) in own_names(server):
             return f"{scheme}://{host}{path}", True
         address, port = server or ("localhost", 80)
         return f"{scheme}://{f'[{address}]' if ':' in address else address}:{port}{path}", False
+
+
+def signed(key: bytes, *parts: object) -> str:
+    """A name of 128 bits for some parts, made with a key."""
+    text = "\x1f".join(str(part) for part in parts)
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def open_site(settings: ReviewSettings) -> Site:
@@ -101,19 +117,14 @@ def open_site(settings: ReviewSettings) -> Site:
             key = Fact(name="key", value=settings.token())
             db.add(key)
         secret = key.value.encode()
-    return Site(settings, database, loaded, loaded.media_folder(), secret, Attempts(settings.clock), Passwords(), pool)
+    attempts = Attempts(database, settings.clock, partial(signed, secret))
+    return Site(settings, database, loaded, loaded.media_folder(), secret, attempts, Passwords(), pool)
 
 
 def make_store(folder: Path) -> None:
     """Make the folder of the database and of uploads, for its owner's eyes alone; one that is there stays as it is."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
-
-
-def host_name(host: str) -> str:
-    """The name in a Host header, without its port; empty where it is no such header."""
-    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?", host, re.IGNORECASE | re.ASCII)
-    return (found.group(1) or found.group(2)).casefold() if found else ""
 
 
 def own_names(server: tuple[str, int] | None) -> set[str]:

@@ -60,7 +60,7 @@ def test_reviewers_compare_and_decide_and_a_third_adjudicates(page: Any, served:
     page.get_by_role("heading", name="What reviewers said").wait_for()
     assert page.get_by_text("The door is there before the lamp.").count()
     page.get_by_label("Flag").check()
-    page.get_by_label("scene", exact=True).check()
+    page.locator("input[name=target][value=scene]").check()
     page.get_by_label("Reason", exact=True).fill("Look at the scene.")
     page.locator("h1.question").scroll_into_view_if_needed()
     snap(page, "adjudicate")
@@ -94,7 +94,7 @@ def test_a_page_that_is_loaded_again_has_what_was_entered(page: Any, served: Ser
     if page.locator("#answer").count():
         assert page.locator("#answer").input_value() == "4"
     else:
-        assert page.locator(":checked").count() == 1
+        assert page.locator("input:checked").count() == 1
 
 
 @pytest.mark.full

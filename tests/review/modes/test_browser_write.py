@@ -27,7 +27,7 @@ def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
     enter(page, served, "annotator", "Ann")
     page.goto(f"/projects/{project}/work")
     page.get_by_text("Choose what the question is about").wait_for()
-    page.get_by_label("Words").fill("walk")
+    page.get_by_label("Words", exact=True).fill("walk")
     page.get_by_text("5 found").wait_for()
     for name in ("walk/002.png", "walk/003.png"):
         page.get_by_role("button", name=f"Choose {name}", exact=True).press("Enter")

@@ -187,7 +187,8 @@ def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: P
     both = [keys(pool)["walk/000.png"], keys(pool)["walk/003.png"]]
     page = choose(client, path, both)
     asked = re.findall(r'name="kind" value="([\w-]+)" data-control="(\w+)"', page.text)
-    assert asked == [("choice", "choice"), ("number", "number"), ("words", "text"), ("yes-no", "text")]
+    others = ("boxes", "order", "points", "set", "text", "words", "yes-no")
+    assert asked == [("choice", "choice"), ("number", "number"), *((name, "text") for name in others)]
 
     def told(**changes: Any) -> str:
         return send(client, f"{path}/edit", form(both, option=None, answer=None, **changes)).text
@@ -195,8 +196,8 @@ def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: P
     assert "Give the right answer." in told(kind="words", words=" ")
     assert "The answer has no words." in told(kind="words", words="the ...")
     assert "Choose one of the options." in told(kind="yes-no", words="perhaps")
-    assert "Nothing is missing" in told(kind="yes-no", words="yes")
-    assert "Nothing is missing" in told(kind="words", words="the red lamp")
+    assert "Nothing is missing" in told(kind="yes-no", words="yes", step=["The lamp moved, so yes."])
+    assert "Nothing is missing" in told(kind="words", words="the red lamp", step=["A lamp."])
     assert 'value="the red lamp"' in client.get(path).text
     done = send(client, path, form(both, option=None, answer=None, kind="words", words="the red lamp"))
     assert done.url.path != path, done.text

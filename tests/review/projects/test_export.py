@@ -36,7 +36,7 @@ def test_subjects_are_runs_that_are_scored_and_reported_like_any_other(
     page = half.get(f"/projects/{project}/work")
     half.post(page.url.path, answer="1" if "inputmode" in page.text else "A", seconds=1)
 
-    folders, _ = export_runs(served.site, tmp_path / "people")
+    folders = export_runs(served.site, tmp_path / "people").folders
     assert [folder.path.name for folder in folders] == ["Hal", "Sam", "Sue-B-"]
     runs = {r.record.settings.model: r for r in load_runs([folder.path for folder in folders])}
     cells = {name: r.figures["rule_sets"]["careful"]["cells"] for name, r in runs.items()}

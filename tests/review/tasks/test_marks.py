@@ -69,11 +69,13 @@ def test_an_export_leaves_marked_answers_out_and_says_so(served: Served, tmp_pat
     with served.site.database.read() as db:
         found = db.get_one(Project, project)
         assert {name: len(own) for name, own in answers(db, found).items()} == {"Sam": 6, "Sue": 6}
-    runs, marked = export_runs(served.site, tmp_path / "all")
+    written = export_runs(served.site, tmp_path / "all")
+    runs, marked = written.folders, written.marked
     assert [len(list(run.outcomes())) for run in runs] == [6, 6]
     told = "4 of 6 answers (3 faster than 3 s, 2 before the media had loaded)"
     assert marked == {"Sam": told}
-    runs, marked = export_runs(served.site, tmp_path / "some", without_marked=True)
+    written = export_runs(served.site, tmp_path / "some", without_marked=True)
+    runs, marked = written.folders, written.marked
     assert [{one.id for one in run.outcomes()} for run in runs] == [{"pair", "script"}, set(TRUTHS)]
     assert marked == {"Sam": told}
     assert runs[0].record().settings.model_settings["left_out"] == told

@@ -1,15 +1,19 @@
-"""Limits on guessing passwords: attempts are counted before a password is looked at, so that none slips through."""
+"""Limits on guessing passwords: attempts are counted before a password is looked at, so that none slips through.
+
+They are counted in the database, so that all processes of a server count together, and a start forgets none.
+"""
 
 from __future__ import annotations
 
-import threading
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
-_MANY = 10_000
-"""Counters after which those that have run out are thrown away."""
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session as Orm
+
+from tolman.review.store.database import Database
+from tolman.review.store.schema import SignInAttempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,53 +26,54 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt that is being made, with the counters it is in."""
+    """One attempt that is being made, by the name of its rows."""
 
-    keys: tuple[tuple[str, ...], ...]
-    at: float
+    name: str
 
 
 class Attempts:
-    """Counters of attempts, safe to use from any thread; they live as long as the server.
+    """Counters of attempts, safe to use from any thread and any process.
 
     Args:
-        clock: seconds.
+        database: that counts.
+        clock: seconds since 1970.
+        name: makes a name of 32 characters or less for some parts that nobody else can make or read.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._counted: dict[tuple[str, ...], deque[float]] = {}
-        self._ends: dict[tuple[str, ...], float] = {}
+    def __init__(self, database: Database, clock: Callable[[], float], name: Callable[..., str]) -> None:
+        self._database, self._clock, self._name = database, clock, name
 
     def begin(self, limits: Sequence[tuple[tuple[str, ...], Limit]]) -> Attempt | None:
         """Count an attempt under some keys, all or none; None where one of them has had its number."""
         now = self._clock()
-        with self._lock:
-            if len(self._counted) > _MANY:
-                self._forget(now)
-            for key, limit in limits:
-                counted = self._counted.get(key, deque())
-                while counted and counted[0] <= now - limit.seconds:
-                    counted.popleft()
-                if len(counted) >= limit.most:
-                    return None
-            for key, limit in limits:
-                self._counted.setdefault(key, deque()).append(now)
-                self._ends[key] = now + limit.seconds
-        return Attempt(tuple(key for key, _ in limits), now)
+        counted = [(self._name("attempt", *key), limit) for key, limit in limits]
+        with self._database.read() as db:  # a flood that is refused writes nothing
+            if not _room(db, counted, now):
+                return None
+        with self._database.write() as db:
+            db.execute(delete(SignInAttempt).where(SignInAttempt.ends <= now))
+            if not _room(db, counted, now):
+                return None
+            rows = [SignInAttempt(attempt="", key=key, at=now, ends=now + limit.seconds) for key, limit in counted]
+            db.add_all(rows)
+            db.flush()
+            attempt = Attempt(str(rows[0].id))
+            for row in rows:
+                row.attempt = attempt.name
+        return attempt
 
     def succeeded(self, attempt: Attempt) -> None:
         """Take an attempt out of its counters: only failed ones are limited."""
-        with self._lock:
-            for key in attempt.keys:
-                counted = self._counted.get(key)
-                if counted and attempt.at in counted:
-                    counted.remove(attempt.at)
+        with self._database.write() as db:
+            db.execute(delete(SignInAttempt).where(SignInAttempt.attempt == attempt.name))
 
-    def _forget(self, now: float) -> None:
-        for key in [key for key, end in self._ends.items() if end <= now]:
-            del self._counted[key], self._ends[key]
+
+def _room(db: Orm, counted: Sequence[tuple[str, Limit]], now: float) -> bool:
+    for key, limit in counted:
+        number = select(func.count()).where(SignInAttempt.key == key, SignInAttempt.at > now - limit.seconds)
+        if (db.scalar(number) or 0) >= limit.most:
+            return False
+    return True
 
 
 def network_of(address: str) -> str:

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sqlalchemy import delete, select
+from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.orm import Session as Orm
 
+from tolman.review.accounts.passwords import is_common
 from tolman.review.settings import ReviewSettings
 from tolman.review.store.history import record
 from tolman.review.store.schema import ROLES, Invitation, Session, User
 
 OWNER = "owner"
 SHORTEST_PASSWORD = 10
+RESET_HOURS = 24.0
 JOIN, ENTER, RESET = "join", "enter", "reset"
 """Purposes of a link."""
+_SHARE = 0.02
+"""Of the idle time, after which a session in use is written down again: a page in thousands writes."""
 _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 """Unicode's categories of characters that can't be seen, or mean something else everywhere."""
+
+
+_SESSION = (
+    select(User.id, User.name, User.role, User.active, Session.expires, Session.seen)
+    .join_from(Session, User, User.id == Session.user_id)
+    .where(Session.id == bindparam("session"))
+)
 
 
 class AccountError(Exception):
@@ -27,11 +38,12 @@ class AccountError(Exception):
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is signed in."""
+    """Somebody who is signed in; `stale` where it is a while ago that their session was seen (`saw`)."""
 
     id: int
     name: str
     role: str
+    stale: bool = field(default=False, compare=False)
 
 
 def hash_token(token: str) -> str:
@@ -143,7 +155,7 @@ def reset_password(db: Orm, settings: ReviewSettings, user: User) -> str:
     now = settings.clock()
     for link in db.scalars(select(Invitation).where(Invitation.user_id == user.id, Invitation.used.is_(None))):
         link.used = now
-    return invite(db, settings, user.role, user=user.id, purpose=RESET)
+    return invite(db, settings, user.role, user=user.id, purpose=RESET, hours=RESET_HOURS)
 
 
 def set_by_link(db: Orm, settings: ReviewSettings, token: str, stored: str) -> User:
@@ -163,16 +175,18 @@ def set_by_link(db: Orm, settings: ReviewSettings, token: str, stored: str) -> U
     return user
 
 
-def check_new(password: str, again: str) -> None:
-    """Tell whether a password may be set.
+def check_new(password: str, again: str, name: str = "") -> None:
+    """Tell whether a password may be set for somebody of a name.
 
     Raises:
-        AccountError: the two differ, or it is too short.
+        AccountError: the two differ, or it is too short or among the first that others would try.
     """
     if password != again:
         raise AccountError("The two passwords differ.")
     if len(password) < SHORTEST_PASSWORD:
         raise AccountError(f"A password needs {SHORTEST_PASSWORD} characters or more.")
+    if is_common(password, [name, *name.split()]):
+        raise AccountError("Many people have this password, or it is a name. Take another; a few words are good.")
 
 
 def plain_name(name: str) -> str:
@@ -193,7 +207,11 @@ def sign_in(db: Orm, settings: ReviewSettings, user: User, old_token: str | None
         sign_out(db, old_token)
     now, token = settings.clock(), settings.token()
     db.execute(delete(Session).where(Session.expires < now))
-    db.add(Session(id=hash_token(token), user_id=user.id, created=now, expires=now + 3600 * settings.session_hours))
+    db.add(
+        Session(
+            id=hash_token(token), user_id=user.id, created=now, expires=now + 3600 * settings.session_hours, seen=now
+        )
+    )
     return token
 
 
@@ -202,12 +220,21 @@ def sign_out(db: Orm, token: str) -> None:
     db.execute(delete(Session).where(Session.id == hash_token(token)))
 
 
-def person_of(db: Orm, settings: ReviewSettings, token: str) -> Person | None:
+def person_of(db: Connection, settings: ReviewSettings, token: str) -> Person | None:
     """Find the person of a cookie."""
-    found = db.get(Session, hash_token(token))
-    if found is None or found.expires < settings.clock() or not found.user.active:
+    found = db.execute(_SESSION, {"session": hash_token(token)}).first()
+    now = settings.clock()
+    if found is None or found.expires < now or not found.active:
         return None
-    return Person(found.user.id, found.user.name, found.user.role)
+    idle, passed = 3600 * settings.idle_hours, now - found.seen
+    if found.seen and passed > idle:
+        return None
+    return Person(found.id, found.name, found.role, stale=passed > idle * _SHARE)
+
+
+def saw(db: Orm, settings: ReviewSettings, token: str) -> None:
+    """Write down that the browser of a session is in use."""
+    db.execute(update(Session).where(Session.id == hash_token(token)).values(seen=settings.clock()))
 
 
 def close_account(db: Orm, user: User) -> None:

@@ -101,6 +101,19 @@ def recording_of(place: CloudPlace) -> tuple[Recording, Floats]:
         return _opened(place)
 
 
+def cloud_of(paths: Sequence[Path], scene: str, most: int) -> Floats | None:
+    """The gathered cloud of a scene, shape (n, 3), evenly thinned to so many points; None where there is none.
+
+    Raises:
+        InputError: as `places`, or a file can't be read.
+    """
+    place = _known(tuple(paths)).get(scene)
+    if place is None:
+        return None
+    points = recording_of(place)[1]
+    return points[:: max(1, -(-len(points) // most))]
+
+
 def scene_seconds(recording: Recording, seconds: float) -> float:
     """The time of the scene at a time of the first camera's video, at the frame that is nearest.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tolman.items import Item
 from tolman.kinds import kind_of
+from tolman.scoring.item_kind import states_as_written
 
 CHOICES, WORDS = "choices", "words"
 _NUMBER = re.compile(r"[+-]?(\d{1,9}([.,]\d{0,9})?|[.,]\d{1,9})")
@@ -54,10 +55,18 @@ def _words(item: Item, text: str) -> str:
     return text
 
 
+def _marked(item: Item, text: str) -> str:
+    if not text:
+        raise AnswerError("Mark the answer in the picture, or write its coordinates.")
+    return text
+
+
 WIDGETS: Mapping[str, Widget] = {
     "choice": Widget(_chosen, CHOICES),
     "number": Widget(_number),
     "text": Widget(_words, WORDS, is_free=True),
+    "points": Widget(_marked, is_free=True),
+    "boxes": Widget(_marked, is_free=True),
 }
 
 
@@ -68,19 +77,22 @@ def widget_of(item: Item) -> Widget:
 
 def read_answer(item: Item, text: str) -> str:
     """The answer that a form holds, as it is stored: an option's letter, a number with its decimal comma made a point,
-    or what else an item of this kind can have as its answer.
+    or what else an item of this kind can have as its answer, in the form that its kind gives it.
 
     Raises:
         AnswerError: it is none; where the item's kind says what is wrong with it, in its words.
     """
-    kind = kind_of(item)
-    answer = WIDGETS[kind.widget].read(item, text.strip())
-    answered = item.model_copy(update={"answer": answer})
+    kind, widget = kind_of(item), WIDGETS[kind_of(item).widget]
+    answer = widget.read(item, text.strip())
     try:
-        problem = kind.check(answered)
-        if not problem and WIDGETS[kind.widget].is_free:
-            found = kind.read(answered, answer)
-            problem = "" if found.value is not None else found.note or f"'{answer}' is no answer that can be read"
+        stated = kind.stated_answer(item, answer) if widget.is_free else answer
+        if stated is None and not states_as_written(kind):
+            note = kind.read(item, answer).note
+            raise AnswerError(f"That is no answer that can be read{': ' if note else ''}{note}.")
+        answer = answer if stated is None else stated
+        problem = kind.check(item.model_copy(update={"answer": answer}))
+        if not problem and stated is None:
+            problem = kind.read(item, answer).note or f"'{answer}' is no answer that can be read"
     except ValueError as error:
         problem = str(error) or f"'{answer}' is no answer"
     if problem:

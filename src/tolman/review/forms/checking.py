@@ -6,13 +6,14 @@ What stops a question is wrong in any case; what warns is for the writer to judg
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tolman.benchmarks.mmsi_bench.data import TASKS
-from tolman.curate.duplicates import BITS, comparable, say_the_same
+from tolman.curate.duplicates import BITS, FILLERS, comparable, say_the_same
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.review.forms.answers import AnswerError, is_number, read_answer
@@ -25,6 +26,10 @@ _SHORT = 12
 """Letters by which it may differ in any case."""
 _NEARLY = 0.7
 """The share of two questions' words that both have, from which on they are shown to the writer."""
+_WORD = re.compile(r"[^\W_]+")
+_MASHED = re.compile(r"[bcdfghjklmnpqrstvwxz]{6,}|(.)\1{3,}", re.IGNORECASE)
+"""Runs of letters that no word of a language in Latin letters has: six consonants, or four times the same."""
+_LONGEST_WITHOUT_VOWEL = 4
 _LEAST_TO_BALANCE = 4
 """Questions before the letters of right answers are compared."""
 
@@ -54,6 +59,7 @@ class Around:
         letters: how often each letter is right in the project, for choices with as many options.
         others: the project's questions, with a name for what each is about.
         looks: key → perceptual hash of each image that is chosen.
+        copies: (key, key) → how the second is a copy of the first which is turned, mirrored or cut, in words.
     """
 
     pool: Mapping[str, PoolMedium]
@@ -63,6 +69,7 @@ class Around:
     letters: Mapping[int, Counter[str]] = field(default_factory=dict)
     others: Sequence[tuple[Item, str]] = ()
     looks: Mapping[str, int] = field(default_factory=dict)
+    copies: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def check(written: Written, around: Around) -> list[CheckProblem]:
@@ -151,6 +158,9 @@ def _media(written: Written, media: Sequence[PoolMedium], around: Around) -> lis
         a, b = (around.looks[written.media[i].key] for i in (one, other))
         if (a ^ b).bit_count() <= BITS and media[one].sha256 != media[other].sha256:
             found.append(CheckProblem("warn", f"Pictures {one + 1} and {other + 1} look the same."))
+        elif how := around.copies.get((written.media[one].key, written.media[other].key)):
+            told = f"Picture {other + 1} looks like a copy of picture {one + 1} that is {how}."
+            found.append(CheckProblem("warn", told))
     for number, (chosen, medium) in enumerate(zip(written.media, media, strict=False), start=1):
         try:
             span_of(chosen, medium)
@@ -180,9 +190,26 @@ def _texts(written: Written, media: int) -> list[CheckProblem]:
                 "stop", f"There are {marks} {MEDIA_MARK} marks and {media} media: give each its mark, or none."
             )
         )
+    strange = [word for word in _WORD.findall(written.question) if is_mashed(word)]
+    if strange:
+        told = ", ".join(f"“{word[:30]}”" for word in strange[:3])
+        found.append(CheckProblem("warn", f"The question has what looks like no words: {told}."))
     if not written.question.rstrip().endswith(("?", ".", "!", ":", MEDIA_MARK)):
         found.append(CheckProblem("warn", "The question has no question mark."))
     return found
+
+
+def is_mashed(word: str) -> bool:
+    """Tell whether a word in Latin letters was typed without meaning: 'asdfghjkl', 'qwrtz', 'aaaaa'.
+
+    Short words without vowels may be abbreviations ('TV', 'cm', 'LED').
+    """
+    if not word.isascii() or not word.isalpha():
+        return False
+    without = (
+        len(word) > _LONGEST_WITHOUT_VOWEL and not word.isupper() and not re.search("[aeiouy]", word, re.IGNORECASE)
+    )
+    return without or _MASHED.search(word) is not None
 
 
 def _options(written: Written) -> list[CheckProblem]:
@@ -267,9 +294,14 @@ def _category(written: Written, around: Around) -> list[CheckProblem]:
 def _reasoning(written: Written) -> list[CheckProblem]:
     if not written.reasoning:
         return [CheckProblem("stop", "Write down the reasoning, step by step.")]
+    found = []
+    told = set(_WORD.findall(written.reasoning.casefold())) - FILLERS
+    asked = " ".join([written.question, *written.options, written.words, written.number]).casefold()
+    if not told & (set(_WORD.findall(asked)) - FILLERS):
+        found.append(CheckProblem("warn", "The reasoning names nothing that the question or its answers name."))
     if written.category == "MSR" and sum(bool(step.text.strip()) for step in written.steps) < 3:
-        return [CheckProblem("warn", "Multi-step reasoning takes three steps or more (MMSI-Bench: 3 to 11).")]
-    return []
+        found.append(CheckProblem("warn", "Multi-step reasoning takes three steps or more (MMSI-Bench: 3 to 11)."))
+    return found
 
 
 def _alike(written: Written, around: Around) -> list[CheckProblem]:

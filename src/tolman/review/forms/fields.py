@@ -38,6 +38,7 @@ Clean = AfterValidator(clean)
 Key = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Name = Annotated[str, InForm(min_length=1, max_length=64), Clean]
 Line = Annotated[str, InForm(max_length=500), Clean]
+Answer = Annotated[str, InForm(max_length=100_000), Clean]
 Paragraphs = Annotated[str, InForm(max_length=20_000), Clean]
 Secret = Annotated[str, InForm(max_length=200)]
 Shown = Annotated[str, InForm(max_length=16), Clean]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tolman.items import LETTERS, Item
 from tolman.kinds import kind_of
 from tolman.review.forms.answers import AnswerError, read_answer
-from tolman.review.forms.fields import Line, Paragraphs
+from tolman.review.forms.fields import Answer, Line, Paragraphs
 
 Verdict = Literal["approve", "flag", "revise", "discard"]
 Target = Literal["item", "scene", "template", "rule"]
@@ -74,7 +74,7 @@ def _form(
     target: Line = "",
     question: Paragraphs = "",
     options: Paragraphs = "",
-    answer: Line = "",
+    answer: Answer = "",
     reasoning: Paragraphs = "",
 ) -> VerdictForm:
     return VerdictForm(verdict, reason, target, question, options, answer, reasoning)

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.datastructures import FormData
 
-from tolman.items import LETTERS
+from tolman.items import FIXED_KINDS, LETTERS
 from tolman.kinds import ItemKind, kind_named, names
 from tolman.plugins import loaded_plugins
 from tolman.review.forms.fields import clean
@@ -133,8 +133,9 @@ class Written:
         """The same after a press of a button.
 
         Args:
-            what: 'add:KEY', 'drop:KEY', 'up:KEY', 'down:KEY', 'option', 'option:N', 'step' or 'step:N'; the numbers
-                are of what is taken away, from 0. What can't be done changes nothing.
+            what: 'take:TEXT' (as an option), 'add:KEY', 'drop:KEY', 'up:KEY', 'down:KEY', 'option', 'option:N',
+                'step' or 'step:N'; the numbers are of what is taken away, from 0. What can't be done, and any other
+                word, changes nothing.
         """
         act, _, about = what.partition(":")
         place = next((i for i, one in enumerate(self.media) if one.key == about), None)
@@ -144,6 +145,8 @@ class Written:
             return replace(self, media=without(self.media, place))
         if act in ("up", "down") and place is not None:
             return replace(self, media=moved(self.media, place, -1 if act == "up" else 1))
+        if act == "take" and about:
+            return self._with_option(about)
         number = int(about) if about.isdecimal() and len(about) < 4 else None
         if act == "step":
             if number is None:
@@ -158,6 +161,14 @@ class Written:
             answer = "" if right == number else LETTERS[right - (right > number)]
             return replace(self, options=without(self.options, number), answer=answer)
         return self
+
+    def _with_option(self, text: str) -> Written:
+        """The same with a text in the first free option, or in one more."""
+        right = LETTERS.find(self.answer) if self.answer else -1
+        free = next((i for i, one in enumerate(self.options) if not one.strip() and i != right), None)
+        if free is None:
+            return replace(self, options=(*self.options, text)[:MOST_OPTIONS])
+        return replace(self, options=(*self.options[:free], text, *self.options[free + 1 :]))
 
     @property
     def control(self) -> str:
@@ -179,14 +190,15 @@ class Written:
 
 
 def writable_kinds() -> dict[str, ItemKind]:
-    """The item kinds whose questions can be written here: those that say what they ask for."""
+    """The item kinds whose questions can be written here, choices and numbers first: those that say what they ask
+    for."""
     return _writable(tuple(loaded_plugins()))
 
 
 @lru_cache(maxsize=8)
 def _writable(plugins: tuple[Path, ...]) -> dict[str, ItemKind]:
     """See `writable_kinds`. What was found is kept until another plugin is loaded."""
-    found = {name: kind_named(name) for name in names()}
+    found = {name: kind_named(name) for name in dict.fromkeys((*FIXED_KINDS, *names()))}
     return {name: kind for name, kind in found.items() if kind.asks_for}
 
 

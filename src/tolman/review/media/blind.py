@@ -18,11 +18,12 @@ from tolman.review.site import Site
 
 @dataclass(frozen=True)
 class BlindMedium:
-    """A video or image: where it is, and what it is called on the page."""
+    """A video or image: where it is, what it is called on the page, and its place among the question's, from 1."""
 
     kind: str
     url: str
     label: str
+    number: int
 
 
 Part = str | BlindMedium
@@ -74,6 +75,12 @@ class Blind:
     by_letter: bool
 
     @property
+    def has_media(self) -> bool:
+        """Tell whether it has any picture or video, before its text or inside it."""
+        inside = [*self.question, *(part for option in self.options for part in option.parts)]
+        return bool(self.media) or any(isinstance(part, BlindMedium) for part in inside)
+
+    @property
     def has_video(self) -> bool:
         """Tell whether there is a video among the media."""
         return any(m.kind == "video" for m in self.media)
@@ -111,7 +118,7 @@ def _choices(values: Sequence[str], options: Sequence[BlindOption]) -> tuple[Bli
 
 
 def _medium(site: Site, project: int, medium: Media, number: int) -> BlindMedium:
-    return BlindMedium(medium.kind, address(site, project, medium), f"{medium.kind.capitalize()} {number}")
+    return BlindMedium(medium.kind, address(site, project, medium), f"{medium.kind.capitalize()} {number}", number)
 
 
 def _parts(text: str, inside: list[BlindMedium]) -> tuple[Part, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from tolman.errors import TolmanError
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
 from tolman.ingest.corrections import NAME
+from tolman.ingest.media_pool import PoolMedium
 from tolman.review.accounts.identity import AccountError
 from tolman.review.site import Site
 
@@ -36,13 +38,30 @@ def scene_of(site: Site, scene: str) -> SceneGeometry:
     Raises:
         HTTPException: it is gone.
     """
-    folder = site.settings.scenes
-    corrections = folder / NAME if folder else None
-    changed = corrections.stat().st_mtime_ns if corrections and corrections.is_file() else 0
-    found = _scene(folder, scene, changed) if folder else None
+    found = scene_in(site.settings.scenes, scene) if site.settings.scenes else None
     if found is None:
         raise HTTPException(404, f"The scene '{scene}' is not among the scenes that the server was started with.")
     return found
+
+
+def scenes_folder(site: Site) -> Path | None:
+    """The collection that the server's benchmark was generated from: what it was started with, else as it is written
+    in the benchmark's provenance.json; None where nothing names it, or it isn't there."""
+    path = site.loaded.folder / "provenance.json"
+    if site.settings.scenes is not None:
+        return site.settings.scenes if site.settings.scenes.is_dir() else None
+    try:
+        named = Path(json.loads(path.read_text(encoding="utf-8"))["scenes"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    places = (named, path.parent / named, path.parent.parent / named)
+    return next((place for place in places if place.is_dir()), None)
+
+
+def scene_in(folder: Path, scene: str) -> SceneGeometry | None:
+    """A scene of a collection as it is with its corrections; None where it can't be had. The last few are kept."""
+    corrections = folder / NAME
+    return _scene(folder, scene, corrections.stat().st_mtime_ns if corrections.is_file() else 0)
 
 
 @lru_cache(maxsize=64)
@@ -52,3 +71,29 @@ def _scene(folder: Path, scene: str, changed: int) -> SceneGeometry | None:
         return next((one for one in found if one.scene.id == scene), None)
     except TolmanError:
         return None
+
+
+def things_seen(site: Site, medium: PoolMedium) -> list[str]:
+    """Categories of the objects of the scene that a medium of the pool shows, as far as scenes are known here.
+
+    It is the scene whose video has the medium's name, or whose id names the medium's folder.
+    """
+    folder = site.settings.scenes
+    if folder is None:
+        return []
+    corrections = folder / NAME
+    changed = corrections.stat().st_mtime_ns if corrections.is_file() else 0
+    for scene, video, things in _things(folder, changed):
+        by_video = video and Path(medium.original).name == Path(video).name
+        if by_video or (medium.group and scene.split("/")[-1] == medium.group.split("/")[-1]):
+            return list(things)
+    return []
+
+
+@lru_cache(maxsize=4)
+def _things(folder: Path, changed: int) -> list[tuple[str, str | None, tuple[str, ...]]]:
+    try:
+        found = [one.scene for one in open_collection(folder) if isinstance(one, SceneGeometry)]
+    except TolmanError:
+        return []
+    return [(one.id, one.video, tuple(sorted({thing.category for thing in one.objects}))) for one in found]

@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Media
-from tolman.media.tables import image_in_table
+from tolman.media.tables import image_in_table, in_column, table_and_column
 from tolman.media.video import BrokenMediaError
 from tolman.review.access import Me, TheSite, allow
 from tolman.review.accounts.identity import Person
+from tolman.review.media.frame_times import frame_times
 from tolman.review.site import Site
 from tolman.review.store.schema import ROLES, Assignment, Medium, Project, Task, TaskMedium
 
@@ -32,25 +33,34 @@ TYPES = {
 }
 """File types that are sent. SVG and HTML are not: a browser would run scripts in them."""
 _MAGIC = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"GIF8", "image/gif"), (b"BM", "image/bmp"))
+_AT_ONCE = 500
+"""Paths that one statement asks for."""
 _CACHE = {"cache-control": "private, max-age=3600"}
 
 router = APIRouter(dependencies=[allow(*ROLES)])
 
 
 def register(db: Orm, site: Site, project: Project, media: Iterable[Media]) -> dict[tuple[str, int, int], int]:
-    """Give media of a project their names, once; (path, row, place) → id of each medium of the project."""
-    known = {(m.path, m.row, m.place): m.id for m in db.scalars(select(Medium).where(Medium.project_id == project.id))}
-    for medium in media:
-        place = key_of(medium)
-        if place not in known:
-            name = site.sign("medium", project.id, *place)
-            row = Medium(
-                project_id=project.id, name=name, kind=medium.kind, path=place[0], row=place[1], place=place[2]
-            )
-            db.add(row)
-            db.flush()
-            known[place] = row.id
-    return known
+    """Give media of a project their names, once; their (path, row, place) → id."""
+    wanted = {key_of(medium): medium.kind for medium in media}
+    paths = sorted({path for path, _, _ in wanted})
+    known: dict[tuple[str, int, int], int] = {}
+    for begin in range(0, len(paths), _AT_ONCE):
+        there = select(Medium.path, Medium.row, Medium.place, Medium.id).where(
+            Medium.project_id == project.id, Medium.path.in_(paths[begin : begin + _AT_ONCE])
+        )
+        known |= {(path, row, place): number for path, row, place, number in db.execute(there)}
+    fresh = [
+        Medium(
+            project_id=project.id, name=site.sign("medium", project.id, *key), kind=kind, path=key[0], row=key[1],
+            place=key[2],
+        )
+        for key, kind in wanted.items()
+        if key not in known
+    ]  # fmt: skip
+    db.add_all(fresh)
+    db.flush()
+    return known | {(medium.path, medium.row, medium.place): medium.id for medium in fresh}
 
 
 def key_of(medium: Media) -> tuple[str, int, int]:
@@ -84,21 +94,49 @@ def may_see(db: Orm, person: Person, medium: Medium) -> bool:
 @router.get("/media/{name}", response_class=Response)
 def send(request: Request, site: TheSite, me: Me, name: str) -> Response:
     """One video or image; a part of it where the browser asks for a range."""
-    with site.database.read() as db:
-        medium = db.scalar(select(Medium).where(Medium.name == name[:64].replace("\0", "")))
-        if medium is None or not may_see(db, me, medium):
-            raise HTTPException(404, "There is no such video or image.")
-    path = find(site, medium.path)
+    medium = _visible(site, me, name)
     if medium.row >= 0:
+        file, column = table_and_column(medium.path)
+        table = str(find(site, file))
         try:
-            content = image_in_table(path, medium.row, medium.place)
+            content = image_in_table(Path(in_column(table, column) if column else table), medium.row, medium.place)
         except BrokenMediaError:
             raise HTTPException(404, "This image can't be read. Tell the owner.") from None
         return Response(content, media_type=_sniffed(content), headers=_CACHE)
+    path = find(site, medium.path)
     kind = TYPES.get(path.suffix.lower())
     if kind is None:
         raise HTTPException(404, "This is no video or image that a browser can show. Tell the owner.")
     return FileResponse(path, media_type=kind, headers=_CACHE)
+
+
+@router.get("/media/{name}/frames", response_class=JSONResponse)
+def frames(site: TheSite, me: Me, name: str) -> Response:
+    """When each frame of a video is shown, for players that go from frame to frame."""
+    medium = _visible(site, me, name)
+    if medium.kind != "video":
+        raise HTTPException(404, "There is no such video.")
+    return frames_answer(find(site, medium.path))
+
+
+def frames_answer(path: Path) -> Response:
+    """`{"times": […]}` of a video, in seconds of its own time, rising.
+
+    Raises:
+        HTTPException: it can't be read.
+    """
+    try:
+        return JSONResponse({"times": frame_times(path)}, headers=_CACHE)
+    except BrokenMediaError:
+        raise HTTPException(404, "The frames of this video can't be read. Tell the owner.") from None
+
+
+def _visible(site: Site, me: Person, name: str) -> Medium:
+    with site.database.read() as db:
+        medium = db.scalar(select(Medium).where(Medium.name == name[:64].replace("\0", "")))
+        if medium is None or not may_see(db, me, medium):
+            raise HTTPException(404, "There is no such video or image.")
+        return medium
 
 
 def find(site: Site, path: str) -> Path:

@@ -13,15 +13,18 @@ from sqlalchemy.orm import Session as Orm
 from tolman.items import Item
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.forms.answers import AnswerError, labels_of, read_answer
-from tolman.review.forms.fields import Key, Line, Seconds, Shown
+from tolman.review.forms.drawn import Drawn, as_field
+from tolman.review.forms.fields import Answer, Key, Seconds, Shown
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import work
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.drawing import drawn_of
 from tolman.review.tasks.marks import LEAST, block, marks_of, problems
 from tolman.review.tasks.mode import Block, Mode
+from tolman.review.tasks.undoing import UNDO, UndoRule, allow_undo
 from tolman.scoring.coefficients import alpha
 
 NAME = STAGE = STEP = "answer"
@@ -40,39 +43,41 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
 
 @router.post("/{assignment}", response_class=HTMLResponse)
 def answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0,
-    shown: Shown = "",
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0,
+    shown: Shown = "", drawn: Drawn = "",
 ) -> Response:  # fmt: skip
     """Submit an answer."""
     with site.database.write() as db:
         own = own_work(db, me, assignment, NAME)
         try:
             given = read_answer(work.asked_item(own), answer)
+            content = {"answer": given} | drawn_of(site, own, drawn)
             marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
-            content = asked(db, site, me, own, [STAGE]) | {"problem": str(error), "given": answer}
+            content = asked(db, site, me, own, [STAGE]) | {"problem": str(error), "given": answer, "drawn": drawn}
             return page(request, guest, "answer.html", status=422, **content)
-        _, fresh = work.submit(db, site, own, STEP, {"answer": given}, seconds, marks)
+        _, fresh = work.submit(db, site, own, STEP, content, seconds, marks)
         if fresh:
             work.finish(db, site, own)
         return see_other(f"/projects/{own.task.project_id}/work")
 
 
 @router.post("/{assignment}/draft", status_code=204, response_class=Response)
-def draft(site: TheSite, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0) -> Response:
+def draft(
+    site: TheSite, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0, drawn: Drawn = ""
+) -> Response:
     """Keep what is entered, so that another day or another browser goes on from there."""
     with site.database.write() as db:
         own = own_work(db, me, assignment, NAME)
         if own.state != "done":
-            work.save_draft(db, site, own, {"answer": answer}, seconds)
+            work.save_draft(db, site, own, {"answer": answer, "drawn": drawn}, seconds)
     return Response(status_code=204)
 
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     """A task for each question, for everybody."""
-    for item in items:
-        version = work.add_item(db, site, project, item)
-        work.add_task(db, site, project, STAGE, item.id, version=version, wanted=None)
+    versions = work.add_items(db, site, project, items)
+    work.add_tasks(db, site, project, STAGE, {version.item: version for version in versions}, wanted=None)
 
 
 def answers(
@@ -122,6 +127,7 @@ def _labels(version: ItemVersion | None, given: list[str]) -> list[str]:
     return labels_of(work.item_of(version), given) if version is not None and len(given) > 1 else given
 
 
+allow_undo(NAME, STEP, UndoRule(lambda content: {**content, "drawn": as_field(content)}))
 ANSWER = Mode(
     name=NAME,
     title="Answer",
@@ -130,5 +136,6 @@ ANSWER = Mode(
     router=router,
     start=start,
     progress=progress,
-    settings=(LEAST,),
+    in_parts=True,
+    settings=(LEAST, UNDO),
 )

@@ -22,6 +22,7 @@ from tolman.review.store.schema import Project, Task
 from tolman.review.tasks import work
 from tolman.review.tasks.marks import LEAST
 from tolman.review.tasks.mode import Mode, ModeSetting
+from tolman.review.tasks.undoing import UNDO
 
 NAME = "classify"
 _TITLES = {
@@ -34,9 +35,8 @@ _TITLES = {
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     """A task for each question."""
-    for item in items:
-        version = work.add_item(db, site, project, item)
-        work.add_task(db, site, project, NAME, item.id, version=version, wanted=project.settings["people"])
+    versions = {version.item: version for version in work.add_items(db, site, project, items)}
+    work.add_tasks(db, site, project, NAME, versions, wanted=project.settings["people"])
 
 
 def groups(project: Project) -> Sequence[LabelGroup]:
@@ -86,6 +86,7 @@ CLASSIFY = Mode(
     stages={NAME: ("annotator", "reviewer")},
     router=labelling_router(_KIND),
     start=start,
+    in_parts=True,
     progress=progress(_KIND),
-    settings=(ModeSetting("people", "People for each question", 2), LEAST),
+    settings=(ModeSetting("people", "People for each question", 2), LEAST, UNDO),
 )

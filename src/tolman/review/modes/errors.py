@@ -25,6 +25,7 @@ from tolman.review.store.schema import ItemVersion, Project, Task
 from tolman.review.tasks import work
 from tolman.review.tasks.marks import LEAST
 from tolman.review.tasks.mode import Mode, ModeSetting
+from tolman.review.tasks.undoing import UNDO
 from tolman.runs.folder import RunFolder
 from tolman.runs.reasoning import reasoning_of
 from tolman.scoring.error_types import CORRECT, TAXONOMIES
@@ -131,5 +132,5 @@ ERRORS = Mode(
     router=labelling_router(_KIND),
     start=start,
     progress=progress(_KIND),
-    settings=(ModeSetting("people", "People for each answer", 2), LEAST),
+    settings=(ModeSetting("people", "People for each answer", 2), LEAST, UNDO),
 )

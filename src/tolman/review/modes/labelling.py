@@ -15,14 +15,17 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.forms.answers import AnswerError
+from tolman.review.forms.drawn import Drawn, as_field
 from tolman.review.forms.fields import Key, Paragraphs, Seconds, Shown
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, Project, Submission, Task, User
 from tolman.review.tasks import work
 from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.drawing import drawn_of
 from tolman.review.tasks.marks import block, marks_of, problems
 from tolman.review.tasks.mode import Block
+from tolman.review.tasks.undoing import UndoRule, allow_undo, undoable
 from tolman.scoring.agreement import jaccard, nominal
 from tolman.scoring.coefficients import alpha
 
@@ -111,6 +114,7 @@ Chosen = Annotated[Labels, Depends(_chosen)]
 def labelling_router(kind: Labelling) -> APIRouter:
     """The routes of a kind of labelling: a task's page, submitting it, keeping it, and the file of all labels."""
     router = APIRouter(prefix=f"/{kind.name}")
+    allow_undo(kind.name, STEP, UndoRule(lambda content: {**content, "drawn": as_field(content)}))
     staff, people = allow("owner", "reviewer"), allow("annotator", "reviewer")
 
     @router.get("/projects/{project}/labels.jsonl", response_class=PlainTextResponse, dependencies=[staff])
@@ -150,30 +154,33 @@ def labelling_router(kind: Labelling) -> APIRouter:
         note: Paragraphs = "",
         seconds: Seconds = 0.0,
         shown: Shown = "",
+        drawn: Drawn = "",
     ) -> Response:
         """Submit labels."""
         with site.database.write() as db:
             own = own_work(db, me, assignment, kind.name, "task")
             try:
                 labels = {g.name: g.read(chosen.get(g.name, [])) for g in kind.groups(own.task.project)}
+                more = drawn_of(site, own, drawn)
                 marks = marks_of(site, own, seconds, shown)
             except AnswerError as error:
-                kept = {"labels": chosen, "note": note, "seconds": seconds, "problem": str(error)}
+                kept = {"labels": chosen, "note": note, "seconds": seconds, "problem": str(error), "drawn": drawn}
                 return page(request, guest, "label.html", status=422, **_content(db, site, me, own, kind) | kept)
-            _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()}, seconds, marks)
+            _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()} | more, seconds, marks)
             if fresh:
                 work.finish(db, site, own)
             return see_other(f"/projects/{own.task.project_id}/work")
 
     @router.post("/{assignment}/draft", status_code=204, response_class=Response, dependencies=[people])
     def draft(
-        site: TheSite, me: Me, assignment: Key, chosen: Chosen, note: Paragraphs = "", seconds: Seconds = 0.0
-    ) -> Response:
+        site: TheSite, me: Me, assignment: Key, chosen: Chosen, note: Paragraphs = "", seconds: Seconds = 0.0,
+        drawn: Drawn = "",
+    ) -> Response:  # fmt: skip
         """Keep what is entered."""
         with site.database.write() as db:
             own = own_work(db, me, assignment, kind.name, "task")
             if own.state != "done":
-                work.save_draft(db, site, own, {"labels": chosen, "note": note}, seconds)
+                work.save_draft(db, site, own, {"labels": chosen, "note": note, "drawn": drawn}, seconds)
         return Response(status_code=204)
 
     return router
@@ -254,9 +261,11 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> d
         "groups": kind.groups(task.project),
         "labels": kept.content.get("labels", {}) if kept else {},
         "note": kept.content.get("note", "") if kept else "",
+        "drawn": kept.content.get("drawn", "") if kept else "",
         "seconds": kept.seconds if kept else 0.0,
         "number": done + 1,
         "total": done + work.waiting(db, site, task.project, me, [task.stage]),
         "problem": "",
+        "undo": task.project_id if undoable(db, task.project, me) is not None else None,
         **kind.shown(site, task.project_id, task),
     }

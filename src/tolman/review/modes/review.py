@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -13,8 +13,10 @@ from sqlalchemy.orm import Session as Orm
 from tolman.items import Item
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.forms.answers import AnswerError, read_answer, shown_answer
-from tolman.review.forms.fields import Key, Line, Seconds, Shown
+from tolman.review.forms.drawn import Drawn, as_field
+from tolman.review.forms.fields import Answer, Key, Seconds, Shown
 from tolman.review.forms.verdicts import TARGETS, Form, VerdictError, VerdictForm
+from tolman.review.media.collection import scenes_folder
 from tolman.review.pages import page, see_other
 from tolman.review.site import Site
 from tolman.review.store.history import record
@@ -23,6 +25,7 @@ from tolman.review.tasks import work
 from tolman.review.tasks.agreement import progress
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.drawing import drawn_of
 from tolman.review.tasks.marks import LEAST, marks_of
 from tolman.review.tasks.mode import Mode, ModeSetting
 from tolman.review.tasks.settling import (
@@ -31,10 +34,13 @@ from tolman.review.tasks.settling import (
     DECIDE,
     REVIEW,
     add_review,
+    people_for,
     raise_flag,
+    review_key,
     settle,
     votes,
 )
+from tolman.review.tasks.undoing import UNDO, UndoRule, allow_undo
 
 NAME = "review"
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("reviewer", "owner")])
@@ -54,8 +60,8 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
 
 @router.post("/{assignment}/answer", response_class=HTMLResponse)
 def answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0,
-    shown: Shown = "",
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0,
+    shown: Shown = "", drawn: Drawn = "",
 ) -> Response:  # fmt: skip
     """Answer first; what was answered stands, whatever is seen after it."""
     with site.database.write() as db:
@@ -64,11 +70,12 @@ def answer(
             raise HTTPException(404, "There is no such question.")
         try:
             given = read_answer(work.asked_item(own), answer)
+            content = {"answer": given} | drawn_of(site, own, drawn)
             marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
-            content = _blind(db, site, me, own) | {"problem": str(error), "given": answer}
-            return page(request, guest, "review_answer.html", status=422, **content)
-        _, fresh = work.submit(db, site, own, ANSWER, {"answer": given}, seconds, marks)
+            told = _blind(db, site, me, own) | {"problem": str(error), "given": answer, "drawn": drawn}
+            return page(request, guest, "review_answer.html", status=422, **told)
+        _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
         if fresh:
             work.save_draft(db, site, own, {}, seconds)
     return see_other(f"/{NAME}/{assignment}")
@@ -76,8 +83,9 @@ def answer(
 
 @router.post("/{assignment}/decide", response_class=HTMLResponse)
 def decide(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0
-) -> Response:
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0,
+    drawn: Drawn = "",
+) -> Response:  # fmt: skip
     """Approve, flag, revise or discard."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
@@ -85,9 +93,9 @@ def decide(
             return see_other(f"/{NAME}/{assignment}")
         first = work.submission(db, own, ANSWER)
         try:
-            content = form.read(work.asked_item(own))
-        except VerdictError as error:
-            opened = _open(db, site, me, own) | {"problem": str(error), "form": form}
+            content = form.read(work.asked_item(own)) | drawn_of(site, own, drawn)
+        except (VerdictError, AnswerError) as error:
+            opened = _open(db, site, me, own) | {"problem": str(error), "form": form, "drawn": drawn}
             return page(request, guest, "review_decide.html", status=422, **opened)
         spent = seconds - (first.seconds or 0.0) if first is not None else seconds
         _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
@@ -97,29 +105,33 @@ def decide(
 
 
 @router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
-def answer_draft(site: TheSite, me: Me, assignment: Key, answer: Line = "", seconds: Seconds = 0.0) -> Response:
+def answer_draft(
+    site: TheSite, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0, drawn: Drawn = ""
+) -> Response:
     """Keep the answer that is entered; what arrives after it was given is of no use any more."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
         if own.state != "done" and _is_blind(db, own):
-            work.save_draft(db, site, own, {"answer": answer}, seconds)
+            work.save_draft(db, site, own, {"answer": answer, "drawn": drawn}, seconds)
     return Response(status_code=204)
 
 
 @router.post("/{assignment}/decide/draft", status_code=204, response_class=Response)
-def decide_draft(site: TheSite, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0) -> Response:
+def decide_draft(
+    site: TheSite, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0, drawn: Drawn = ""
+) -> Response:
     """Keep the verdict that is entered."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
         if own.state != "done" and not _is_blind(db, own):
-            work.save_draft(db, site, own, vars(form), seconds)
+            work.save_draft(db, site, own, vars(form) | {"drawn": drawn}, seconds)
     return Response(status_code=204)
 
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     """Every question is to be reviewed."""
-    for item in items:
-        add_review(db, site, project, work.add_item(db, site, project, item))
+    versions = {review_key(version): version for version in work.add_items(db, site, project, items)}
+    work.add_tasks(db, site, project, REVIEW, versions, wanted=people_for(project))
 
 
 def _decided(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, Any]) -> None:
@@ -158,12 +170,17 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     others = []
     if own.task.stage == ADJUDICATE:
         others = [_other(db, item, task_vote) for task_vote in _earlier(db, own)]
-    form = VerdictForm(**kept.content) if kept and "verdict" in kept.content else VerdictForm.of(item)
+    form = VerdictForm.of(item)
+    if kept and "verdict" in kept.content:
+        form = VerdictForm(**{name: value for name, value in kept.content.items() if name != "drawn"})
     return _blind(db, site, me, own) | {
         "item": item,
         "version": own.task.item.version,
+        "version_id": own.task.item_id,
+        "drawable": scenes_folder(site) is not None,
         "truth": shown_answer(item, item.answer),
         "mine": shown_answer(item, first.content["answer"]) if first else None,
+        "my_drawings": first.content.get("drawn", []) if first else [],
         "others": others,
         "form": form,
         "targets": TARGETS,
@@ -179,9 +196,29 @@ def _other(db: Orm, item: Item, vote: Submission) -> dict[str, Any]:
     """A reviewer's decision, without their name."""
     answered = work.submission(db, db.get_one(Assignment, vote.assignment_id), ANSWER)
     said = shown_answer(item, answered.content["answer"]) if answered else ""
-    return dict(vote.content) | {"answered": said, "seconds": vote.seconds}
+    return dict(vote.content) | {
+        "answered": said,
+        "seconds": vote.seconds,
+        "drawn": [*(answered.content.get("drawn", []) if answered else []), *vote.content.get("drawn", [])],
+    }
 
 
+def _draft(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The draft of a decision, from what was stored of it."""
+    changes = dict(content.get("changes", {}))
+    if "options" in changes:
+        changes["options"] = "\n".join(changes["options"])
+    known = {name: content[name] for name in ("verdict", "reason", "target") if name in content}
+    texts = {name: value or "" for name, value in changes.items() if name in vars(VerdictForm())}
+    return vars(VerdictForm(**known, **texts)) | {"drawn": as_field(content)}
+
+
+def _stands(db: Orm, last: Submission) -> bool:
+    """Tell whether a decision was acted on: the question is settled, or its owner was told."""
+    return not db.get_one(Task, last.task_id).open or last.content["verdict"] == "flag"
+
+
+allow_undo(NAME, DECIDE, UndoRule(_draft, _stands))
 REVIEW_MODE = Mode(
     name=NAME,
     title="Review",
@@ -191,5 +228,6 @@ REVIEW_MODE = Mode(
     start=start,
     progress=progress,
     again=add_review,
-    settings=(ModeSetting("people", "People for each question", 2), LEAST),
+    in_parts=True,
+    settings=(ModeSetting("people", "People for each question", 2), LEAST, UNDO),
 )

@@ -7,27 +7,30 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
-from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from pydantic import ValidationError
 from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
 from tolman.errors import TolmanError
 from tolman.ingest.media_pool import PoolMedium
-from tolman.items import LETTERS, Item
+from tolman.items import LETTERS, MEDIA_MARK, Item
 from tolman.media.video import BrokenMediaError
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import AccountError
+from tolman.review.forms.answers import AnswerError
 from tolman.review.forms.checking import Around, about, check, least_media, media_of, right_answer
 from tolman.review.forms.fields import Form, Key, Line, seconds_of
+from tolman.review.forms.proposals import propose
 from tolman.review.forms.writing import STEP_KINDS, UNITS, Written, control_of, writable_kinds
-from tolman.review.media.serving import TYPES, inside
+from tolman.review.media.collection import things_seen
+from tolman.review.media.serving import TYPES, frames_answer, inside
 from tolman.review.pages import page, see_other
 from tolman.review.site import Site
 from tolman.review.store.history import record
-from tolman.review.store.pool import Filters, MediaPool, UploadError
+from tolman.review.store.pool import Filters, MediaPool, UploadError, kept_name
 from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import work
+from tolman.review.tasks import trials, work
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.making import add_existing, add_made, identity, letters
 from tolman.review.tasks.mode import Block, Mode, ModeSetting
@@ -39,6 +42,15 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
 
 Text = Annotated[str, Query(max_length=500)]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
+
+
+@router.get("/pool/{key}/frames", response_class=JSONResponse)
+def frames(site: TheSite, me: Me, key: str) -> Response:
+    """When each frame of a video of the pool is shown."""
+    medium = _pool(site).media().get(key)
+    if medium is None or medium.kind != "video":
+        raise HTTPException(404, "There is no such video.")
+    return frames_answer(inside(_pool(site).folder, medium.path))
 
 
 @router.get("/pool/{key}/{size}", response_class=Response)
@@ -73,7 +85,7 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
             request, guest, "write.html", tab=site.settings.token()[:16], seen=content.get("saves", 0),
             seconds=kept.seconds if kept else 0.0, shelf=_pool(site).browse(Filters()), filters=Filters(),
             uploads=site.settings.uploads, **_place(db, site, me, own),
-            **_state(db, site, own, Written.of_draft(content)),
+            **_trials(db, site, own, Written.of_draft(content)), **_state(db, site, own, Written.of_draft(content)),
         )  # fmt: skip
 
 
@@ -101,9 +113,39 @@ def edit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
         written, other_tab = _keep(db, site, own, form, act)
         state = _state(db, site, own, written)
         seen = _saves(db, own)
+        if act == "propose" or act.startswith("take:"):
+            state |= {"proposals": _proposals(db, site, own, written), "proposed": True}
     template = "_write_form.html" if act else "_write_checks.html"
     told = {"other_tab": other_tab, "focus": act, "tab": str(form.get("tab", ""))[:16], "seen": seen}
     return page(request, guest, template, own=assignment, **state | told)
+
+
+@router.post("/{assignment}/try", response_class=HTMLResponse)
+def try_it(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+    """Have models try the question as it stands; what is missing for that is said."""
+    if not site.settings.try_models:
+        raise HTTPException(404, "The owner of this server has named no model that tries questions.")
+    with site.database.write() as db:
+        own = own_work(db, me, assignment, NAME)
+        if own.state == "done":
+            return Response(status_code=204)
+        written, _ = _keep(db, site, own, form, "")
+        item = _complete(site, own, written)
+        if isinstance(item, str):
+            return page(request, guest, "_write_trials.html", own=assignment, trials=[], trial_problem=item)
+        wanted = trials.begin(db, site, own, item)
+    trials.run(site, item, wanted)
+    return tried(request, site, guest, me, assignment)
+
+
+@router.get("/{assignment}/trials", response_class=HTMLResponse)
+def tried(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+    """What came of it so far, of the question as it stands."""
+    with site.database.read() as db:
+        own = own_work(db, me, assignment, NAME)
+        kept = work.draft_of(db, own)
+        content = _trials(db, site, own, Written.of_draft(kept.content if kept else {}))
+    return page(request, guest, "_write_trials.html", own=assignment, **content)
 
 
 @router.post("/{assignment}", response_class=HTMLResponse)
@@ -124,8 +166,12 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
                 return page(
                     request, guest, "write.html", status=422, tab=site.settings.token()[:16],
                     seen=_saves(db, own), seconds=seconds, shelf=_pool(site).browse(Filters()), filters=Filters(),
-                    uploads=site.settings.uploads, **_place(db, site, me, own), **state | {"problem": problem},
+                    uploads=site.settings.uploads, **_place(db, site, me, own), **_trials(db, site, own, written),
+                    **state | {"problem": problem},
                 )  # fmt: skip
+            outcomes = trials.kept(db, site, own, item)
+            if outcomes:
+                item = item.model_copy(update={"evidence": item.evidence | {"tried": outcomes}})
             add_made(db, site, own, me, item, STEP, seconds)
         return see_other(f"/projects/{own.task.project_id}/work")
 
@@ -238,6 +284,7 @@ def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
         "number": done + 1,
         "total": done + work.waiting(db, site, project, me, [NAME]),
         "told": "",
+        "tries": bool(site.settings.try_models),
     }
 
 
@@ -255,10 +302,28 @@ def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, 
         "kinds": [(name, control_of(kind), kind.asks_for) for name, kind in writable_kinds().items()],
         "units": UNITS,
         "step_kinds": STEP_KINDS,
+        "proposals": [],
+        "proposed": False,
         "other_tab": False,
         "focus": "",
         "problem": "",
     }
+
+
+def _proposals(db: Orm, site: Site, own: Assignment, written: Written) -> list[str]:
+    """Wrong options for the right one that is marked, from the scene where it is known, else from other questions."""
+    place = LETTERS.find(written.answer) if written.answer else -1
+    if not 0 <= place < len(written.options):
+        return []
+    pool = _pool(site).media()
+    media = [pool[one.key] for one in written.media if one.key in pool]
+    things = [thing for medium in media for thing in things_seen(site, medium)]
+    names = {kept_name(medium) for medium in media}
+    items = [work.item_of(version) for version in work.current_items(db, own.task.project)]
+    near = [item for item in items if names & {medium.path for medium in item.media}]
+    alike = [item for item in items if item.task == written.category]
+    others = [option for item in (*near, *alike) for option in item.options if MEDIA_MARK not in option]
+    return propose(written.options[place], written.options, things, others)
 
 
 def _around(db: Orm, site: Site, project: Project, written: Written) -> Around:
@@ -269,12 +334,36 @@ def _around(db: Orm, site: Site, project: Project, written: Written) -> Around:
     return Around(
         pool=pool,
         looks={key: look for key, look in looks.items() if look is not None},
+        copies=_pool(site).copies([pool[one.key] for one in written.media if one.key in pool]),
         categories=project.settings["categories"],
         quota=project.settings.get("per_category", 0),
         taken=Counter(item.task for item in items),
         letters=letters(versions),
         others=[(item, about(item.media)) for item in items],
     )
+
+
+def _trials(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, Any]:
+    """Contents of the models' trials of a question."""
+    found: list[dict[str, Any]] = []
+    if site.settings.try_models:
+        item = _complete(site, own, written)
+        if not isinstance(item, str):
+            found = [trials.shown(site, row) for row in trials.trials(db, own, item)]
+    return {"trials": found, "trial_problem": ""}
+
+
+def _complete(site: Site, own: Assignment, written: Written) -> Item | str:
+    """The item as far as it can be tried, or what is missing for that."""
+    if not written.media or not written.question.strip():
+        return "Choose media and write the question first."
+    if written.control == "choice" and (not written.answer or not all(text.strip() for text in written.options)):
+        return "Write all options and mark the right one first."
+    try:
+        right_answer(written)
+    except AnswerError as error:
+        return f"First the right answer: {error}"
+    return _item(site, own, written)
 
 
 def _item(site: Site, own: Assignment, written: Written) -> Item | str:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.ingest.corrections import Absent, CategoryIs, Correction, CountIs
+from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, Correction, CountIs
 from tolman.items import Item
+from tolman.review.forms.fields import clean
 from tolman.review.modes import MODES
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Flag, ItemVersion, Project
 from tolman.review.tasks import work
 from tolman.review.tasks.settling import decide, last_decision
+from tolman.scenes import OrientedBox, Scene
+
+MOST_CHANGES = 1000
+"""Objects that one form changes."""
 
 
 class CorrectionError(Exception):
@@ -58,6 +63,85 @@ def read_fact(fact: str, scene: str, thing: str, category: str, count: int | Non
     except ValidationError as error:
         raise CorrectionError(f"{error.errors()[0]['loc'][-1]} is missing.") from None
     raise CorrectionError("Say what is wrong with the scene: an object, its category, or a count.")
+
+
+class BoxChange(BaseModel):
+    """An object as a form has it.
+
+    Attributes:
+        object: its id; empty for one that the scene lacks.
+        name: its category.
+        box: where it is; None where it isn't there.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    object: str = Field(default="", max_length=200)
+    name: str = Field(default="", max_length=100)
+    box: OrientedBox | None = None
+
+
+_CHANGES = TypeAdapter(tuple[BoxChange, ...])
+
+
+def read_boxes(text: str, scene: Scene, note: str) -> list[Correction]:
+    """Corrections of a scene's boxes from a form's JSON, a list of `BoxChange`; what is as it was is left out.
+
+    Raises:
+        CorrectionError: it is no such list, an object isn't in the scene, a moving one's box is changed, or nothing is.
+    """
+    try:
+        changes = _CHANGES.validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = " ".join(str(part) for part in first["loc"])
+        raise CorrectionError(f"The boxes can't be read: {place} {first['msg'].lower()}.") from None
+    if len(changes) > MOST_CHANGES:
+        raise CorrectionError(f"{len(changes)} objects are changed; one form changes {MOST_CHANGES} at most.")
+    known = {thing.id: thing for thing in scene.objects}
+    found: list[Correction] = []
+    for change in changes:
+        name, thing = " ".join(clean(change.name).split()), known.get(change.object)
+        if change.object and thing is None:
+            raise CorrectionError(f"The scene has no object '{change.object}' any more. Load the page again.")
+        if change.box is None:
+            if thing is not None:
+                found.append(Absent(scene=scene.id, object=thing.id, note=note))
+            continue
+        if not name:
+            raise CorrectionError("Each object needs a name.")
+        if thing is not None and thing.box == change.box:
+            if thing.category != name:
+                found.append(CategoryIs(scene=scene.id, object=thing.id, category=name, note=note))
+            continue
+        if thing is not None and thing.track:
+            raise CorrectionError(f"{thing.category} {thing.id} moves: its box can't be changed here, its name can.")
+        identity = thing.id if thing is not None else _new_id(known, len(found))
+        found.append(BoxIs(scene=scene.id, object=identity, category=name, box=change.box, note=note))
+    if not found:
+        raise CorrectionError("Nothing is changed yet.")
+    return found
+
+
+def _new_id(known: Mapping[str, object], start: int) -> str:
+    number = len(known) + start + 1
+    while f"added-{number}" in known:
+        number += 1
+    return f"added-{number}"
+
+
+def in_words(corrections: Sequence[Correction]) -> str:
+    """What corrections of objects say, for the history."""
+    said = []
+    for one in corrections:
+        if isinstance(one, Absent):
+            said.append(f"{one.object} isn't there")
+        elif isinstance(one, CategoryIs):
+            said.append(f"{one.object} is {one.category}")
+        elif isinstance(one, BoxIs):
+            x, y, z = one.box.center
+            said.append(f"{one.category} {one.object} at {x:.2f}, {y:.2f}, {z:.2f} m")
+    return "scene corrected: " + "; ".join(said[:20]) + (f"; {len(said) - 20} more" if len(said) > 20 else "")
 
 
 def items_like(db: Orm, version: ItemVersion, *, task: bool = False) -> list[ItemVersion]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,17 @@ from tolman.responses import Outcome, Response
 from tolman.review.modes import MODES
 from tolman.review.modes.answer import answers
 from tolman.review.site import Site
+from tolman.review.store.history import record
 from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, User
+from tolman.review.studies.people import is_study, part_of
+from tolman.review.studies.records import PersonRecord, records
+from tolman.review.studies.spec import STUDY
 from tolman.review.tasks import work
 from tolman.review.tasks.agreement import Vote, agreement, votes_of
 from tolman.review.tasks.marks import LEAST, describe_marks, tally
 from tolman.review.tasks.settling import last_decision
 from tolman.runs.folder import RunFolder
+from tolman.runs.load import Loaded, load
 from tolman.runs.rescore import score_outcomes
 
 REVIEWS = "review.json"
@@ -69,9 +74,28 @@ def project_of(db: Orm, modes: Iterable[str] | None, name: str | None) -> Projec
     return found[0]
 
 
+@dataclass(frozen=True)
+class WrittenRuns:
+    """People's answers as runs.
+
+    Attributes:
+        folders: one for each person.
+        marked: for each person with marked answers how many those are, in words.
+        excluded: for each person whom a study's rules leave out, why.
+        skipped: for each person of a study who skipped questions, how many and why.
+        benchmark: the folder of the questions, where they were made here.
+    """
+
+    folders: list[RunFolder]
+    marked: dict[str, str]
+    excluded: dict[str, str]
+    skipped: dict[str, str]
+    benchmark: Path | None = None
+
+
 def export_runs(
-    site: Site, out: Path, name: str | None = None, *, without_marked: bool = False
-) -> tuple[list[RunFolder], dict[str, str]]:
+    site: Site, out: Path, name: str | None = None, *, without_marked: bool = False, with_excluded: bool = False
+) -> WrittenRuns:
     """Each subject's answers as a run of the model `human/NAME`, in a folder each; scored like any other.
 
     Args:
@@ -79,18 +103,20 @@ def export_runs(
         out: the folder of the runs.
         name: of the project, where there are several.
         without_marked: leave out answers that are marked: given too fast, or before the media could be seen.
-
-    Returns:
-        The runs; and for each subject with marked answers how many those are, in words.
+        with_excluded: write runs of people as well whom a study's rules leave out.
 
     Raises:
         UsageError: there is no such project, nobody has answered, or nothing is left.
+        InputError: the folder of the questions holds something else.
         RunConflictError: a folder holds another run.
     """
     with site.database.read() as db:
-        project = project_of(db, ["answer"], name)
-        people = answers(db, project, without_marked=without_marked)
-        counts = tally(db, project, ["answer"])
+        project = project_of(db, ["answer", STUDY], name)
+        studied = {one.name: one for one in records(db, project)} if is_study(project) else {}
+        people = (
+            _answers_of(studied, without_marked) if studied else answers(db, project, without_marked=without_marked)
+        )
+        counts = _tally_of(studied) if studied else tally(db, project, ["answer"])
         current = [work.item_of(version) for version in work.current_items(db, project)]
     if not counts:
         raise UsageError(f"nobody has answered in the project '{project.name}' yet.")
@@ -98,33 +124,109 @@ def export_runs(
         raise UsageError(
             f"all answers in the project '{project.name}' are marked; write them without --without-marked."
         )
+    excluded = {person: "; ".join(studied[person].excluded) for person in sorted(studied) if studied[person].excluded}
+    if not with_excluded:
+        people = {person: own for person, own in people.items() if person not in excluded}
+    if not people:
+        raise UsageError(
+            f"the rules of the study '{project.name}' leave out everybody who has answered "
+            f"({next(iter(excluded))}: {excluded[next(iter(excluded))]}); write them with --with-excluded."
+        )
     least = int(project.settings.get(LEAST.name, 0))
     marked = {
         person: f"{own['marked']:,} of {own['all']:,} answers ({describe_marks(own, least)})"
         for person, own in sorted(counts.items())
-        if own["marked"]
+        if own["marked"] and person in people
     }
-    if {item.id: item for item in current} != {item.id: item for item in site.loaded.items}:
-        raise UsageError(f"the benchmark isn't the one that was answered in the project '{project.name}'.")
+    skipped = {person: _skips(own) for person, own in sorted(studied.items()) if own.skips and person in people}
+    loaded, benchmark, made = _asked_of(site, project, current, out)
     folders = []
     for person in sorted(people):
         own = people[person]
         outcomes: list[Outcome] = [
             Response(id=item.id, response=own[item.id][0], seconds=own[item.id][1])
-            for item in site.loaded.items
+            for item in loaded.items
             if item.id in own
         ]
+        told: dict[str, Any] = {"review": project.name}
+        if without_marked:
+            told["left_out"] = marked.get(person, "no answer")
+        if person in studied:
+            told |= {"study": _about(studied[person], len(studied), len(excluded))}
         folder, _ = score_outcomes(
-            site.loaded,
+            loaded,
             outcomes,
-            benchmark=site.settings.benchmark,
+            benchmark=benchmark,
             model=PREFIX + person,
-            model_settings={"review": project.name}
-            | ({"left_out": marked.get(person, "no answer")} if without_marked else {}),
+            model_settings=told,
             out=out / _safe(person, set(people)),
         )
         folders.append(folder)
-    return folders, marked
+    with site.database.write() as db:
+        record(db, site.settings, "exported", project=project.id, kind="runs", people=len(folders))
+    return WrittenRuns(folders, marked, excluded, skipped, made)
+
+
+def _answers_of(
+    studied: Mapping[str, PersonRecord], without_marked: bool
+) -> dict[str, dict[str, tuple[str, float | None]]]:
+    """Person → item → what they answered, and in how many seconds; on request without answers that are marked."""
+    found = {
+        name: {item: given for item, given in one.answers.items() if not (without_marked and item in one.marked)}
+        for name, one in studied.items()
+    }
+    return {name: own for name, own in found.items() if own}
+
+
+def _tally_of(studied: Mapping[str, PersonRecord]) -> dict[str, Counter[str]]:
+    return {name: one.tally for name, one in studied.items() if one.answers}
+
+
+def _skips(one: PersonRecord) -> str:
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(one.skips.items()))
+    return f"{one.skips.total():,} of {one.asked:,} questions ({reasons})"
+
+
+def _about(one: PersonRecord, people: int, excluded: int) -> dict[str, Any]:
+    """What a run says of the study that it comes from."""
+    return {
+        "asked": one.asked,
+        "answered": len(one.answers),
+        "skipped": dict(sorted(one.skips.items())),
+        "excluded": "; ".join(one.excluded) or None,
+        "people": people,
+        "people_excluded": excluded,
+    }
+
+
+def _asked_of(site: Site, project: Project, current: Sequence[Item], out: Path) -> tuple[Loaded, str, Path | None]:
+    """The benchmark that was answered, its name, and the folder where it was written for this: questions that were
+    made or revised in another part of a study are in no benchmark yet.
+
+    Raises:
+        UsageError: the server's benchmark isn't the one that was answered.
+        InputError: the folder of the questions holds something else.
+    """
+    known = {item.id: item for item in site.loaded.items}
+    asked = {item.id: item for item in current}
+    in_study = is_study(project)
+    if asked == known or (in_study and asked and all(known.get(key) == item for key, item in asked.items())):
+        return site.loaded, site.settings.benchmark, None
+    if not in_study or part_of(project).after is None:
+        raise UsageError(f"the benchmark isn't the one that was answered in the project '{project.name}'.")
+    folder = out.parent / f"{out.name}-benchmark"
+    if not (folder / FILE).is_file():
+        check_place(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        shown: Iterator[Item] = iter(current)
+        for place in reversed(site.folders):
+            shown = with_media(shown, place, folder)
+        write_items(folder / "items.parquet", shown)
+        write_text(folder / FILE, _json(_card(site, folder)))
+    loaded = load(str(folder), None, None)
+    if {item.id: item for item in loaded.items} != asked:
+        raise InputError(folder, "holds other questions than were answered", fix="name another folder with --runs")
+    return loaded, str(folder), folder
 
 
 def _safe(person: str, people: set[str]) -> str:
@@ -191,6 +293,8 @@ def publish(
     write_text(out / "provenance.json", _json(provenance))
     write_text(out / FILE, _json(_card(site, out)))
     marked = sum(bool(vote.marks) for vote in votes)
+    with site.database.write() as db:
+        record(db, site.settings, "exported", project=project.id, kind="benchmark", items=len(items))
     return Published(len(items), dict(summary["verdicts"]), int(summary["version"]), marked)
 
 

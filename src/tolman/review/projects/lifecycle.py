@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.items import Item
 from tolman.review.accounts.identity import AccountError
 from tolman.review.modes import MODES
 from tolman.review.pages import minutes
@@ -16,24 +18,51 @@ from tolman.review.store.schema import Assignment, Project, Submission, Task, Us
 from tolman.review.tasks.mode import Block
 
 
-def start(db: Orm, site: Site, name: str, mode: str, chosen: Mapping[str, int], by: int | None = None) -> Project:
-    """A new project on the server's benchmark, with its tasks.
+def start(
+    db: Orm,
+    site: Site,
+    name: str,
+    mode: str,
+    chosen: Mapping[str, int],
+    by: int | None = None,
+    *,
+    items: Sequence[Item] | None = None,
+    further: Mapping[str, Any] | None = None,
+) -> Project:
+    """A new project with its tasks, on the server's benchmark or on other items, with further settings if need be.
 
     Raises:
         AccountError: the name is taken, there is no such mode, or a setting is out of its range.
     """
+    project = add(db, site, name, mode, chosen, further)
+    MODES[mode].start(db, site, project, site.loaded.items if items is None else items)
+    started(db, site, project, by)
+    return project
+
+
+def started(db: Orm, site: Site, project: Project, by: int | None) -> None:
+    """Write down that a project has begun: all its tasks are there."""
+    record(
+        db, site.settings, "started", project=project.id, user=by, mode=project.mode, settings=project.settings
+    )  # fmt: skip
+
+
+def add(
+    db: Orm, site: Site, name: str, mode: str, chosen: Mapping[str, int], further: Mapping[str, Any] | None = None
+) -> Project:
+    """A new project without tasks; raises what `start` does."""
     if mode not in MODES:
         raise AccountError(f"There is no kind of work '{mode}'.")
     name = " ".join(name.split())
     if not name or db.scalar(select(Project.id).where(Project.name == name)) is not None:
         raise AccountError(f"The name '{name}' is taken. Choose another." if name else "Give the project a name.")
     kind = MODES[mode]
-    settings = dict(kind.fixed)
+    settings = dict(kind.fixed) | dict(further or {})
     for setting in kind.settings:
         value = chosen.get(setting.name, setting.default)
         if not setting.least <= value <= setting.most:
             raise AccountError(f"{setting.label}: between {setting.least} and {setting.most}, please.")
-        settings[setting.name] = value
+        settings.setdefault(setting.name, value)
     project = Project(
         name=name,
         mode=mode,
@@ -43,8 +72,6 @@ def start(db: Orm, site: Site, name: str, mode: str, chosen: Mapping[str, int], 
     )
     db.add(project)
     db.flush()
-    kind.start(db, site, project, site.loaded.items)
-    record(db, site.settings, "started", project=project.id, user=by, mode=mode, settings=settings)
     return project
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tolman.errors import TolmanError
-from tolman.generate.again import again, drafts_of
+from tolman.generate.again import again, drafts_of, is_sound
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import GenerationPreset
 from tolman.ingest.corrections import Correction, append_corrections
 from tolman.items import Item
+from tolman.review.media.collection import scenes_folder
 from tolman.review.site import Site
 from tolman.scenes import Scene
 
@@ -41,13 +42,13 @@ class Origin:
         found = (one for one in open_collection(self.scenes) if isinstance(one, SceneGeometry))
         return next((one for one in found if one.scene.id == scene), None)
 
-    def correct(self, correction: Correction) -> None:
-        """Write a correction beside the collection.
+    def correct(self, *corrections: Correction) -> None:
+        """Write corrections beside the collection, all of them at once.
 
         Raises:
             TolmanError: the file of corrections can't be used.
         """
-        append_corrections(self.scenes, [correction])
+        append_corrections(self.scenes, corrections)
 
     def maker(self) -> Callable[[Item], Item | None]:
         """Making items as their scenes and the rules are now; None for one that is asked no more.
@@ -55,16 +56,18 @@ class Origin:
         Raises:
             TolmanError: the collection can't be read, then and later.
         """
-        known: dict[str, list[Draft] | None] = {}
+        known: dict[str, tuple[SceneGeometry, list[Draft]] | None] = {}
 
         def make(item: Item) -> Item | None:
             if item.scene is None:
                 return item
             if item.scene not in known:
                 geometry = self.geometry(item.scene)
-                known[item.scene] = None if geometry is None else drafts_of(geometry, self.preset)
+                known[item.scene] = None if geometry is None else (geometry, drafts_of(geometry, self.preset))
             made = known[item.scene]
-            return item if made is None else again(item, made, self.seed)
+            if made is None or is_sound(item, made[0], self.preset):
+                return item
+            return again(item, made[1], self.seed)
 
         return make
 
@@ -82,14 +85,10 @@ def origin_of(site: Site) -> Origin | None:
     path = site.loaded.folder / "provenance.json"
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
-        named = Path(told["scenes"])
         preset, seed = GenerationPreset.model_validate(told["preset"]), int(told["seed"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    places = (
-        [site.settings.scenes] if site.settings.scenes else [named, path.parent / named, path.parent.parent / named]
-    )
-    scenes = next((place for place in places if place.is_dir()), None)
+    scenes = scenes_folder(site)
     return Origin(scenes, preset, seed) if scenes else None
 
 

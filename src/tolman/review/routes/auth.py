@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tolman.review.access import ANYBODY, Guest, Me, TheSite, Visitor, allow
 from tolman.review.accounts import identity
+from tolman.review.accounts.attempts import network_of
 from tolman.review.accounts.identity import ENTER, JOIN, RESET, AccountError, Person
 from tolman.review.forms.fields import Line, Name, Secret
 from tolman.review.pages import page, see_other, set_cookie
@@ -34,23 +35,27 @@ def sign_in_page(request: Request, guest: Guest) -> Response:
 @public.post("/signin", response_class=HTMLResponse)
 async def sign_in(request: Request, site: TheSite, guest: Guest, name: Line = "", password: Secret = "") -> Response:
     """Check a password; the session that begins has an id that nobody knew before."""
-    attempt = site.attempt(name, _address(request))
+    attempt = await run_in_threadpool(site.attempt, name, _address(request))
     if attempt is None:
         return page(request, guest, "signin.html", status=429, name=name, problem=_WAIT)
     user, stored = await run_in_threadpool(_stored, site, name)
     if not await site.passwords.is_right(stored, password):
         problem = "Name and password don't go together."
+        await run_in_threadpool(_failed, request, site, user)
         return page(request, guest, "signin.html", status=401, name=name, problem=problem)
-    site.attempts.succeeded(attempt)
-    return await run_in_threadpool(_let_in, request, site, guest, user)
+    await run_in_threadpool(site.attempts.succeeded, attempt)
+    return await run_in_threadpool(_let_in, request, site, guest, user, "password")
 
 
 @private.post("/signout", response_class=HTMLResponse)
-def sign_out(site: TheSite, guest: Guest) -> Response:
+def sign_out(site: TheSite, guest: Guest, me: Me) -> Response:
     """End the session."""
     with site.database.write() as db:
         identity.sign_out(db, guest.cookie)
-    return see_other("/signin")
+        record(db, site.settings, "signed out", user=me.id)
+    answer = see_other("/signin")
+    answer.headers["clear-site-data"] = '"cache", "storage"'
+    return answer
 
 
 @public.get("/enter/{token}", response_class=HTMLResponse)
@@ -68,7 +73,7 @@ def enter(request: Request, site: TheSite, guest: Guest, token: str) -> Response
             user = identity.enter(db, site.settings, token[:200]).id
     except AccountError as error:
         return page(request, guest, "enter.html", token=token, problem=str(error), status=404)
-    return _let_in(request, site, guest, user)
+    return _let_in(request, site, guest, user, "link")
 
 
 @public.get("/invitation/{token}", response_class=HTMLResponse)
@@ -90,11 +95,11 @@ async def accept(
             return identity.accept(db, site.settings, token[:200], name, stored).id
 
     try:
-        user = await _with_new_password(site, token, JOIN, password, again, make)
+        user = await _with_new_password(site, token, JOIN, password, again, make, name)
     except AccountError as error:
         content = {"token": token, "name": name, "closed": "", "problem": str(error)}
         return page(request, guest, "invitation.html", status=400, **content)
-    return await run_in_threadpool(_let_in, request, site, guest, user)
+    return await run_in_threadpool(_let_in, request, site, guest, user, "link")
 
 
 @public.get("/reset/{token}", response_class=HTMLResponse)
@@ -119,7 +124,7 @@ async def reset(
         user = await _with_new_password(site, token, RESET, password, again, set_it)
     except AccountError as error:
         return page(request, guest, "reset.html", token=token, closed="", problem=str(error), status=400)
-    return await run_in_threadpool(_let_in, request, site, guest, user)
+    return await run_in_threadpool(_let_in, request, site, guest, user, "link")
 
 
 @private.get("/account", response_class=HTMLResponse)
@@ -136,14 +141,15 @@ async def set_password(
     """A new password. Who has one must know it; all other sessions of the account end."""
     stored = await run_in_threadpool(_password_of, site, me)
     try:
-        identity.check_new(password, again)
+        identity.check_new(password, again, me.name)
         if stored is not None:
-            attempt = site.attempt(me.name, _address(request))
+            attempt = await run_in_threadpool(site.attempt, me.name, _address(request))
             if attempt is None:
                 raise AccountError(_WAIT)
             if not await site.passwords.is_right(stored, current):
+                await run_in_threadpool(_failed, request, site, me.id)
                 raise AccountError("The current password is another.")
-            site.attempts.succeeded(attempt)
+            await run_in_threadpool(site.attempts.succeeded, attempt)
     except AccountError as error:
         content = {"problem": str(error), "done": False, "has_password": stored is not None}
         return page(request, guest, "account.html", status=400, **content)
@@ -180,7 +186,7 @@ def _password_of(site: TheSite, me: Person) -> str | None:
 
 
 async def _with_new_password(
-    site: TheSite, token: str, purpose: str, password: str, again: str, use: Callable[[str], int]
+    site: TheSite, token: str, purpose: str, password: str, again: str, use: Callable[[str], int], name: str = ""
 ) -> int:
     """Hash a new password for who has a link that is good, and then use the link. The hash is made before anything is
     written, as one writer keeps all others waiting.
@@ -191,12 +197,19 @@ async def _with_new_password(
     closed = await run_in_threadpool(_problem, site, token, purpose)
     if closed:
         raise AccountError(closed)
-    identity.check_new(password, again)
+    identity.check_new(password, again, name)
     return await run_in_threadpool(use, await site.passwords.hash(password))
 
 
-def _let_in(request: Request, site: TheSite, guest: Guest, user: int) -> Response:
+def _failed(request: Request, site: TheSite, user: int) -> None:
+    """Write a wrong password down; of a name that nobody has not even the name, which may be a password by mistake."""
     with site.database.write() as db:
+        record(db, site.settings, "sign-in failed", user=user or None, network=network_of(_address(request)))
+
+
+def _let_in(request: Request, site: TheSite, guest: Guest, user: int, how: str) -> Response:
+    with site.database.write() as db:
+        record(db, site.settings, "signed in", user=user, by=how, network=network_of(_address(request)))
         token = identity.sign_in(db, site.settings, db.get_one(User, user), guest.cookie)
     answer = see_other("/")
     set_cookie(request, answer, token)

@@ -15,7 +15,7 @@ from tolman.items import Item
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import Person
 from tolman.review.forms.answers import shown_answer
-from tolman.review.forms.fields import Key, Line, Paragraphs
+from tolman.review.forms.fields import Clean, Key, Line, Paragraphs
 from tolman.review.media.blind import blind
 from tolman.review.pages import page, see_other
 from tolman.review.projects import corrections
@@ -25,11 +25,13 @@ from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Flag, ItemVersion, Project, User
 from tolman.review.tasks import work
+from tolman.review.tasks.drawing import drawings_about
 from tolman.review.tasks.settling import last_decision
 
 router = APIRouter(prefix="/flags", dependencies=[allow("owner")])
 Count = Annotated[int | None, Form(ge=0, le=10_000)]
 Value = Annotated[float | None, Form(allow_inf_nan=False)]
+Changes = Annotated[str, Form(max_length=400_000), Clean]
 _Make = Callable[[Item], Item | None]
 
 
@@ -90,6 +92,23 @@ def correct_scene(
         origin.correct(corrections.read_fact(fact, version.scene, thing, category, count, note.strip()))
         what = f"scene corrected: {fact} {thing or category}" + ("" if count is None else f" {count}")
         return corrections.items_like(db, version), origin.maker(), what
+
+    return _corrected(request, site, guest, me, flag, note, correct)
+
+
+@router.post("/{flag}/boxes", response_class=HTMLResponse)
+def correct_boxes(
+    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, changes: Changes = "", note: Paragraphs = "",
+) -> Response:  # fmt: skip
+    """Write down where boxes are, as the workbench sends them, and make the scene's items again."""
+
+    def correct(db: Orm, version: ItemVersion, origin: Origin) -> tuple[list[ItemVersion], _Make, str]:
+        scene = scene_of(origin, version.scene)
+        if scene is None:
+            raise CorrectionError("The item has no scene.")
+        facts = corrections.read_boxes(changes, scene, note.strip())
+        origin.correct(*facts)
+        return corrections.items_like(db, version), origin.maker(), corrections.in_words(facts)
 
     return _corrected(request, site, guest, me, flag, note, correct)
 
@@ -209,5 +228,6 @@ def _content(db: Orm, site: Site, found: Flag) -> dict[str, Any]:
         "scene": scene,
         "known": origin is not None,
         "rules": thresholds(origin.preset) if origin else [],
+        "drawings": drawings_about(db, version),
         "problem": "",
     }

@@ -14,10 +14,12 @@ from tolman.review.accounts.identity import AccountError
 from tolman.review.forms.fields import Key, Line
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
-from tolman.review.projects import lifecycle
+from tolman.review.projects import lifecycle, starting
 from tolman.review.store.history import record
-from tolman.review.store.schema import ROLES, Assignment, Project, User
+from tolman.review.store.schema import ROLES, Assignment, Project, Starting, User
+from tolman.review.studies import steps
 from tolman.review.tasks import work
+from tolman.review.tasks.undoing import undoable
 
 everybody = APIRouter(dependencies=[allow(*ROLES)])
 staff = APIRouter(dependencies=[allow("owner", "reviewer")])
@@ -31,6 +33,7 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
     """Show projects and their open tasks."""
     entries = []
     with site.database.read() as db:
+        begun = starting.under_way(db)
         for project in db.scalars(select(Project).order_by(Project.id)):
             mode = MODES.get(project.mode)
             if mode is None:
@@ -38,12 +41,14 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
             stages = mode.stages_for(me.role)
             if not stages and me.role != "owner":
                 continue
+            own = mode.counts(db, site, project, me) if mode.counts is not None and stages else None
             entries.append(
                 {
                     "project": project,
                     "mode": mode,
-                    "done": work.done_by(db, project, me, stages),
-                    "waiting": work.waiting(db, site, project, me, stages) if project.open else 0,
+                    "starting": begun.get(project.id),
+                    "done": own[0] if own else work.done_by(db, project, me, stages),
+                    "waiting": (own[1] if own else work.waiting(db, site, project, me, stages)) if project.open else 0,
                     "counts": lifecycle.counts(db, project) if me.role == "owner" else {},
                 }
             )
@@ -70,13 +75,12 @@ def start(
 ) -> Response:
     """Start a project."""
     try:
-        with site.database.write() as db:
-            chosen = {} if people is None else {"people": people}
-            for setting in MODES[mode].settings if mode in MODES else ():
-                text = entered.get(f"{mode}-{setting.name}")
-                if text is not None:
-                    chosen[setting.name] = setting.read(text)
-            lifecycle.start(db, site, name, mode, chosen, me.id)
+        chosen = {} if people is None else {"people": people}
+        for setting in MODES[mode].settings if mode in MODES else ():
+            text = entered.get(f"{mode}-{setting.name}")
+            if text is not None:
+                chosen[setting.name] = setting.read(text)
+        starting.begin(site, name, mode, chosen, me.id)
     except AccountError as error:
         return page(request, guest, "problem.html", status=400, title="No project was started", problem=str(error))
     return see_other("/")
@@ -89,6 +93,8 @@ def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, For
         found = db.get(Project, project)
         if found is None:
             raise HTTPException(404, "There is no such project.")
+        if db.get(Starting, project) is not None:
+            raise HTTPException(409, "The project is still being started. It opens by itself when all is there.")
         found.open = open
         record(db, site.settings, "opened" if open else "paused", project=project, user=me.id)
     return see_other("/")
@@ -103,11 +109,18 @@ def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
         stages = mode.stages_for(me.role) if mode else []
         if found is None or mode is None or not stages:
             raise HTTPException(404, "There is no such project.")
+        before = steps.before_work(db, found, me) if found.open else None
+        if before is not None:
+            return see_other(before)
+        if mode.next_page is not None and found.open:
+            return see_other(mode.next_page(db, site, found, me))
         own = work.take(db, site, found, me, stages) if found.open else None
         if own is not None:
             return see_other(f"/{mode.name}/{own.id}")
         done = work.done_by(db, found, me, stages)
-    return page(request, guest, "finished.html", project=found, done=done)
+        last = undoable(db, found, me)
+    content: dict[str, Any] = {"project": found, "done": done, "undo": None if last is None else found.id}
+    return page(request, guest, "finished.html", **content)
 
 
 @staff.get("/projects/{project}/progress", response_class=HTMLResponse)

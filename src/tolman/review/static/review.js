@@ -1,4 +1,4 @@
-// What pages do beyond htmx: time while visible, keys, pictures one at a time, and sending again after a lost connection.
+// What pages do beyond htmx: time while visible, whether media could be seen, and sending again after a lost connection.
 "use strict";
 
 const KEEP_SECONDS = 10;
@@ -128,63 +128,6 @@ document.addEventListener("click", (event) => {
   button.click();
 }, true);
 
-// Keys: letters choose, Enter submits, Space and the arrows ← → drive the video. None of the latter ever changes what is
-// chosen: ↑ ↓ go from option to option without choosing, and Space chooses an option only where it isn't chosen yet.
-const TEXTS = "textarea, input:not([type=radio]):not([type=checkbox])";
-const SEEK_SECONDS = 1;
-function shownVideo() {
-  const videos = [...document.querySelectorAll(".media video, .chosen video")];
-  return videos.find((video) => !video.paused) || videos.find((video) => video.offsetParent !== null) || null;
-}
-document.addEventListener("keydown", (event) => {
-  const target = event.target;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target.matches(TEXTS)) return;
-  const form = document.querySelector("form[data-ask]");
-  if (mediaKey(event, target, form) || target.matches("select")) return;
-  const choice = form && form.querySelector(`input[data-key="${CSS.escape(event.key.toLowerCase())}"], input[type=radio][name=answer][value="${CSS.escape(event.key.toUpperCase())}"]`);
-  if (choice && event.key.length === 1) {
-    choice.checked = choice.type === "radio" || !choice.checked;
-    choice.dispatchEvent(new Event("change", { bubbles: true }));
-    event.preventDefault();
-  } else if (event.key === "Enter" && form && !target.closest("button, a, summary")) {
-    form.requestSubmit();
-    event.preventDefault();
-  }
-});
-function mediaKey(event, target, form) {
-  const video = shownVideo();
-  const option = target.matches("input[type=radio], input[type=checkbox]") ? target : null;
-  const ours = target.closest("form[data-ask]") !== null || document.querySelector(".media") !== null;
-  if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-    if (!option || option.type !== "radio" || !ours) return false;
-    const group = [...document.querySelectorAll(`input[type=radio][name="${CSS.escape(option.name)}"]`)].filter((one) => one.form === option.form);
-    const place = group.indexOf(option) + (event.key === "ArrowUp" ? -1 : 1);
-    group[(place + group.length) % group.length].focus();
-  } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-    if (target.closest("video") || !(video || (option && ours))) return false;
-    if (video) video.currentTime += event.key === "ArrowLeft" ? -SEEK_SECONDS : SEEK_SECONDS;
-  } else if (event.key === " " && video) {
-    if (target.closest("button, a, summary, video") || (option && !option.checked)) return false;
-    if (video.paused) video.play().catch(() => {}); else video.pause(); // It may be paused again before it plays.
-  } else {
-    return false;
-  }
-  event.preventDefault();
-  return true;
-}
-// Firefox moves a radio, and every browser ticks a box, when a key is let go.
-document.addEventListener("keyup", (event) => {
-  if (event.key === " " && shownVideo() && event.target.matches("input[type=radio]:checked, input[type=checkbox]:checked, select")) event.preventDefault();
-});
-// What was chosen with the pointer doesn't keep the keys to itself.
-let byPointer = false;
-document.addEventListener("pointerdown", () => { byPointer = true; }, true);
-document.addEventListener("keydown", () => { byPointer = false; }, true);
-document.addEventListener("click", (event) => {
-  if (byPointer && event.target.matches("form[data-ask] :is(input[type=radio], input[type=checkbox], button[type=button])")) event.target.blur();
-});
-
 // Whether the question could be seen: "waiting", "ready", or "broken", which takes a report in place of an answer.
 const seen = new WeakSet();
 function isReady(medium) {
@@ -222,23 +165,3 @@ function loadAgain() {
 }
 window.addEventListener("online", loadAgain);
 document.addEventListener("click", (event) => { if (event.target.closest("[data-load-again]")) loadAgain(); });
-
-// Pictures side by side, or one at a time.
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-view], [data-step]");
-  const media = button && button.closest("[data-media]");
-  if (!media) return;
-  const figures = [...media.querySelectorAll("figure")];
-  let place = parseInt(media.dataset.place || "0", 10);
-  if (button.dataset.view) {
-    media.classList.toggle("single", button.dataset.view === "single");
-    media.querySelectorAll("[data-view]").forEach((b) => b.setAttribute("aria-pressed", String(b === button)));
-  } else {
-    place = (place + parseInt(button.dataset.step, 10) + figures.length) % figures.length;
-  }
-  const single = media.classList.contains("single");
-  media.dataset.place = String(place);
-  figures.forEach((figure, number) => { figure.hidden = single && number !== place; });
-  media.querySelectorAll("[data-step], .place").forEach((part) => { part.hidden = !single; });
-  media.querySelector(".place").textContent = `${place + 1} of ${figures.length}`;
-});

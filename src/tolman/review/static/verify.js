@@ -54,13 +54,9 @@ document.addEventListener("change", (event) => { if (event.target.id === "frames
 document.addEventListener("DOMContentLoaded", showMoments);
 document.addEventListener("htmx:afterSettle", showMoments);
 
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.key !== "k") return;
-  if (event.target.matches("textarea, select, input:not([type=radio]):not([type=checkbox])")) return;
-  if (document.querySelector("[data-mark]")) {
-    mark();
-    event.preventDefault();
-  }
+tolmanKeys.on("moment", () => {
+  if (!document.querySelector("form[data-ask] [data-mark]")) return false;
+  mark();
 });
 
 document.addEventListener("click", (event) => {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,16 +14,24 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.orm import ORMExecuteState, sessionmaker, with_loader_criteria
 from sqlalchemy.orm import Session as Orm
-from sqlalchemy.orm import sessionmaker
 
 from tolman.errors import InputError, UsageError
 from tolman.extras import needs
+from tolman.review.store.schema import Submission, Undone
 
+WITH_UNDONE = "with_undone"
+"""Execution option of a query that wants submissions which were taken back as well."""
+_STANDING = with_loader_criteria(
+    Submission, lambda cls: ~select(Undone.id).where(Undone.submission_id == cls.id).exists(), include_aliases=True
+)
 _BUSY_SECONDS = 30
+_ASK_AFTER = 5.0
+"""Seconds without use after which a connection is looked at before it is used."""
 _WRITER = 747565
 """The number of the lock that a writer holds on PostgreSQL, whichever server process it is in."""
 
@@ -38,15 +49,16 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        self.engine = _engine(url)
+        self.engine = engine_of(url)
+        self._one_writer = threading.Lock()
+        is_postgres = self.engine.dialect.name == "postgresql"
+        self._looking = self.engine.execution_options(isolation_level="AUTOCOMMIT") if is_postgres else self.engine
         try:
-            self._migrate()
+            bring_to(self.engine, "head")
         except DBAPIError as error:
             raise UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).") from None
-        except CommandError as error:
-            raise InputError(self.engine.url.render_as_string(), f"holds tables of another version ({error})") from None
-        self._reading = sessionmaker(self.engine, expire_on_commit=False)
-        self._writing = sessionmaker(self.engine.execution_options(writes=True), expire_on_commit=False)
+        self._reading = _maker(self.engine)
+        self._writing = _maker(self.engine.execution_options(writes=True))
 
     @contextmanager
     def read(self) -> Iterator[Orm]:
@@ -55,24 +67,61 @@ class Database:
             yield session
 
     @contextmanager
+    def look(self) -> Iterator[Connection]:
+        """For a single statement that reads: on PostgreSQL without the messages that begin and end a transaction."""
+        with self._looking.connect() as connection:
+            yield connection
+
+    @contextmanager
     def write(self) -> Iterator[Orm]:
-        """A transaction that is committed at its end, or not at all; one at a time, so that what it read stays true."""
-        with self._writing() as session, session.begin():
+        """A transaction that is committed at its end, or not at all; one at a time, so that what it read stays true.
+
+        The writers of this process wait for each other here: the databases' own waiting is by polling (SQLite), or
+        takes a connection for each who waits (PostgreSQL).
+        """
+        with self._one_writer, self._writing() as session, session.begin():
             yield session
 
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()
 
-    def _migrate(self) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        with self.engine.execution_options(writes=True).begin() as connection:
+
+def bring_to(engine: Engine, version: str) -> None:
+    """Make the tables of a version, or bring those that are there to it.
+
+    Raises:
+        InputError: the database was written by a later version.
+    """
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    try:
+        with engine.execution_options(writes=True).begin() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            command.upgrade(config, version)
+    except CommandError as error:
+        raise InputError(engine.url.render_as_string(), f"holds tables of another version ({error})") from None
 
 
-def _engine(url: str) -> Engine:
+def _maker(engine: Engine) -> sessionmaker[Orm]:
+    """Sessions whose queries find no submission that was taken back, unless they ask for it."""
+    made = sessionmaker(engine, expire_on_commit=False)
+
+    @event.listens_for(made, "do_orm_execute")
+    def _without_undone(state: ORMExecuteState) -> None:
+        if state.is_select and not state.execution_options.get(WITH_UNDONE):
+            state.statement = state.statement.options(_STANDING)
+
+    return made
+
+
+def engine_of(url: str) -> Engine:
+    """The engine of a database, whatever tables it has.
+
+    Raises:
+        UsageError: the URL is none.
+        MissingExtraError: PostgreSQL is asked for, and its driver is missing.
+    """
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -80,12 +129,18 @@ def _engine(url: str) -> Engine:
     backend = parsed.get_backend_name()
     if backend == "sqlite":
         _keep_private(parsed.database)
-        return _sqlite(create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False}))
+        return _sqlite(
+            create_engine(
+                parsed,
+                connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+                hide_parameters=True,  # what people answer is not for logs
+            )
+        )
     if backend != "postgresql":
         raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
     with needs("postgres", "PostgreSQL"):
         import psycopg  # noqa: F401
-    return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=20))
+    return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_size=20, hide_parameters=True))
 
 
 def _keep_private(file: str | None) -> None:
@@ -120,6 +175,20 @@ def _sqlite(engine: Engine) -> Engine:
 
 
 def _postgres(engine: Engine) -> Engine:
+    @event.listens_for(engine, "checkin")
+    def _given_back(connection: Any, record: Any) -> None:
+        record.info["at"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _taken(connection: Any, record: Any, proxy: Any) -> None:
+        # The server may have been started again; asking it each time would double the messages of a short page.
+        if time.monotonic() - record.info.get("at", math.inf) > _ASK_AFTER:
+            try:
+                connection.execute("SELECT 1")
+                connection.rollback()
+            except Exception as error:
+                raise DisconnectionError from error  # the pool takes another
+
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
         # One writer at a time, as in SQLite: transactions are short, and those that wait for one lock can't deadlock.

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import shutil
 import tempfile
 import threading
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import FileLock
 
 from tolman.curate.duplicates import picture_hash
 from tolman.errors import InputError, TolmanError
@@ -19,6 +24,7 @@ from tolman.media.images import read_upright, to_jpeg
 from tolman.media.metadata import image_without_metadata, video_without_metadata
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
+from tolman.review.store.likeness import copy_of
 
 PAGE = 24
 """Media on one page."""
@@ -166,6 +172,23 @@ class MediaPool:
                 return None
         return self._looks[medium.sha256]
 
+    def copies(self, media: Sequence[PoolMedium]) -> dict[tuple[str, str], str]:
+        """Pairs of images of which the second is a copy of the first that is turned, mirrored or cut: their keys → how.
+
+        Copies that look the same as they stand are told by their hashes.
+        """
+        small = {}
+        for medium in media:
+            with suppress(BrokenMediaError):
+                if medium.kind == "image":
+                    small[key_of(medium)] = self.small(medium)
+        found = {}
+        for one, other in itertools.combinations(small, 2):
+            copy = copy_of(small[one], small[other])
+            if copy is not None:
+                found[one, other] = copy.text or "cut a little"
+        return found
+
     def keep(self, medium: PoolMedium) -> str:
         """Have a medium in the store for good, whatever becomes of the pool; its path there.
 
@@ -220,7 +243,7 @@ class MediaPool:
             with clean.open("rb") as file:
                 name = hashlib.file_digest(file, "sha256").hexdigest()
             path = clean.replace(folder / f"{name[:20]}{suffix}")
-            with self._lock:
+            with self._lock, FileLock(self.store / "uploads.lock"):  # threads of this process, then other processes
                 twin = next((m for m in self.media().values() if m.sha256 == name), None)
                 if twin is not None:
                     return twin

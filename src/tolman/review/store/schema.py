@@ -6,13 +6,16 @@ users         owner, annotators, reviewers, subjects      invitations, sessions 
 items         every version of every item                 media                   what may be sent, by opaque name
 tasks         something to be done, by `wanted` people    exclusions              who must not do it
 assignments   who does it: at most one for each slot      drafts                  what isn't submitted yet
+undone        submissions that were taken back         trials                  models' attempts at what is written
 submissions   what was submitted: only ever added         decisions               what became of an item, and why
+starting      projects being made part after part         attempts                failed sign-ins, for their limits
 flags         what somebody doubts, and what became of it history                 who did what when
+participants  people in studies
 ```
 
 A task belongs to a stage of its project's mode (`answer`; `review`, then `adjudicate`; …). Two laws are the database's
 own, so that no race can break them: a task's slot is held by one person, and an assignment has one submission for each
-step. Times are seconds since 1970.
+attempt at a step. Times are seconds since 1970.
 """
 
 from __future__ import annotations
@@ -84,7 +87,31 @@ class Session(Base):
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     created: Mapped[float]
     expires: Mapped[float]
+    seen: Mapped[float] = mapped_column(default=0.0, server_default=text("0"))  # when the cookie last came, roughly
     user: Mapped[User] = relationship(lazy="joined")
+
+
+class SignInAttempt(Base):
+    """An attempt to give a password that hasn't succeeded, under one of the keys that are limited."""
+
+    __tablename__ = "attempts"
+    __table_args__ = (Index(None, "key", "at"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt: Mapped[str] = mapped_column(String(32), index=True)  # shared by the rows of one attempt
+    key: Mapped[str] = mapped_column(String(32))  # made with the site's key: nobody reads a name or an address here
+    at: Mapped[float]
+    ends: Mapped[float] = mapped_column(index=True)  # after which it counts no more
+
+
+class Starting(Base):
+    """A project whose tasks are being made part after part; the row goes when all are there."""
+
+    __tablename__ = "starting"
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int]
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    problem: Mapped[str] = mapped_column(default="")
 
 
 class Project(Base):
@@ -175,7 +202,11 @@ class Assignment(Base):
     can't be done, as a medium is broken."""
 
     __tablename__ = "assignments"
-    __table_args__ = (UniqueConstraint("task_id", "user_id"), UniqueConstraint("task_id", "slot"))
+    __table_args__ = (
+        UniqueConstraint("task_id", "user_id"),
+        UniqueConstraint("task_id", "slot"),
+        Index(None, "user_id", "state"),
+    )
     id: Mapped[int] = mapped_column(primary_key=True)
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"))
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
@@ -188,19 +219,48 @@ class Assignment(Base):
 
 
 class Submission(Base):
-    """A submission. Rows are only ever added; the database refuses to change or delete one."""
+    """A submission. Rows are only ever added; the database refuses to change or delete one.
+
+    Those that are taken back (`Undone`) are found by no query, unless it asks for them: see `database.WITH_UNDONE`.
+    """
 
     __tablename__ = "submissions"
-    __table_args__ = (UniqueConstraint("assignment_id", "step"), UniqueConstraint("user_id", "key"))
+    __table_args__ = (UniqueConstraint("assignment_id", "step", "attempt"), UniqueConstraint("user_id", "key"))
     id: Mapped[int] = mapped_column(primary_key=True)
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id"))
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
     step: Mapped[str] = mapped_column(String(32))
+    attempt: Mapped[int] = mapped_column(default=0, server_default=text("0"))  # how many were taken back before it
     key: Mapped[str] = mapped_column(String(64))  # the form's: the same form sent twice is one submission
     content: Mapped[dict[str, Any]]
     seconds: Mapped[float | None]  # while the page was visible
     marks: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # None where nobody looked; see `marks`
+    created: Mapped[float]
+
+
+class Undone(Base):
+    """A submission that its person took back. Rows are only ever added."""
+
+    __tablename__ = "undone"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"), unique=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[float]
+
+
+class Trial(Base):
+    """A model's attempt at a question that is being written."""
+
+    __tablename__ = "trials"
+    __table_args__ = (UniqueConstraint("assignment_id", "digest", "model", "view"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id"))
+    digest: Mapped[str] = mapped_column(String(64))  # of the question as it was tried
+    model: Mapped[str]
+    view: Mapped[str] = mapped_column(String(64))  # what it was shown
+    state: Mapped[str] = mapped_column(String(8), default="waiting")  # waiting, done, failed
+    content: Mapped[dict[str, Any]] = mapped_column(default=dict)
     created: Mapped[float]
 
 
@@ -242,6 +302,33 @@ class Flag(Base):
     created: Mapped[float]
     closed: Mapped[float | None]
     closed_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+
+
+class Participant(Base):
+    """Somebody in a study: what they agreed to, which of its forms they have, how far they are.
+
+    A form is held by one person, and an outside id is one person, by the database's own law.
+    """
+
+    __tablename__ = "participants"
+    __table_args__ = (
+        UniqueConstraint("project_id", "user_id"),
+        UniqueConstraint("project_id", "form"),
+        UniqueConstraint("project_id", "outside"),
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    form: Mapped[int | None]  # None where the kind of work has no forms, or it is another's by now
+    outside: Mapped[str | None] = mapped_column(String(200))  # their id at the platform that sent them
+    state: Mapped[str] = mapped_column(String(16), default="begun")  # begun, ended, refused, screened, lapsed
+    breaks: Mapped[int] = mapped_column(default=0)  # how many they have come back from
+    joined: Mapped[float]
+    agreed: Mapped[float | None]
+    seen: Mapped[float]
+    ended: Mapped[float | None]
+    content: Mapped[dict[str, Any]] = mapped_column(default=dict)  # further fields of the link; tasks of the form
+    user: Mapped[User] = relationship(lazy="joined")
 
 
 class HistoryEvent(Base):

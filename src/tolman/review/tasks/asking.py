@@ -12,6 +12,7 @@ from tolman.review.media.blind import blind
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment
 from tolman.review.tasks import work
+from tolman.review.tasks.undoing import undoable
 
 
 def asked(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str]) -> dict[str, Any]:
@@ -26,8 +27,10 @@ def asked(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str
         "project": project.name,
         "question": blind(site, project.id, work.item_of(own.task.item)),
         "given": kept.content.get("answer", "") if kept else "",
+        "drawn": kept.content.get("drawn", "") if kept else "",
         "seconds": kept.seconds if kept else 0.0,
         "number": done + 1,
-        "total": done + work.waiting(db, site, project, me, stages),
+        "total": work.total(db, site, project, me, stages, done),
         "problem": "",
+        "undo": project.id if undoable(db, project, me) is not None else None,
     }

@@ -21,8 +21,7 @@ WRITTEN = "written"
 
 def add_existing(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     """Have the benchmark's own questions in a project that adds to them."""
-    for item in items:
-        work.add_item(db, site, project, item)
+    work.add_items(db, site, project, items)
 
 
 def add_made(db: Orm, site: Site, own: Assignment, me: Person, item: Item, step: str, seconds: float) -> bool:

@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
-from tolman.review.accounts.identity import AccountError
+from tolman.review.accounts.identity import AccountError, Person
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project
 
@@ -63,6 +63,11 @@ class Mode:
         settings: what the owner chooses.
         again: (db, site, project, version) → has a version looked at that was made anew after a correction; None where
             the mode has no flags.
+        next_page: (db, site, project, person) → the address of the next page, where the mode itself says what comes
+            next; None where it is the next free task.
+        counts: (db, site, project, person) → how many tasks they have done and how many wait, likewise.
+        in_parts: whether `start` may be given the items of a large benchmark part after part, each in a transaction of
+            its own, so that others' pages don't wait.
         fixed: settings that the owner doesn't choose, such as {"pool": True} (all media may be looked through).
     """
 
@@ -76,6 +81,9 @@ class Mode:
     makes_items: bool = False
     settings: tuple[ModeSetting, ...] = ()
     again: Callable[[Orm, Site, Project, ItemVersion], object] | None = None
+    next_page: Callable[[Orm, Site, Project, Person], str] | None = None
+    counts: Callable[[Orm, Site, Project, Person], tuple[int, int]] | None = None
+    in_parts: bool = False
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def stages_for(self, role: str) -> list[str]:

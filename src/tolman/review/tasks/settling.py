@@ -21,9 +21,20 @@ ANSWER, DECIDE = "answer", "decide"
 
 def add_review(db: Orm, site: Site, project: Project, version: ItemVersion, *, not_by: set[int] | None = None) -> Task:
     """Have a version reviewed by as many people as the project wants, each alone."""
-    key = f"{version.item}@{version.version}"
-    wanted = int(project.settings.get("people", 1))
-    return work.add_task(db, site, project, REVIEW, key, version=version, wanted=wanted, not_by=not_by or ())
+    return work.add_task(
+        db, site, project, REVIEW, review_key(version), version=version, wanted=people_for(project),
+        not_by=not_by or (),
+    )  # fmt: skip
+
+
+def review_key(version: ItemVersion) -> str:
+    """The key of the task that reviews a version."""
+    return f"{version.item}@{version.version}"
+
+
+def people_for(project: Project) -> int:
+    """How many people review each item of a project."""
+    return int(project.settings.get("people", 1))
 
 
 def votes(db: Orm, task: Task) -> list[Submission]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
 from tolman.review.accounts.identity import Person
 from tolman.review.media.serving import key_of, register
 from tolman.review.site import Site
+from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.history import record
 from tolman.review.store.schema import (
     Assignment,
@@ -24,7 +25,8 @@ from tolman.review.store.schema import (
     TaskMedium,
 )
 
-_TRIES = 50
+MANY, OLD = 500, 30.0
+_MANY_TOTALS = 10_000
 SLACK = 5.0
 """Seconds by which a browser's clock may run ahead of ours."""
 
@@ -59,6 +61,21 @@ def add_item(
     db.add(row)
     db.flush()
     return row
+
+
+def add_items(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> list[ItemVersion]:
+    """First versions of many items of a benchmark, in their order; for a project that has none of them yet."""
+    now = site.settings.clock()
+    rows = [
+        ItemVersion(
+            project_id=project.id, item=item.id, version=1, current=True, content=item.model_dump(mode="json"),
+            scene=item.scene, origin="benchmark", reason="", created=now,
+        )
+        for item in items
+    ]  # fmt: skip
+    db.add_all(rows)
+    db.flush()
+    return rows
 
 
 def withdraw(db: Orm, version: ItemVersion) -> None:
@@ -102,7 +119,7 @@ def add_task(
         stage=stage,
         key=key,
         item_id=version.id if version else None,
-        position=site.sign("position", project.id, key),
+        position=_position(site, project, key),
         wanted=wanted,
         content=content or {},
         created=site.settings.clock(),
@@ -120,6 +137,36 @@ def add_task(
     return task
 
 
+def add_tasks(
+    db: Orm, site: Site, project: Project, stage: str, versions: Mapping[str, ItemVersion], *, wanted: int | None = 1
+) -> None:
+    """Tasks about many items at once, by their keys; what `add_task` makes of each."""
+    now = site.settings.clock()
+    items = [item_of(version) for version in versions.values()]
+    known = register(db, site, project, [medium for item in items for medium in item.media])
+    tasks = [
+        Task(
+            project_id=project.id, stage=stage, key=key, item_id=version.id, position=_position(site, project, key),
+            wanted=wanted, open=True, content={}, created=now,
+        )
+        for key, version in versions.items()
+    ]  # fmt: skip
+    db.add_all(tasks)
+    db.flush()
+    shown = [
+        {"task_id": task.id, "medium_id": medium}
+        for task, item in zip(tasks, items, strict=True)
+        for medium in sorted({known[key_of(m)] for m in item.media})
+    ]
+    if shown:
+        db.execute(insert(TaskMedium), shown)
+
+
+def _position(site: Site, project: Project, key: str) -> str:
+    """A place in the order that is drawn from a task's key, so that no answer has a part in it."""
+    return site.sign("position", project.id, key)
+
+
 def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> Assignment | None:
     """The task that somebody has begun, or else the next that is free; None where there is nothing to do.
 
@@ -127,57 +174,54 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
     theirs counts beside the other's.
     """
     now = site.settings.clock()
-    begun = db.scalar(
-        select(Assignment)
-        .join(Task)
-        .where(
-            Assignment.user_id == me.id,
-            Assignment.state == "held",
-            Task.project_id == project.id,
-            Task.stage.in_(stages),
-            Task.open,
-        )
-        .order_by(Task.position)
-        .limit(1)
-    )
+    who = {"project": project.id, "me": me.id, "stages": list(stages)}
+    begun = db.scalar(_BEGUN, who)
     if begun is not None:
         begun.expires = now + site.settings.lease
         return begun
-    task = db.scalar(select(Task).where(*_free(project, me, stages, now)).order_by(Task.position).limit(1))
-    return None if task is None else _assign(db, site, task, me, now)
+    task = db.scalar(_NEXT, who | {"now": now})
+    return None if task is None else assign(db, site, task, me, now)
 
 
 def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> int:
     """Count the tasks that somebody could do now, those begun among them."""
-    now = site.settings.clock()
-    free = db.scalar(select(func.count()).select_from(Task).where(*_free(project, me, stages, now))) or 0
-    held = select(func.count()).select_from(Assignment).join(Task).where(
-        Assignment.user_id == me.id, Assignment.state == "held", Task.project_id == project.id, Task.open,
-        Task.stage.in_(stages),
-    )  # fmt: skip
-    return free + (db.scalar(held) or 0)
+    who = {"project": project.id, "me": me.id, "stages": list(stages)}
+    free = db.scalar(_FREE, who | {"now": site.settings.clock()}) or 0
+    return free + (db.scalar(_HELD, who) or 0)
+
+
+def total(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str], done: int) -> int:
+    """Count the tasks that somebody has done (`done`) or could do now.
+
+    Counting takes the longer the more tasks there are. Of more than `MANY` the number may be `OLD` seconds old; it is
+    told on pages and decides nothing.
+    """
+    key, now = (project.id, me.id, *stages), site.settings.clock()
+    at, known = site.totals.get(key, (0.0, 0))
+    if known > MANY and 0 <= now - at < OLD:
+        return max(known, done)
+    if len(site.totals) > _MANY_TOTALS:
+        site.totals.clear()
+    found = done + waiting(db, site, project, me, stages)
+    site.totals[key] = now, found
+    return found
 
 
 def done_by(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> int:
     """Count the tasks that somebody has done."""
-    done = select(func.count()).select_from(Assignment).join(Task).where(
-        Assignment.user_id == me.id, Assignment.state == "done", Task.project_id == project.id, Task.stage.in_(stages)
-    )  # fmt: skip
-    return db.scalar(done) or 0
+    return db.scalar(_DONE, {"project": project.id, "me": me.id, "stages": list(stages)}) or 0
 
 
-def _free(project: Project, me: Person, stages: Sequence[str], now: float) -> list[ColumnElement[bool]]:
+def _free() -> list[ColumnElement[bool]]:
     """Conditions under which somebody can take a task."""
-    active = or_(Assignment.state == "done", and_(Assignment.state == "held", Assignment.expires >= now))
+    active = or_(Assignment.state == "done", and_(Assignment.state == "held", Assignment.expires >= bindparam("now")))
     taken = (
         select(func.count()).select_from(Assignment).where(Assignment.task_id == Task.id, active)
         .correlate(Task).scalar_subquery()
     )  # fmt: skip
-    mine = select(Assignment.id).where(Assignment.task_id == Task.id, Assignment.user_id == me.id)
-    excluded = select(Exclusion.task_id).where(Exclusion.task_id == Task.id, Exclusion.user_id == me.id)
+    mine = select(Assignment.id).where(Assignment.task_id == Task.id, Assignment.user_id == bindparam("me"))
+    excluded = select(Exclusion.task_id).where(Exclusion.task_id == Task.id, Exclusion.user_id == bindparam("me"))
     return [
-        Task.project_id == project.id,
-        Task.stage.in_(stages),
         Task.open.is_(True),
         or_(Task.wanted.is_(None), taken < Task.wanted),
         ~mine.exists(),
@@ -185,7 +229,27 @@ def _free(project: Project, me: Person, stages: Sequence[str], now: float) -> li
     ]
 
 
-def _assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment:
+def _mine(state: str) -> list[ColumnElement[bool]]:
+    return [Assignment.user_id == bindparam("me"), Assignment.state == state]
+
+
+_STAGES = [Task.project_id == bindparam("project"), Task.stage.in_(bindparam("stages", expanding=True))]
+_COUNT = select(func.count()).select_from(Assignment).join(Task, Task.id == Assignment.task_id)
+# Statements of every page are put together once: that takes longer than carrying them out.
+_BEGUN = (
+    select(Assignment).join(Task, Task.id == Assignment.task_id).where(*_mine("held"), *_STAGES, Task.open)
+    .order_by(Task.position).limit(1)
+)  # fmt: skip
+_NEXT = select(Task).where(*_STAGES, *_free()).order_by(Task.position).limit(1)
+_FREE = select(func.count()).select_from(Task).where(*_STAGES, *_free())
+_HELD = _COUNT.where(*_mine("held"), *_STAGES, Task.open)
+_DONE = _COUNT.where(*_mine("done"), *_STAGES)
+_SUBMISSION = select(Submission).where(
+    Submission.assignment_id == bindparam("own"), Submission.step == bindparam("step")
+)
+
+
+def assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment:
     """Give somebody a free slot of a task that has one."""
     slot = None
     if task.wanted is not None:
@@ -235,9 +299,9 @@ def plausible(site: Site, own: Assignment, seconds: float) -> float:
     return min(max(seconds, 0.0), passed) if seconds == seconds else 0.0
 
 
-def form_key(site: Site, own: Assignment, step: str) -> str:
+def form_key(site: Site, own: Assignment, step: str, attempt: int = 0) -> str:
     """The key of a step's form: the same in every tab, so that a form sent twice is one submission."""
-    return site.sign("form", own.id, step)
+    return site.sign("form", own.id, step, *([attempt] if attempt else []))
 
 
 def submit(
@@ -256,12 +320,14 @@ def submit(
     found = submission(db, own, step)
     if found is not None:
         return found, False
+    attempt = _taken_back(db, own, step)
     fresh = Submission(
         assignment_id=own.id,
         task_id=own.task_id,
         user_id=own.user_id,
         step=step,
-        key=form_key(site, own, step),
+        attempt=attempt,
+        key=form_key(site, own, step, attempt),
         content=content,
         seconds=None if seconds is None else plausible(site, own, seconds),
         marks=marks,
@@ -272,9 +338,17 @@ def submit(
     return fresh, True
 
 
+def _taken_back(db: Orm, own: Assignment, step: str) -> int:
+    """How often somebody has taken a step back."""
+    undone = select(func.count()).select_from(Submission).where(
+        Submission.assignment_id == own.id, Submission.step == step
+    )  # fmt: skip
+    return db.scalar(undone, execution_options={WITH_UNDONE: True}) or 0
+
+
 def submission(db: Orm, own: Assignment, step: str) -> Submission | None:
     """The submission for a step."""
-    return db.scalar(select(Submission).where(Submission.assignment_id == own.id, Submission.step == step))
+    return db.scalar(_SUBMISSION, {"own": own.id, "step": step})
 
 
 def finish(db: Orm, site: Site, own: Assignment) -> bool:

@@ -52,7 +52,7 @@ def _answer(page: Any, value: str, trace: str) -> None:
     if video.count():
         video.evaluate("v => new Promise(done => { v.onseeked = done; v.currentTime = 4; })")
         page.evaluate("document.activeElement.blur()")
-        page.keyboard.press("k")
+        page.keyboard.press(";")
         assert page.get_by_label("Key frames").input_value() == "4.00"
         page.get_by_role("button", name="Show 4.00 s").wait_for()
     else:

@@ -14,6 +14,8 @@ import pytest
 
 pytest.importorskip("embreex", reason="recordings are simulated with the extra 'simulate'")
 
+from sqlalchemy import select
+
 from ingest.lidar.layouts import TRUE_CLOCK, write_calibration, write_pcd, write_rig, write_stamps, write_trajectory
 from ingest.lidar.yard import SIZE, THINGS, pictures, region_of, shot
 from reviewing import Served, enter, serving, settings_of, snap
@@ -220,3 +222,20 @@ def test_a_region_is_dragged_in_chromium(browser: Any, measuring: Served) -> Non
     assert version.content["evidence"]["measured"]["quantity"] == "length"
     context.close()
     assert not errors
+
+
+@pytest.mark.full
+def test_the_workbench_is_sent_the_cloud_as_floats(measuring: Served, yard: tuple[Path, Path]) -> None:
+    measuring.project("verify", fresh=0)
+    owner, vic = measuring.person("owner", "Olga"), measuring.person("annotator", "Vic")
+    with measuring.site.database.read() as db:
+        items = {one.scene: one.id for one in db.scalars(select(ItemVersion))}
+    sent = owner.http.get(f"/workbench/{items['rig/hall']}/cloud")
+    assert sent.headers["content-type"] == "application/octet-stream"
+    points = np.frombuffer(sent.content, "<f4").reshape(-1, 3)
+    whole = open_recording(yard[0], None).gathered().cloud.points
+    step = -(-len(whole) // 120_000)
+    assert np.array_equal(points, np.asarray(whole)[::step].astype("<f4"))
+    assert owner.get(f"/workbench/{items['rig/elsewhere']}/cloud").status_code == 404
+    vic.get("/projects/1/work")
+    assert vic.get(f"/workbench/{items['rig/hall']}/cloud").status_code == 404  # before their own answer

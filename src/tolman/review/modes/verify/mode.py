@@ -21,8 +21,10 @@ from tolman.review.evidence import clouds
 from tolman.review.evidence.key_frames import EvidenceError, read_checklist, read_evidence
 from tolman.review.evidence.opinions import Opinions, read_opinions
 from tolman.review.forms.answers import AnswerError, read_answer
-from tolman.review.forms.fields import Key, Line, Paragraphs, RowId, Seconds, Shown
+from tolman.review.forms.drawn import Drawn
+from tolman.review.forms.fields import Answer, Key, Line, Paragraphs, RowId, Seconds, Shown
 from tolman.review.forms.verdicts import TARGETS, Form, VerdictError, VerdictForm
+from tolman.review.media.collection import scenes_folder
 from tolman.review.modes.verify import approval
 from tolman.review.modes.verify.picking import add_picking, measurement
 from tolman.review.modes.verify.progress import progress
@@ -34,6 +36,7 @@ from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import work
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
+from tolman.review.tasks.drawing import drawn_of
 from tolman.review.tasks.marks import LEAST, marks_of
 from tolman.review.tasks.mode import Mode, ModeSetting
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE
@@ -51,8 +54,9 @@ class _Answer:
     frames: str
     trace: str
     measured: int | None
+    drawn: str = ""
 
-    def read(self, db: Orm, own: Assignment) -> dict[str, Any]:
+    def read(self, db: Orm, site: Site, own: Assignment) -> dict[str, Any]:
         """Stored form of the decision.
 
         Raises:
@@ -61,13 +65,16 @@ class _Answer:
         item = work.asked_item(own)
         answer = read_answer(item, self.answer)
         content: dict[str, Any] = {"answer": answer, "evidence": read_evidence(item, self.frames, self.trace)}
+        content |= drawn_of(site, own, self.drawn)
         if self.measured is not None:
             content["measured"] = measurement(db, own, self.measured, answer)
         return content
 
 
-def _answer(answer: Line = "", frames: Line = "", trace: Paragraphs = "", measured: RowId = None) -> _Answer:
-    return _Answer(answer, frames, trace, measured)
+def _answer(
+    answer: Answer = "", frames: Line = "", trace: Paragraphs = "", measured: RowId = None, drawn: Drawn = ""
+) -> _Answer:
+    return _Answer(answer, frames, trace, measured, drawn)
 
 
 async def _checks(request: Request) -> dict[str, list[str]]:
@@ -106,10 +113,11 @@ def answer(
         if own.task.stage == RESOLVE:
             raise HTTPException(404, "There is no such question.")
         try:
-            content = form.read(db, own)
+            content = form.read(db, site, own)
             marks = marks_of(site, own, seconds, shown)
         except (AnswerError, EvidenceError) as error:
-            content = _blind(db, site, me, own) | {"problem": str(error), "given": form.answer, "form": vars(form)}
+            entered = {"given": form.answer, "form": vars(form), "drawn": form.drawn}
+            content = _blind(db, site, me, own) | {"problem": str(error)} | entered
             return page(request, guest, "verify_answer.html", status=422, **content)
         _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
         if fresh:
@@ -239,6 +247,8 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
         form = VerdictForm(**{name: value for name, value in kept.content.items() if name != "checks"})
     return asked(db, site, me, own, VERIFY.stages_for(me.role)) | {
         "item": item,
+        "version_id": own.task.item_id,
+        "drawable": scenes_folder(site) is not None,
         "mine": first.content["answer"] if first else None,
         "sides": sides(db, site, own, item),
         "second": approval.second_decision(db, own.task) if own.task.stage == RESOLVE else None,

@@ -52,6 +52,7 @@ class Side:
         stills: key frames.
         note: what else is to be said: a failure, frames that aren't known.
         measured: how it was measured, where it was.
+        drawn: points and lines that they drew.
     """
 
     title: str
@@ -62,6 +63,7 @@ class Side:
     stills: tuple[Still, ...] = ()
     note: str = ""
     measured: dict[str, Any] | None = None
+    drawn: tuple[dict[str, Any], ...] = ()
 
 
 def sides(db: Orm, site: Site, own: Assignment, item: Item) -> list[Side]:
@@ -96,6 +98,7 @@ def _of_person(title: str, kind: str, site: Site, own: Assignment, item: Item, c
         trace=str(evidence.get("trace", "")) or ("" if kind != "proposed" else item.reasoning or ""),
         stills=_stills(site, own, item, frames),
         measured=content.get("measured"),
+        drawn=tuple(content.get("drawn", ())),
     )
 
 

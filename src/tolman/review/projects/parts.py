@@ -1,0 +1,172 @@
+"""Starting the projects of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session as Orm
+
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.review.accounts.identity import AccountError
+from tolman.review.modes import MODES
+from tolman.review.projects import lifecycle
+from tolman.review.site import Site
+from tolman.review.store.history import record
+from tolman.review.store.schema import Exclusion, ItemVersion, Project, Task
+from tolman.review.studies.addresses import join_path
+from tolman.review.studies.pictures import keep
+from tolman.review.studies.spec import STUDY, Study, StudyPart, shelf, stored
+from tolman.review.tasks import work
+from tolman.review.tasks.marks import LEAST
+from tolman.review.tasks.settling import last_decision
+
+
+def start_study(
+    db: Orm, site: Site, study: Study, folders: Sequence[Path] = (), by: int | None = None
+) -> list[Project]:
+    """Start the parts of a study that need no earlier one; those that are there already stay as they are.
+
+    Args:
+        db, site: where.
+        study: what is started.
+        folders: in which its pictures lie, beside the benchmark's.
+        by: who starts it.
+
+    Raises:
+        AccountError: it can't be started so, or another study of that name is here.
+    """
+    found = []
+    for part in study.parts:
+        there = project_of(db, study, part)
+        if there is not None:
+            if _told(there) != stored(study, part):
+                raise AccountError(
+                    f"The project '{there.name}' was started with another study. What was stated stays as it was: "
+                    f"give the changed study another title."
+                )
+            found.append(there)
+        elif part.after is None:
+            found.append(_start(db, site, study, part, site.loaded.items, {}, folders, by))
+    return found
+
+
+def start_named(site: Site, name: str) -> list[str]:
+    """Start a study by its name or file, and give the paths of the links by which people come.
+
+    Raises:
+        UsageError: there is no such study, or it can't be started on this benchmark.
+        InputError: its file can't be used.
+    """
+    study = shelf.open(name)
+    folders = [Path(name).parent] if name.endswith(".toml") or "/" in name else []
+    try:
+        with site.database.write() as db:
+            started = start_study(db, site, study, folders)
+            return [join_path(site, project.id) for project in started if project.mode == STUDY]
+    except AccountError as error:
+        sentence = str(error)
+        raise UsageError(f"{name}: {sentence[:1].lower()}{sentence[1:]}") from None
+
+
+def start_next(
+    db: Orm,
+    site: Site,
+    project: Project,
+    part: StudyPart,
+    study: Study,
+    folders: Sequence[Path] = (),
+    by: int | None = None,
+) -> Project:
+    """Start a part on the questions of an earlier one: those that were approved, or all that were written there.
+
+    Whoever wrote a question is not asked about it.
+
+    Raises:
+        AccountError: there are no such questions, or it is started already.
+    """
+    if project_of(db, study, part) is not None:
+        raise AccountError(f"The part '{part.name}' is started already.")
+    versions = [v for v in work.current_items(db, project) if _goes_on(db, project, v)]
+    if not versions:
+        raise AccountError(f"The part '{part.name}' has no questions yet: none of '{project.name}' is ready.")
+    # Authors are those of this part's questions, or of the part's before it, whose exclusions stay.
+    authors = {
+        v.item: ({v.user_id} if v.user_id is not None else set()) | _excluded(db, project, v.item) for v in versions
+    }
+    items = [work.item_of(version) for version in versions]
+    return _start(db, site, study, part, items, authors, folders, by)
+
+
+def waiting_parts(db: Orm, study: Study, project: Project) -> list[StudyPart]:
+    """The parts that come after a project's and aren't started."""
+    own = next((part for part in study.parts if study.project_name(part) == project.name), None)
+    if own is None:
+        return []
+    return [part for part in study.parts if part.after == own.name and project_of(db, study, part) is None]
+
+
+def project_of(db: Orm, study: Study, part: StudyPart) -> Project | None:
+    """The project of a part."""
+    return db.scalar(select(Project).where(Project.name == study.project_name(part)))
+
+
+def _start(
+    db: Orm,
+    site: Site,
+    study: Study,
+    part: StudyPart,
+    items: Sequence[Item],
+    authors: dict[str, set[int]],
+    folders: Sequence[Path],
+    by: int | None,
+) -> Project:
+    known = {setting.name for setting in MODES[part.mode].settings} if part.mode in MODES else set()
+    foreign = sorted(set(part.settings) - known)
+    if foreign:
+        raise AccountError(f"'{part.mode}' has no setting '{foreign[0]}'; it has {', '.join(sorted(known)) or 'none'}.")
+    told = stored(study, part)
+    pictures = keep(site, part, (*folders, site.folder))
+    file = study.model_dump(mode="json", exclude_unset=True)
+    further: dict[str, Any] = {"study": told | {"pictures": pictures, "file": file}}
+    if part.mode == STUDY and part.sample is not None:
+        further |= {
+            LEAST.name: part.time.least_seconds, "people": part.sample.people, "each": part.sample.each or 0,
+            "overlap": part.sample.overlap or 0, "shuffle": int(part.order.options), "seed": study.seed,
+        }  # fmt: skip
+    project = lifecycle.start(
+        db, site, study.project_name(part), part.mode, part.settings, by, items=items, further=further
+    )
+    for task in db.scalars(select(Task).where(Task.project_id == project.id)):
+        known_by = db.scalars(select(Exclusion.user_id).where(Exclusion.task_id == task.id)).all()
+        for user in sorted(authors.get(task.item.item if task.item else "", set()) - set(known_by)):
+            db.add(Exclusion(task_id=task.id, user_id=user))
+    db.flush()
+    record(db, site.settings, "study", project=project.id, user=by, title=study.title, part=part.name)
+    return project
+
+
+def _told(project: Project) -> dict[str, Any]:
+    study = project.settings.get("study", {})
+    return {key: study.get(key) for key in ("title", "seed", "part")}
+
+
+def _goes_on(db: Orm, project: Project, version: ItemVersion) -> bool:
+    """Whether a question is asked in the next part: it was made here, or is approved."""
+    if MODES[project.mode].makes_items:
+        return bool(version.origin == "written")
+    decided = last_decision(db, version)
+    return decided is not None and decided.verdict == "approve"
+
+
+def _excluded(db: Orm, project: Project, item: str) -> set[int]:
+    found = (
+        select(Exclusion.user_id)
+        .join(Task, Task.id == Exclusion.task_id)
+        .join(ItemVersion, ItemVersion.id == Task.item_id)
+        .where(Task.project_id == project.id, ItemVersion.item == item)
+    )
+    return set(db.scalars(found))

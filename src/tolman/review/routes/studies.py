@@ -1,0 +1,312 @@
+"""Pages of studies: coming in, what people agree to, breaks, the end; and what the owner has of them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from sqlalchemy.orm import Session as Orm
+from starlette.concurrency import run_in_threadpool
+
+from tolman.errors import InputError
+from tolman.review.access import ANYBODY, Guest, Me, TheSite, allow
+from tolman.review.accounts import identity
+from tolman.review.accounts.identity import AccountError
+from tolman.review.forms.fields import Key, Line, Paragraphs
+from tolman.review.media.serving import TYPES
+from tolman.review.modes import MODES
+from tolman.review.pages import page, see_other, set_cookie
+from tolman.review.projects import parts
+from tolman.review.site import Site
+from tolman.review.store.schema import ROLES, Project, User
+from tolman.review.studies import addresses, codes, exclusion, pay, people, records, steps
+from tolman.review.studies.codes import LinkError
+from tolman.review.studies.spec import STUDY, Study, shelf
+from tolman.shelf import checked
+
+public = APIRouter(dependencies=[allow(ANYBODY, *ROLES)])
+everybody = APIRouter(dependencies=[allow(*ROLES)])
+owner = APIRouter(dependencies=[allow("owner")])
+_CSV = "text/csv; charset=utf-8"
+
+
+@public.get("/join/{project}/{token}", response_class=HTMLResponse)
+def look_in(request: Request, site: TheSite, guest: Guest, project: Key, token: str) -> Response:
+    """What the study is about, before anybody is in it."""
+    with site.database.read() as db:
+        found = _joined(db, site, project, token)
+        content = _told(site, found) | {"address": request.url.path, "fields": {}}
+        try:
+            content["fields"] = codes.arrival(people.part_of(found).link, request.query_params).fields
+        except LinkError as error:
+            return page(request, guest, "study_begin.html", problem=str(error), closed=True, **content)
+    if guest.person is not None and guest.person.role != "subject":
+        problem = f"You are signed in as {guest.person.name} ({guest.person.role}). Open this link in a private window."
+        return page(request, guest, "study_begin.html", problem=problem, closed=True, **content)
+    return page(request, guest, "study_begin.html", problem="", closed=False, **content)
+
+
+@public.post("/join/{project}/{token}", response_class=HTMLResponse)
+async def join(request: Request, site: TheSite, guest: Guest, project: Key, token: str) -> Response:
+    """Agree, and begin; whoever comes back by the same id goes on where they were."""
+    form = await request.form()
+    given = {name: value for name, value in form.items() if isinstance(value, str)}
+    return await run_in_threadpool(_join, request, site, guest, project, token, given)
+
+
+def _join(request: Request, site: Site, guest: Guest, project: int, token: str, given: Mapping[str, str]) -> Response:
+    content: dict[str, Any] = {}
+    try:
+        with site.database.write() as db:
+            found = _joined(db, site, project, token)
+            content = _told(site, found) | {"address": request.url.path, "fields": {}}
+            came = codes.arrival(people.part_of(found).link, given)
+            content["fields"] = came.fields
+            user = _user_of(db, site, guest, found, came, agreed="agreed" in given)
+            cookie = identity.sign_in(db, site.settings, user, guest.cookie)
+    except (LinkError, AccountError) as error:
+        return page(request, guest, "study_begin.html", problem=str(error), closed=False, status=409, **content)
+    answer = see_other(f"/projects/{project}/work")
+    set_cookie(request, answer, cookie)
+    return answer
+
+
+def _user_of(db: Orm, site: Site, guest: Guest, found: Project, came: codes.Arrival, *, agreed: bool) -> User:
+    """The account of somebody who comes by a study's link, made where they haven't been here.
+
+    Raises:
+        AccountError: they don't agree, the study is full or paused, or their account is closed.
+    """
+    known = people.by_outside(db, found, came.outside) if came.outside is not None else None
+    if known is not None:
+        if not known.user.active:
+            raise AccountError("This account is closed.")
+        return known.user
+    if not found.open:
+        raise AccountError("This study is paused. Come back later.")
+    if not agreed:
+        raise AccountError("Tick that you agree, or leave this page.")
+    own = db.get_one(User, guest.person.id) if guest.person is not None and came.outside is None else None
+    if own is not None and own.role != "subject":
+        raise AccountError(f"You are signed in as {own.name} ({own.role}). Open this link in a private window.")
+    user = own or people.new_account(db, site, found)
+    people.enrol(
+        db, site, found, user.id, outside=came.outside, fields=came.fields, spare=lambda: records.spare_forms(db, found)
+    )
+    return user
+
+
+@public.get("/study-pictures/{name}", response_class=Response)
+def picture(site: TheSite, name: str) -> Response:
+    """A picture of a study's texts: its name is known to whoever was shown the text."""
+    number, _, _ = name.partition("-")
+    with site.database.read() as db:
+        found = db.get(Project, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else None
+        path = addresses.picture(site, found, name) if found is not None and people.is_study(found) else None
+    kind = TYPES.get(path.suffix) if path is not None and path.is_file() else None
+    if path is None or kind is None:
+        raise HTTPException(404, "There is no such picture.")
+    return FileResponse(path, media_type=kind)
+
+
+@everybody.get("/studies/{project}", response_class=HTMLResponse)
+def begin(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+    """What somebody with an account is told before their first task."""
+    with site.database.read() as db:
+        found = _own(db, me, project)
+        if people.participant_of(db, found, me.id) is not None:
+            return see_other(f"/projects/{project}/work")
+        content = _told(site, found) | {"address": request.url.path, "fields": {}}
+    return page(request, guest, "study_begin.html", problem="", closed=False, **content)
+
+
+@everybody.post("/studies/{project}", response_class=HTMLResponse)
+def agree(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, agreed: Line = "") -> Response:
+    """Agree, and begin."""
+    with site.database.write() as db:
+        found = _own(db, me, project)
+        content = _told(site, found) | {"address": request.url.path, "fields": {}}
+        try:
+            if not found.open:
+                raise AccountError("This study is paused. Come back later.")
+            if not agreed:
+                raise AccountError("Tick that you agree, or leave this page.")
+            people.enrol(db, site, found, me.id, spare=lambda: records.spare_forms(db, found))
+        except AccountError as error:
+            return page(request, guest, "study_begin.html", problem=str(error), closed=False, status=409, **content)
+    return see_other(f"/projects/{project}/work")
+
+
+@everybody.get("/studies/{project}/break", response_class=HTMLResponse)
+def rest(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+    """A break."""
+    with site.database.read() as db:
+        found = _own(db, me, project)
+        part, own = people.part_of(found), people.participant_of(db, found, me.id)
+        if part.breaks is None or own is None:
+            return see_other(f"/projects/{project}/work")
+        place = steps.place_of(db, found, part, own)
+        text = addresses.html(site, found, part.breaks.text)
+    return page(request, guest, "study_break.html", project=found, text=text, done=place.done, total=place.total)
+
+
+@everybody.post("/studies/{project}/break", response_class=HTMLResponse)
+def go_on(site: TheSite, me: Me, project: Key) -> Response:
+    """Come back from a break."""
+    with site.database.write() as db:
+        found = _own(db, me, project)
+        part, own = people.part_of(found), people.participant_of(db, found, me.id)
+        if part.breaks is not None and own is not None:
+            own.breaks = steps.place_of(db, found, part, own).done // part.breaks.every
+    return see_other(f"/projects/{project}/work")
+
+
+@everybody.get("/studies/{project}/end", response_class=HTMLResponse)
+def the_end(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+    """Thanks, and the code; or why it ends here."""
+    with site.database.read() as db:
+        found = _own(db, me, project)
+        own = people.participant_of(db, found, me.id)
+        if own is None or own.state == people.BEGUN:
+            return see_other(f"/projects/{project}/work")
+        part = people.part_of(found)
+        code = codes.code_of(site, part.completion, own.id) if own.state == people.ENDED else ""
+        why = str(own.content.get("why", ""))
+        text = addresses.html(site, found, part.completion.text)
+    back = codes.redirect_of(part.completion, part.link, code) if code else None
+    content: dict[str, Any] = {
+        "project": found,
+        "state": own.state,
+        "code": code,
+        "back": back,
+        "why": why,
+        "text": text,
+    }
+    return page(request, guest, "study_end.html", **content)
+
+
+@owner.get("/studies", response_class=HTMLResponse)
+def choose(request: Request, guest: Guest, like: Annotated[str, Query(max_length=64)] = "") -> Response:
+    """A form for a study's file, with one of the package's in it where one is chosen."""
+    text = ""
+    if like in shelf.names:
+        text = (Path(pay.__file__).parent / f"{like}.toml").read_text(encoding="utf-8")
+    return page(request, guest, "study_new.html", names=shelf.names, like=like, text=text, problem="")
+
+
+@owner.post("/studies", response_class=HTMLResponse)
+def start(request: Request, site: TheSite, guest: Guest, me: Me, text: Paragraphs = "") -> Response:
+    """Start a study from what is in the form."""
+    try:
+        study = read_text(text)
+        with site.database.write() as db:
+            first = parts.start_study(db, site, study, by=me.id)[0].id
+    except (AccountError, InputError) as error:
+        content: dict[str, Any] = {"names": shelf.names, "like": "", "text": text, "problem": str(error)}
+        return page(request, guest, "study_new.html", status=400, **content)
+    return see_other(f"/studies/{first}/about")
+
+
+@owner.get("/studies/{project}/about", response_class=HTMLResponse)
+def about(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
+    """The study for its owner: the link for people, what they are told, the next part, the table of times and pay."""
+    with site.database.read() as db:
+        found = _study(db, project)
+        content = _about(request, site, db, found)
+    return page(request, guest, "study_about.html", problem="", **content)
+
+
+@owner.post("/studies/{project}/next", response_class=HTMLResponse)
+def next_part(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, part: Line = "") -> Response:
+    """Start a part that comes after this one."""
+    with site.database.write() as db:
+        found = _study(db, project)
+        study = Study.model_validate(found.settings["study"]["file"])
+        wanted = next((one for one in parts.waiting_parts(db, study, found) if one.name == part), None)
+        try:
+            if wanted is None:
+                raise AccountError(f"There is no part '{part}' that could be started here.")
+            fresh = parts.start_next(db, site, found, wanted, study, by=me.id).id
+        except AccountError as error:
+            content = _about(request, site, db, found)
+            return page(request, guest, "study_about.html", problem=str(error), status=409, **content)
+    return see_other(f"/studies/{fresh}/about")
+
+
+@owner.get("/studies/{project}/people.csv", response_class=Response)
+def times_and_pay(site: TheSite, project: Key) -> Response:
+    """Times and pay of everybody."""
+    with site.database.read() as db:
+        found = _study(db, project)
+        text = pay.pay_table(db, site, found)
+    return Response(text, media_type=_CSV, headers={"content-disposition": 'attachment; filename="people.csv"'})
+
+
+def read_text(text: str) -> Study:
+    """A study out of a text.
+
+    Raises:
+        InputError: it is none; the sentence names the line.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError("study", f"is no TOML ({error})") from None
+    return checked(Study, Path("study"), text, table)
+
+
+def _about(request: Request, site: Site, db: Orm, found: Project) -> dict[str, Any]:
+    part = people.part_of(found)
+    file = found.settings["study"].get("file")
+    study = Study.model_validate(file) if file else None
+    path = addresses.join_path(site, found.id)
+    link, named = site.link(path, request.url.scheme, request.headers.get("host"), request.scope.get("server"))
+    return {
+        "project": found,
+        "link": link + codes.link_query(part.link) if part.mode == STUDY else "",
+        "named": named,
+        "next": [one.name for one in parts.waiting_parts(db, study, found)] if study else [],
+        "source": study.source if study else "",
+        **_told(site, found),
+    }
+
+
+def _told(site: Site, project: Project) -> dict[str, Any]:
+    """What people are told before they agree."""
+    part = people.part_of(project)
+    return {
+        "title": project.name,
+        "instructions": addresses.html(site, project, part.instructions),
+        "consent": addresses.html(site, project, part.consent),
+        "rules": exclusion.stated(part.exclude, part.time.least_seconds) if part.mode == STUDY else [],
+        "limit": part.time.most_minutes,
+        "practice": len(part.practice),
+        "pay": part.pay,
+    }
+
+
+def _joined(db: Orm, site: Site, project: int, token: str) -> Project:
+    found = db.get(Project, project)
+    ours = found is not None and found.mode == STUDY and people.is_study(found)
+    if found is None or not ours or not addresses.is_join(site, project, token):
+        raise HTTPException(404, "There is no such study. Ask for the link once more.")
+    return found
+
+
+def _own(db: Orm, me: Me, project: int) -> Project:
+    found = db.get(Project, project)
+    mode = MODES.get(found.mode) if found is not None else None
+    if found is None or mode is None or not people.is_study(found) or not mode.stages_for(me.role):
+        raise HTTPException(404, "There is no such study.")
+    return found
+
+
+def _study(db: Orm, project: int) -> Project:
+    found = db.get(Project, project)
+    if found is None or not people.is_study(found):
+        raise HTTPException(404, "There is no such study.")
+    return found

@@ -1,0 +1,106 @@
+"""Practice, exclusion, codes and pay: the rules by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tolman.review.studies.codes import PREVIEW, LinkError, arrival, link_query, redirect_of
+from tolman.review.studies.exclusion import Conduct, reasons, stated
+from tolman.review.studies.pay import amount, to_csv
+from tolman.review.studies.practice import Passed, standing
+from tolman.review.studies.spec import Completion, Exclude, Link, Pay, Practising
+from tolman.review.studies.texts import html_of, pictures_in
+
+FINE = Conduct(10, 9, 1, 0, 4, 4, 0, 600.0, complete=True)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "found"),
+    [
+        ([], (Passed.GOING_ON, 0)), ([[True]], (Passed.GOING_ON, 0)), ([[True, True]], (Passed.DONE, 0)),
+        ([[True, False]], (Passed.GOING_ON, 1)), ([[False, True], [True]], (Passed.GOING_ON, 1)),
+        ([[False, True], [True, True]], (Passed.DONE, 1)), ([[False, True], [True, False]], (Passed.FAILED, 1)),
+    ],
+)  # fmt: skip
+def test_practice_is_repeated_until_it_is_right_or_there_is_no_round_left(
+    rounds: list[list[bool]], found: tuple[Passed, int]
+) -> None:
+    told = standing(rounds, 2, Practising(least_right=2, rounds=2))
+    assert (told.passed, told.round) == found
+
+
+@pytest.mark.parametrize(
+    ("rules", "did", "why"),
+    [
+        ({}, FINE, []),
+        ({}, replace(FINE, complete=False), ["not complete (10 of 10)"]),
+        ({"incomplete": False}, replace(FINE, complete=False), []),
+        ({"gold_below": 0.75}, replace(FINE, gold_right=3), []),
+        ({"gold_below": 0.76}, replace(FINE, gold_right=3), ["3 of 4 gold questions right"]),
+        ({"attention_wrong": 1}, replace(FINE, attention_wrong=1), ["1 attention questions wrong"]),
+        ({"fast_above": 0.0}, replace(FINE, fast=1), ["1 of 9 answers too fast"]),
+        ({"skipped_above": 0.1}, FINE, []),
+        ({"skipped_above": 0.05}, FINE, ["1 of 10 questions skipped"]),
+        ({"minutes_below": 11}, FINE, ["10.0 minutes in all"]),
+        ({}, replace(FINE, screened=True), ["too few right answers in practice"]),
+    ],
+)  # fmt: skip
+def test_people_are_left_out_by_the_stated_rules_alone(rules: dict[str, float], did: Conduct, why: list[str]) -> None:
+    assert reasons(did, Exclude.model_validate(rules)) == why
+
+
+def test_every_rule_is_stated() -> None:
+    rules = Exclude(gold_below=0.8, attention_wrong=2, fast_above=0.1, skipped_above=0.2, minutes_below=5)
+    assert len(stated(rules, 2)) == 6
+    assert stated(Exclude(incomplete=False), 2) == []
+
+
+def test_links_of_platforms() -> None:
+    prolific = Link(platform="prolific")
+    assert (
+        link_query(prolific) == "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+    came = arrival(prolific, {"PROLIFIC_PID": "5f", "SESSION_ID": "s", "other": "x"})
+    assert (came.outside, came.fields) == ("5f", {"PROLIFIC_PID": "5f", "SESSION_ID": "s"})
+    mturk = Link(platform="mturk")
+    with pytest.raises(LinkError, match="Accept it first"):
+        arrival(mturk, {"assignmentId": PREVIEW})
+    assert arrival(mturk, {"workerId": "A1", "assignmentId": "3X"}).outside == "A1"
+    with pytest.raises(LinkError, match="lacks your id"):
+        arrival(prolific, {})
+    with pytest.raises(LinkError, match="This is no id"):
+        arrival(prolific, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
+    with pytest.raises(LinkError, match="can't be read"):
+        arrival(prolific, {"PROLIFIC_PID": "5f\n"})
+    assert arrival(Link(), {"x": "y"}).outside is None
+
+
+def test_the_last_page_leads_back_with_the_code() -> None:
+    assert (
+        redirect_of(Completion(), Link(platform="prolific"), "C1")
+        == "https://app.prolific.com/submissions/complete?cc=C1"
+    )
+    assert redirect_of(Completion(redirect="https://x.org/?c={code}"), Link(), "C1") == "https://x.org/?c=C1"
+    assert redirect_of(Completion(), Link(platform="mturk"), "C1") is None
+
+
+def test_pay_is_for_time_and_spreadsheets_compute_nothing() -> None:
+    assert amount(Pay(fixed=1, per_hour=12), 900, counts=True) == 4.0
+    assert amount(Pay(fixed=1), 900, counts=False) == 1.0
+    assert amount(Pay(fixed=1, excluded=False), 900, counts=False) == 0.0
+    assert to_csv([["a,b", "=1+1"], ["@x", "1"]]) == "\"a,b\",'=1+1\n'@x,1\n"
+
+
+def test_texts_can_do_no_harm() -> None:
+    shown = html_of(
+        "# A\n<b onclick=x>bold</b> [x](javascript:alert(1)) [y](/signout) ![p](a.png) ![q](http://e.org/x.png)",
+        {"a.png": "/p"},
+    )
+    assert "<b" not in shown
+    assert "href" not in shown
+    assert "e.org" not in shown
+    assert "<h2>A</h2>" in shown
+    assert '<img src="/p" alt="p"' in shown
+    assert pictures_in("![p](a.png) and ![q](b/c.jpg)") == ["a.png", "b/c.jpg"]

@@ -1,0 +1,87 @@
+"""Laws of the draw."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tolman.review.studies.sampling import SampleError, deal, forms, plan
+
+SIZES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 25), min_size=1, max_size=4)
+
+
+def strata_of(sizes: dict[str, int]) -> dict[str, list[str]]:
+    return {name: [f"{name}{number}" for number in range(size)] for name, size in sizes.items()}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=SIZES, people=st.integers(1, 9), each=st.integers(1, 25), overlap=st.integers(1, 9), seed=st.integers(0, 9)
+)
+def test_quotas_are_met_and_the_overlap_is_even(
+    sizes: dict[str, int], people: int, each: int, overlap: int, seed: int
+) -> None:
+    strata, overlap = strata_of(sizes), min(overlap, people)
+    each = min(each, *sizes.values())
+    found = forms(strata, people, each, overlap, seed)
+    assert len(found) == people
+    for name, ids in strata.items():
+        own = [[one for one in form if one.startswith(name)] for form in found]
+        assert all(len(form) == each == len(set(form)) for form in own)  # nobody is asked anything twice
+        asked = Counter(one for form in own for one in form)
+        assert max(asked.values()) - min(asked.values()) <= 1
+        if len(ids) * overlap >= people * each:  # enough questions for the overlap that was asked for
+            assert max(asked.values()) <= max(overlap, 1) or len(asked) == each
+
+
+@settings(max_examples=60, deadline=None)
+@given(sizes=SIZES, people=st.integers(1, 9), overlap=st.integers(1, 9), seed=st.integers(0, 9))
+def test_without_a_quota_every_question_is_asked_so_many_people(
+    sizes: dict[str, int], people: int, overlap: int, seed: int
+) -> None:
+    strata, overlap = strata_of(sizes), min(overlap, people)
+    found = forms(strata, people, None, overlap, seed)
+    asked = Counter(one for form in found for one in form)
+    assert asked == {one: overlap for ids in strata.values() for one in ids}
+    assert all(len(set(form)) == len(form) for form in found)
+    for name in strata:
+        counts = [sum(one.startswith(name) for one in form) for form in found]
+        assert max(counts) - min(counts) <= 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(sizes=SIZES, people=st.integers(1, 6), seed=st.integers(0, 9), order=st.randoms())
+def test_the_draw_comes_from_the_seed_and_not_from_the_order_of_the_questions(
+    sizes: dict[str, int], people: int, seed: int, order: object
+) -> None:
+    strata = strata_of(sizes)
+    mixed = list(strata.items())
+    order.shuffle(mixed)  # type: ignore[attr-defined]
+    again = {name: sorted(ids, key=lambda one: order.random()) for name, ids in mixed}  # type: ignore[attr-defined]
+    assert forms(strata, people, None, 1, seed) == forms(again, people, None, 1, seed)
+
+
+def test_a_form_is_the_same_however_many_come_after_it() -> None:
+    strata = {"a": [str(number) for number in range(40)]}
+    few, many = (forms(strata, people, 10, people, 3) for people in (3, 7))
+    assert [sorted(form) for form in few] == [sorted(form) for form in many[:3]]
+
+
+def test_seven_people_are_asked_the_same_fifty_of_each_task_as_sites_were() -> None:
+    found = forms(strata_of({"a": 60, "b": 75}), 7, 50, 7, 0)
+    assert {tuple(sorted(form)) for form in found} == {tuple(sorted(found[0]))}
+    assert len(found[0]) == 100
+    assert found[0] != forms(strata_of({"a": 60, "b": 75}), 7, 50, 7, 1)[0]
+
+
+def test_too_few_questions_are_told_with_their_stratum() -> None:
+    with pytest.raises(SampleError, match="counting has 3 questions, fewer than the 5 that each person is to be asked"):
+        forms({"counting": ["a", "b", "c"]}, 2, 5, None, 0)
+
+
+def test_a_form_on_which_one_deal_ends_takes_first_what_it_lacks() -> None:
+    drawn = plan(["a", "b", "c"], 3, 2, 2, "s")
+    assert sorted(Counter(one for form in deal(drawn, "s") for one in form).values()) == [2, 2, 2]

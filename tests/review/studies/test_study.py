@@ -1,0 +1,393 @@
+"""A study from its file to its runs, over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
+from tolman.review.projects.export import export_runs
+from tolman.review.projects.parts import start_study
+from tolman.review.store.schema import Project, Submission
+from tolman.review.studies import people, records
+from tolman.review.studies.addresses import join_path
+from tolman.review.studies.spec import Study, shelf
+
+FILE = """
+title = "How well people do"
+seed = 3
+
+[[parts]]
+instructions = "Look **well**. ![a cup](pictures/cup.png) <script>document.title='owned'</script>"
+consent = "You may stop."
+
+[parts.sample]
+people = 2
+by = "task"
+only = { task = ["obj_appearance_order", "motion", "object_counting", "object_size_estimation"] }
+overlap = 2
+
+[parts.order]
+options = true
+
+[parts.time]
+least_seconds = 1
+
+[[parts.practice]]
+question = "How much is two and two?"
+answer = "4"
+explanation = "Two and two are *four*."
+
+[parts.practising]
+least_right = 1
+rounds = 2
+
+[[parts.attention]]
+question = "Choose the second option."
+options = ["red", "green", "blue"]
+answer = "B"
+
+[parts.gold]
+ids = ["pair"]
+
+[parts.breaks]
+every = 4
+text = "Rest."
+
+[parts.exclude]
+gold_below = 0.5
+attention_wrong = 1
+
+[parts.link]
+platform = "prolific"
+
+[parts.completion]
+code = "C0DE"
+
+[parts.pay]
+currency = "GBP"
+fixed = 1.5
+per_hour = 9
+"""
+ATTENTION = "Choose the second option."
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "study" / "pictures").mkdir(parents=True)
+    Image.new("RGB", (8, 8), "red").save(tmp_path / "study" / "pictures" / "cup.png")
+    (tmp_path / "study" / "study.toml").write_text(FILE, encoding="utf-8")
+    return tmp_path / "study" / "study.toml"
+
+
+@pytest.fixture
+def studied(benchmark: Path, tmp_path: Path, file: Path) -> Iterator[tuple[Served, int]]:
+    """A server with the study."""
+    settings, clock = settings_of(benchmark, tmp_path / "store", None)
+    with serving(settings, clock) as served:
+        yield served, start(served, shelf.open(str(file)), file.parent)
+
+
+@pytest.fixture
+def studied_everywhere(
+    benchmark: Path, tmp_path: Path, file: Path, database: str | None
+) -> Iterator[tuple[Served, int]]:
+    """A server with the study, on each database."""
+    settings, clock = settings_of(benchmark, tmp_path / "store", database)
+    with serving(settings, clock) as served:
+        yield served, start(served, shelf.open(str(file)), file.parent)
+
+
+def start(served: Served, study: Study, folder: Path) -> int:
+    with served.site.database.write() as db:
+        return start_study(db, served.site, study, [folder])[0].id
+
+
+def come(served: Served, project: int, pid: str, **rest: str) -> Client:
+    """Somebody comes by the study's link, and agrees."""
+    client = served.visitor()
+    path = join_path(served.site, project)
+    shown = client.get(path, params={"PROLIFIC_PID": pid, "SESSION_ID": "s1", **rest})
+    assert 'value="' + pid in shown.text
+    client.post(path, PROLIFIC_PID=pid, SESSION_ID="s1", agreed="yes")
+    return client
+
+
+def option(text: str, wanted: str) -> str:
+    """The letter under which a page shows an option."""
+    for letter, shown in re.findall(r'name="answer" value="(\w)".*?<span class="text">(.*?)</span>', text, re.S):
+        if shown == wanted:
+            return letter
+    raise AssertionError(f"{wanted} isn't shown")
+
+
+def go_through(
+    served: Served, client: Client, project: int, *, wrong: tuple[str, ...] = (), skip: tuple[str, ...] = (),
+    practice: str = "4",
+) -> list[str]:  # fmt: skip
+    """Do all there is, rightly but for some questions; what was asked, in its order."""
+    asked = []
+    while True:
+        served.clock.ahead += 3
+        assert len(asked) < 30
+        page = client.get(f"/projects/{project}/work")
+        path = page.url.path
+        if path.endswith("/end"):
+            return asked
+        if path.endswith("/break"):
+            asked.append("break")
+            client.post(path)
+            continue
+        if "two and two" in page.text:
+            told = client.post(path, answer=practice, seconds=2)
+            assert "the answer is 4" in told.text
+            assert "<em>four</em>" in told.text
+            asked.append("practice")
+            continue
+        item = "attention" if ATTENTION in page.text else item_on(client)
+        asked.append(item)
+        if item in skip:
+            client.post(f"{path}/skip", reason="can&#39;t tell".replace("&#39;", "'"))
+        elif item == "attention":
+            client.post(path, answer=option(page.text, "red" if item in wrong else "green"), seconds=2)
+        else:
+            client.post(path, answer=given(page.text, item, right=item not in wrong), seconds=2, shown="ready")
+
+
+def given(text: str, item: str, *, right: bool) -> str:
+    truth = {"order": "the sofa", "which": "left", "pair": "C"}.get(item, TRUTHS[item])
+    wrong = {"order": "the door", "which": "right", "pair": "B"}.get(item, "9")
+    wanted = truth if right else wrong
+    if item == "script":
+        return re.findall(r'name="answer" value="(\w)"', text)[0]
+    return option(text, wanted) if item in ("order", "which") else wanted
+
+
+@pytest.mark.full
+def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[Served, int], tmp_path: Path) -> None:
+    served, project = studied_everywhere
+    ann, bob, eve = come(served, project, "5f01"), come(served, project, "5f02"), None
+    assert "All places of this study are taken" in served_full(served, project)
+    first = go_through(served, ann, project, skip=("size",))
+    assert first[0] == "practice"
+    assert sorted(first) == sorted(
+        ["practice", "break", "count", "size", "order", "which", "script", "pair", "attention"]
+    )
+    end = ann.get(f"/studies/{project}/end").text
+    assert "C0DE" in end
+    assert "https://app.prolific.com/submissions/complete?cc=C0DE" in end
+    go_through(served, bob, project, wrong=("attention", "which"))
+    # Who is left out makes room: the next one gets their form.
+    eve = come(served, project, "5f03")
+    go_through(served, eve, project, wrong=("order",))
+
+    done = export_runs(served.site, tmp_path / "runs")
+    with served.site.database.read() as db:
+        found = records.records(db, db.get_one(Project, project))
+        names = {one.person.outside: one.name for one in found}
+    assert done.excluded == {names["5f02"]: "1 attention questions wrong"}
+    assert done.skipped == {names["5f01"]: "1 of 5 questions (1 can't tell)"}
+    runs = {folder.record().settings.model: folder for folder in done.folders}
+    assert sorted(runs) == sorted(f"human/{names[pid]}" for pid in ("5f01", "5f03"))
+    answers = {r.id: r.response for r in runs[f"human/{names['5f01']}"].outcomes()}
+    assert answers == {"count": "3", "order": "B", "which": "A", "script": answers["script"]}
+    assert {r.id: r.response for r in runs[f"human/{names['5f03']}"].outcomes()}["order"] == "C"
+    assert runs[f"human/{names['5f01']}"].record().settings.model_settings["study"] == {
+        "asked": 5, "answered": 4, "skipped": {"can't tell": 1}, "excluded": None, "people": 3, "people_excluded": 1
+    }  # fmt: skip
+
+    owner = served.person("owner", "Olga")
+    table = list(csv.DictReader(io.StringIO(owner.get(f"/studies/{project}/people.csv").text)))
+    assert [row["PROLIFIC_PID"] for row in table] == ["5f01", "5f02", "5f03"]
+    assert [row["counts"] for row in table] == ["yes", "no", "yes"]
+    assert table[0]["skipped: can't tell"] == "1"
+    assert table[0]["code"] == "C0DE"
+    assert table[0]["currency"] == "GBP"
+    assert float(table[0]["pay"]) == pytest.approx(1.5 + 9 * float(table[0]["minutes"]) / 60, abs=0.011)
+    shown = owner.get(f"/projects/{project}/progress").text
+    assert "1 attention questions wrong" in shown
+    assert "What is skipped is no answer" in shown
+
+
+def served_full(served: Served, project: int) -> str:
+    path = join_path(served.site, project)
+    late = served.visitor()
+    late.get(path, params={"PROLIFIC_PID": "5f09"})
+    return late.post(path, PROLIFIC_PID="5f09", agreed="yes").text
+
+
+@pytest.mark.full
+def test_options_are_shuffled_and_answers_stored_by_their_true_letters(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    go_through(served, come(served, project, "5f01"), project)
+    go_through(served, come(served, project, "5f02"), project)
+    with served.site.database.read() as db:
+        stored = [s.content for s in db.query(Submission).filter(Submission.step == "answer")]
+    mixed = [content for content in stored if "order" in content]
+    assert len(mixed) == 8  # order, which, script and the attention question of two people
+    assert all("ABCD"[content["order"]["ABCD".index(content["shown"])]] == content["answer"] for content in mixed)
+    assert any(content["shown"] != content["answer"] for content in mixed)
+
+
+@pytest.mark.full
+def test_one_outside_id_is_one_person_and_comes_back_to_where_they_were(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    come(served, project, "5f01")
+    again = come(served, project, "5f01")
+    assert again.get(f"/projects/{project}/work").url.path.startswith("/study/")
+    with served.site.database.read() as db:
+        assert len(people.participants(db, db.get_one(Project, project))) == 1
+
+
+@pytest.mark.full
+def test_who_fails_practice_ends_there_and_makes_room(studied: tuple[Served, int], tmp_path: Path) -> None:
+    served, project = studied
+    client = come(served, project, "5f01")
+    assert go_through(served, client, project, practice="5") == ["practice", "practice"]
+    assert "Too few of the practice questions" in client.get(f"/projects/{project}/work").text
+    come(served, project, "5f02")
+    come(served, project, "5f03")
+    with served.site.database.read() as db:
+        found = records.records(db, db.get_one(Project, project))
+    assert [one.person.form for one in found] == [None, 0, 1]
+    assert found[0].excluded == ["too few right answers in practice"]
+
+
+def test_nothing_is_asked_before_somebody_has_agreed(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    sam = served.person("subject", "Sam")
+    begun = sam.get(f"/projects/{project}/work")
+    assert begun.url.path == f"/studies/{project}"
+    assert "You may stop." in begun.text
+    assert "<strong>well</strong>" in begun.text
+    assert "&lt;script&gt;" in begun.text
+    assert "fewer than 50 %" in begun.text
+    assert sam.get(re.search(r'src="(/study-pictures/[^"]+)"', begun.text).group(1)).status_code == 200
+    assert "Tick that you agree" in sam.post(f"/studies/{project}").text
+    sam.post(f"/studies/{project}", agreed="yes")
+    assert sam.get(f"/projects/{project}/work").url.path.startswith("/study/")
+
+
+def test_a_link_without_its_id_is_refused_and_a_wrong_token_unknown(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    guest = served.visitor()
+    assert "This link lacks your id (PROLIFIC_PID)" in guest.get(join_path(served.site, project)).text
+    assert guest.get(f"/join/{project}/{'0' * 32}").status_code == 404
+    owner = served.person("owner", "Olga")
+    told = owner.get(join_path(served.site, project), params={"PROLIFIC_PID": "x"}).text
+    assert "Open this link in a private window" in told
+
+
+@pytest.mark.full
+def test_a_broken_medium_is_reported_and_no_wrong_answer(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    client = come(served, project, "5f01")
+    client.get(f"/projects/{project}/work")
+    client.post(client.last.url.path, answer="4", seconds=2)
+    page = client.get(f"/projects/{project}/work")
+    while ATTENTION in page.text or item_on(client) == "pair":
+        client.post(page.url.path, answer="B", seconds=2, shown="ready")
+        page = client.get(f"/projects/{project}/work")
+    path = page.url.path
+    assert client.post(f"{path}/skip", reason="no mood").status_code == 422
+    client.post(f"{path}/skip", reason="broken media")
+    assert client.get(f"/projects/{project}/work").url.path != path
+    with served.site.database.read() as db:
+        (own,) = records.records(db, db.get_one(Project, project))
+    assert dict(own.skips) == {"broken media": 1}
+    assert own.answers == {}
+    assert "broken media" in served.person("owner", "Olga").get(f"/projects/{project}/progress").text
+
+
+@pytest.mark.full
+def test_time_that_is_over_is_a_skip(benchmark: Path, tmp_path: Path) -> None:
+    study = Study.model_validate(
+        {"title": "T", "parts": [{"sample": {"people": 1, "by": None}, "time": {"most_seconds": 20}}]}
+    )
+    settings, clock = settings_of(benchmark, tmp_path / "store", None)
+    with serving(settings, clock) as served:
+        project = start(served, study, tmp_path)
+        sam = served.person("subject", "Sam")
+        sam.get(f"/projects/{project}/work")
+        sam.post(f"/studies/{project}", agreed="yes")
+        path = sam.get(f"/projects/{project}/work").url.path
+        assert sam.post(f"{path}/skip", reason="time is over").status_code == 422
+        clock.ahead += 30
+        assert sam.post(path, answer="B", seconds=20, shown="ready").url.path != path
+        with served.site.database.read() as db:
+            (own,) = records.records(db, db.get_one(Project, project))
+        assert dict(own.skips) == {"time is over": 1}
+        assert own.answers == {}
+
+
+@pytest.mark.full
+def test_a_form_of_who_left_goes_to_another_and_their_answers_stay(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    come(served, project, "5f01")
+    gone = come(served, project, "5f02")
+    gone.get(f"/projects/{project}/work")
+    served.clock.ahead += 25 * 3600
+    come(served, project, "5f03")
+    with served.site.database.read() as db:
+        states = [(one.outside, one.form, one.state) for one in people.participants(db, db.get_one(Project, project))]
+    assert sorted(form for _, form, _ in states if form is not None) == [0, 1]
+    assert [state for _, _, state in states].count("lapsed") == 1
+
+
+@pytest.mark.full
+def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> None:
+    served, _project = studied
+    owner = served.person("owner", "Olga")
+    assert "SITE: human level" in owner.get("/studies?like=site").text
+    refused = owner.post("/studies", text='title = "x"\n[[parts]]\nmdoe = "study"').text
+    assert "line 3" in refused
+    assert "mode" in refused
+    other = FILE.replace("How well people do", "B")
+    assert "which isn&#39;t in" in owner.post("/studies", text=other.replace("cup.png", "mug.png")).text
+    other = other.replace("![a cup](pictures/cup.png)", "")
+    few = owner.post("/studies", text=other.replace("overlap = 2", "each = 9"))
+    assert "fewer than the 9 that each person is to be asked" in few.text
+    text = 'title = "Another"\n[[parts]]\n[parts.sample]\npeople = 3\n'
+    about = owner.post("/studies", text=text)
+    assert re.fullmatch(r"/studies/\d+/about", about.url.path)
+    assert "/join/" in about.text
+    changed = owner.post("/studies", text=text.replace("3", "4"))
+    assert "was started with another study" in changed.text
+
+
+@pytest.mark.full
+def test_the_owner_starts_one_by_numbers_alone(served_sqlite: Served, tmp_path: Path) -> None:
+    owner = served_sqlite.person("owner", "Olga")
+    fields: dict[str, Any] = {"study-people": 2, "study-each": 1, "study-overlap": 2, "study-shuffle": 1}
+    owner.get("/")
+    assert owner.post("/projects", name="By numbers", mode="study", **fields).status_code == 200
+    sam = served_sqlite.person("subject", "Sam")
+    sam.get("/projects/1/work")
+    sam.post("/studies/1", agreed="yes")
+    asked = []
+    while (page := sam.get("/projects/1/work")).url.path.startswith("/study/"):
+        asked.append(item_on(sam))
+        sam.post(page.url.path, answer=given(page.text, asked[-1], right=True), seconds=3, shown="ready")
+    assert sorted(asked) in (sorted(["count", "size", "order", "pair", one]) for one in ("which", "script"))
+
+
+@pytest.mark.full
+def test_nothing_of_a_truth_is_on_any_page(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    client = come(served, project, "5f01")
+    while not (page := client.get(f"/projects/{project}/work")).url.path.endswith("/end"):
+        path = page.url.path
+        if path.endswith("/break"):
+            client.post(path)
+            continue
+        for word in ("Because", "level-", "exact", "gold", "sample", "stratum", "s/left", "s/right"):
+            assert word not in page.text
+        number = 'id="answer"' in page.text
+        client.post(path, answer="4" if number else "B", seconds=3, shown="ready")
