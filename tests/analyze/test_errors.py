@@ -73,6 +73,21 @@ def test_the_examiners_errors_are_wrong_choices_and_the_worse_half_of_the_number
     assert worst(numbers.filter(pl.col("score") == 1)).is_empty()
 
 
+def test_other_kinds_are_looked_at_as_their_answers_can_be_partly_right() -> None:
+    kinds = {
+        "y": ("yes-no", 0.0),
+        "Y": ("yes-no", 1.0),
+        "o": ("order", 0.0),
+        "p1": ("points", 0.2),
+        "p2": ("points", 0.8),
+    }
+    rows = [
+        {"run": "m", "id": name, "repeat": 0, "task": kind, "kind": kind, "score": score}
+        for name, (kind, score) in kinds.items()
+    ]
+    assert worst(pl.DataFrame(rows))["id"].to_list() == ["y", "o", "p1"]
+
+
 def test_a_judge_is_held_against_most_people_and_people_against_each_other() -> None:
     said = {"anna": "gglrc", "ben": "ggllc", "cleo": "gtlrg"}
     names = {"g": "grounding", "l": "logic", "r": "reconstruction", "t": "transformation", "c": CORRECT}

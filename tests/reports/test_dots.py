@@ -30,6 +30,18 @@ def test_values_rise_to_the_right_and_lines_go_down() -> None:
     assert abs((places[1][0] - places[0][0]) / 50 - (places[2][0] - places[1][0]) / 30) < 0.01
 
 
+def test_differences_lie_around_a_marked_zero() -> None:
+    one = Dots("A − B", [(0, -3.0, Interval(-4, -2)), (1, 0.0, None), (2, 7.5, Interval(6, 9))])
+    svg = dots_svg(["a", "b", "c"], [one], "difference", around_zero=True)
+    left, middle, right = (x for x, _ in circles(svg)[:3])
+    assert abs((right - middle) / 7.5 - (middle - left) / 3) < 0.1
+    (zero,) = (line for line in ElementTree.fromstring(svg).iter(f"{SVG}line") if line.get("stroke") == "#777")
+    assert abs(float(zero.get("x1", "")) - middle) < 0.1
+    ticks = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text") if text.get("fill") == "#444"]
+    assert ticks == ["-4", "-2", "0", "2", "4", "6", "8", "10"]
+    assert dots_svg(["a"], [Dots("A − B", [(0, 0.0, None)])], "difference", around_zero=True).count("<line") == 3
+
+
 def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
     svg = dots_svg(["a"], [Dots("one", [(0, 50.0, Interval(40, 60))])], "score")
     (x, _), _ = circles(svg)

@@ -18,7 +18,7 @@ from tolman.items import Item
 from tolman.reports.content import build
 from tolman.reports.further_metrics import LEFT_OUT, further_tables
 from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.write import FORMATS, render, write_page
+from tolman.reports.write import TEXTS, render, write_page
 from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.runs.scoring import score_run
@@ -73,7 +73,7 @@ def cells(run: LoadedRun, metric: str) -> dict[str, str]:
 def test_every_form_shows_them(make_run: Callable[..., LoadedRun]) -> None:
     run = make_run()
     report = build([run], "none")
-    for form in FORMATS[1:]:
+    for form in TEXTS:
         text = render(report, [run], form)
         assert "Within 25" in text or "within-25" in text, form
     page = render(report, [run], "html")

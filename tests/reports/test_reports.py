@@ -23,7 +23,7 @@ from tolman.reports.alike import one_benchmark
 from tolman.reports.content import build
 from tolman.reports.html import embedded
 from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.write import FORMATS, form_of, render
+from tolman.reports.write import TEXTS, form_of, render
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.runs.scoring import score_run
@@ -82,7 +82,7 @@ def test_failures_come_first_and_mark_the_headline(make_run: MakeRun) -> None:
     text = printed(runs)
     assert text.startswith("INCOMPLETE: my/model: 1 failed and 7 missing of 9 items, not in the figures.")
     assert "my/model [incomplete]" in text
-    for form in FORMATS[1:]:
+    for form in TEXTS:
         assert "incomplete" in render(build(runs), runs, form).lower()
 
 
@@ -181,7 +181,7 @@ def test_the_page_holds_every_item_with_both_scores(make_run: MakeRun) -> None:
 
 def test_runs_of_different_sets_do_not_go_into_one_table(make_run: MakeRun) -> None:
     runs = make_run(model="a") + make_run(model="b", subset="tiny")
-    with pytest.raises(UsageError, match="different question sets"):
+    with pytest.raises(UsageError, match=r"different question sets .* or all of them in a site: --out FOLDER"):
         build(runs)
 
 
@@ -233,6 +233,29 @@ def test_the_page_holds_turns_and_what_was_asked_otherwise(make_run: MakeRun, tm
     assert other["turns"] == [["reasoning", EVIL], ["answer 2", "A"]]
     assert other["asked"][1:3] == ["A. table", "B. chair"]
     assert other["asked"][-1] == "answer B"
+
+
+def test_pages_scores_and_items_are_the_same_piece_by_piece(
+    make_run: MakeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is done some thousands of rows at a time, done two at a time."""
+    found = []
+    for case in ("whole", "pieces"):
+        if case == "pieces":
+            monkeypatch.setattr("tolman.item_table.AT_ONCE", 2)
+            monkeypatch.setattr("tolman.scoring.score._AT_ONCE", 2)
+            monkeypatch.setattr("tolman.outcomes.MANY", 1)
+        full = make_run(model=f"a/{case}")[0].folder
+        part = make_run([Failure(id="c0", kind=FailureKind.TIMEOUT, message="late")], model=f"b/{case}")[0].folder
+        write_items(part.path / "items.parquet", [item for item in full.items() if item.id not in ("0", "3")])
+        runs = load_runs([part.path, full.path])
+        data = json.loads(render(build(runs), runs, "html").split('id="data">')[1].split("</script>")[0])
+        found.append((data["items"], full.items(), full.outcomes(), full.scores(), full.figures()["rule_sets"]))
+    (items, *rest, scores, figures), (items2, *rest2, scores2, figures2) = found
+    assert [item["id"] for item in items] == ["1", "2", "4", "5", "c0", "c1", "c2", "0", "3"]
+    assert [len(item["answers"]) for item in items] == [2] * 7 + [1] * 2
+    assert (items, rest, figures) == (items2, rest2, figures2)
+    assert scores.equals(scores2)
 
 
 def test_runs_of_one_name_are_told_apart_by_what_differs(make_run: MakeRun, tmp_path: Path) -> None:

@@ -181,6 +181,13 @@ def test_a_mark_says_what_can_be_done(rules: str, has_judge: bool, cut_off: floa
     assert f"{21 + cut_off:.1f} % of 5,130 answers could not be read" in sentence
 
 
+def test_a_mark_names_the_model_that_the_released_code_asks() -> None:
+    headline = benchmarks.get("blink").table.column("total")
+    unread = Unread(n=1901, none=21.0, cut_off=0.0, low=31.2, high=38.0)
+    sentence = mark_sentence("m", "official", unread, headline, has_judge=False, left_to="gpt-3.5-turbo")
+    assert sentence.endswith("; the released code asks gpt-3.5-turbo about them: see --judge.")
+
+
 def test_a_sample_without_judgements_says_so() -> None:
     sample = {"reader": "careful", "sampled": 2, "readable": 9, "seed": 3, "n": 0, "failed": 1, "dropped": 1}
     assert sample_sentence("m", "judge", sample) == (

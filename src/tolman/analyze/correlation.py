@@ -6,11 +6,14 @@ Table 6 (Pearson with the negated mean distance on LIBERO-Spatial).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.benchmarks.published_tables import PublishedTable
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval
 
@@ -37,6 +40,22 @@ class Correlation:
     resamples: int
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedCorrelation:
+    """The coefficients that a paper prints for two columns.
+
+    Attributes:
+        pearson, spearman: −1 … 1; None where it isn't printed.
+        n: models of its table.
+        source: 'MMSI-Bench, Table 11'.
+    """
+
+    pearson: float | None
+    spearman: float | None
+    n: int
+    source: str
+
+
 @dataclass(frozen=True)
 class CorrelationResult:
     """One column against others.
@@ -47,6 +66,7 @@ class CorrelationResult:
         seed: of the bootstrap.
         marks: a line for each score that lacks parts of its benchmark.
         correlations: other column → its correlation with the score.
+        published: other column → the coefficients that papers print for the same two columns.
     """
 
     score: str
@@ -54,6 +74,27 @@ class CorrelationResult:
     seed: int
     marks: list[str]
     correlations: dict[str, Correlation]
+    published: dict[str, PublishedCorrelation] = field(default_factory=dict)
+
+
+def published_correlation(score: str, other: str, tables: Iterable[PublishedTable]) -> PublishedCorrelation | None:
+    """Find the coefficients that a paper prints for two columns, whichever of them it starts from.
+
+    Args:
+        score, other: headings; case, spaces and punctuation don't count.
+        tables: published ones; the first that prints a coefficient of both columns is taken.
+    """
+    for table in tables:
+        wanted = {_plain(score), _plain(other)}
+        for column in (*table.pearson, *table.spearman):
+            if {_plain(table.score), _plain(column)} == wanted:
+                pearson, spearman = table.pearson.get(column), table.spearman.get(column)
+                return PublishedCorrelation(pearson, spearman, len(table.rows), table.place)
+    return None
+
+
+def _plain(heading: str) -> str:
+    return re.sub(r"[\W_]", "", heading.lower()).replace("distance", "dist")
 
 
 def correlate(x: Floats, y: Floats, *, seed: int = 0, resamples: int = RESAMPLES) -> Correlation:

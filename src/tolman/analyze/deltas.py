@@ -6,15 +6,17 @@ Source: VSI-Bench paper, Figure 12 and Table 13 ("vision enabled − vision disa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
+from tolman.benchmarks.published import PublishedRow
 from tolman.scoring.compare import Difference, differences, one_row_each
 from tolman.scoring.table import Column, Table
 
 DIRECT, BLIND = "direct", "blind"
+ABLATION = "enabled − disabled"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,25 @@ class Delta:
 
 
 @dataclass(frozen=True)
+class PublishedDelta:
+    """The same comparison as a source prints both of its sides.
+
+    Attributes:
+        what: as `Delta`'s.
+        model: as printed.
+        subset: of the benchmark; empty for its first.
+        source: of both sides.
+        figures: column key → (one side, the other).
+    """
+
+    what: str
+    model: str
+    subset: str
+    source: str
+    figures: dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
 class DeltasResult:
     """Comparisons of several runs.
 
@@ -57,6 +78,7 @@ class DeltasResult:
         deltas: the comparisons.
         unanswered: run → items without an answer, which are left out; only runs that have some.
         columns: of the benchmark's table.
+        published: the same comparisons as the benchmark's paper prints them.
     """
 
     scorer: str
@@ -65,6 +87,7 @@ class DeltasResult:
     deltas: list[Delta]
     unanswered: dict[str, int]
     columns: tuple[Column, ...]
+    published: list[PublishedDelta] = field(default_factory=list)
 
 
 def deltas(
@@ -92,7 +115,7 @@ def deltas(
     others = sorted({run.protocol for run in runs} - {DIRECT, BLIND})
     for model, own in by_model.items():
         if DIRECT in own and BLIND in own:
-            pairs.setdefault("enabled − disabled", []).append((model, own[DIRECT], own[BLIND]))
+            pairs.setdefault(ABLATION, []).append((model, own[DIRECT], own[BLIND]))
     for model, own in by_model.items():
         if BLIND in own and chance is not None:
             pairs.setdefault("disabled − chance", []).append((model, own[BLIND], chance))
@@ -106,6 +129,33 @@ def deltas(
         if len(compared) > 1:
             mean_a, mean_b = _mean([a for _, a, _ in compared]), _mean([b for _, _, b in compared])
             found.append(Delta(what, f"mean of {len(compared)} models", differences(mean_a, mean_b, table, seed=seed)))
+    return found
+
+
+def published_deltas(rows: Sequence[PublishedRow], whats: Collection[str]) -> list[PublishedDelta]:
+    """Compare the published rows of each model under two protocols.
+
+    A row of a protocol is held against the model's direct one in the same table, else in the same paper's other tables
+    on the same subset.
+
+    Args:
+        rows: of one benchmark.
+        whats: comparisons that are wanted, as `deltas` calls them.
+    """
+    found = []
+    for row in rows:
+        what = ABLATION if row.protocol == BLIND else f"{row.protocol} − {DIRECT}"
+        if row.group != "model" or row.protocol in ("", DIRECT) or what not in whats:
+            continue
+        same = [one for one in rows if (one.name, one.subset, one.date) == (row.name, row.subset, row.date)]
+        direct = [one for one in same if one.protocol == DIRECT and one.source == row.source]
+        direct += [one for one in same if not one.protocol and not one.setting]
+        for other in direct[:1]:
+            one, two = (other, row) if what == ABLATION else (row, other)
+            both = ((key, one.values[key], two.values[key]) for key in one.values)
+            figures = {key: (a, b) for key, a, b in both if a is not None and b is not None}
+            sources = ", ".join(dict.fromkeys((row.source, other.source)))
+            found.append(PublishedDelta(what, row.name, row.subset, sources, figures))
     return found
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tolman.benchmarks.published_tables import PublishedTable
 from tolman.extras import needs
 
 Tokens = tuple[str, ...]
@@ -50,10 +51,12 @@ class DiversityResult:
     Attributes:
         label: whose questions, for headings.
         tasks: question type → counts; 'all' first.
+        published: what a paper counted in benchmarks' questions, a column for each benchmark.
     """
 
     label: str
     tasks: dict[str, Diversity]
+    published: tuple[PublishedTable, ...] = ()
 
 
 def diversity(questions: Sequence[str], structures: Iterable[str] | None = None) -> Diversity:

@@ -16,7 +16,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.items import Item
+from tolman.benchmarks.published_tables import PublishedTable
+from tolman.items import Item, kind_named
 from tolman.scoring.agreement import jaccard, nominal, observed_agreement
 from tolman.scoring.clusters import Floats
 from tolman.scoring.coefficients import Coefficient, alpha, cohen
@@ -136,6 +137,7 @@ class ErrorsResult:
         input_tokens, output_tokens: of the judge's calls.
         cost: of these, where prices are known.
         written: files.
+        published: what the paper of the categories prints.
     """
 
     taxonomy: ErrorTaxonomy
@@ -150,6 +152,7 @@ class ErrorsResult:
     output_tokens: int
     cost: float | None
     written: tuple[Path, ...]
+    published: tuple[PublishedTable, ...] = ()
 
 
 def usual_taxonomy(items: Sequence[Item]) -> ErrorTaxonomy:
@@ -161,7 +164,8 @@ def usual_taxonomy(items: Sequence[Item]) -> ErrorTaxonomy:
 
 def worst(answers: pl.DataFrame) -> pl.DataFrame:
     """The errors that VSI-Bench's examiners looked at: every wrong choice, and of each numerical question type the
-    worse half of the answers that are not fully right.
+    worse half of the answers that are not fully right. Other kinds count with the numbers where their answers can be
+    partly right, else with the choices.
 
     Args:
         answers: run, id, repeat, task, kind, score.
@@ -170,13 +174,14 @@ def worst(answers: pl.DataFrame) -> pl.DataFrame:
         The rows that are chosen, in their order.
     """
     numbered = answers.with_row_index("row")
-    imperfect = numbered.filter((pl.col("score") < 1) & (pl.col("kind") == "number"))
+    graded = [name for name in answers["kind"].unique() if kind_named(name).is_graded]
+    imperfect = numbered.filter((pl.col("score") < 1) & pl.col("kind").is_in(graded))
     ranked = imperfect.sort("score", "row").with_columns(
         rank=pl.int_range(pl.len()).over("run", "task"), size=pl.len().over("run", "task")
     )
     worse = ranked.filter(2 * pl.col("rank") < pl.col("size"))["row"]
     return numbered.filter(
-        ((pl.col("kind") == "choice") & (pl.col("score") < 1)) | pl.col("row").is_in(worse.implode())
+        (~pl.col("kind").is_in(graded) & (pl.col("score") < 1)) | pl.col("row").is_in(worse.implode())
     ).drop("row")
 
 

@@ -17,6 +17,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tolman.benchmarks.published import PublishedRow
+from tolman.benchmarks.published_tables import PublishedTable
 from tolman.errors import UsageError
 from tolman.scoring.aggregate import cells
 from tolman.scoring.clusters import Floats
@@ -78,6 +80,8 @@ class HumansResult:
         difficulty: items in tiers; None where no answer has a time.
         marks: a line for each figure that lacks parts of the benchmark.
         out: the folder that was written; None for none.
+        published: rows of people that the benchmark's paper and others print.
+        published_tables: of people on something else than the table's columns.
     """
 
     scorer: str
@@ -87,6 +91,8 @@ class HumansResult:
     difficulty: Difficulty | None
     marks: list[str]
     out: Path | None
+    published: tuple[PublishedRow, ...] = ()
+    published_tables: tuple[PublishedTable, ...] = ()
 
 
 def averages(

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tolman.benchmarks.published_tables import PublishedTable
 from tolman.cognitive_maps import CognitiveMap
 from tolman.scoring.clusters import Floats
 from tolman.scoring.shares import Share, share
@@ -22,6 +23,8 @@ from tolman.scoring.shares import Share, share
 TOLERANCE = 1.0
 """Grid units by which a distance may be off."""
 BINS = 8
+PUBLISHED_GRID = 10
+"""Cells along each side of the maps that the paper measured."""
 NEIGHBOURS = 3
 """So many nearest objects make up the neighbourhood of an object."""
 _ROUNDING = 1e-9
@@ -156,6 +159,7 @@ class MapsResult:
         localities: run → accuracy of distances.
         consistencies: run → local against whole fit; None where no map has enough objects.
         written: files.
+        published: tables of the same with the same bins; empty where the grid or the true maps are others.
     """
 
     grid: int
@@ -164,6 +168,7 @@ class MapsResult:
     localities: dict[str, Locality]
     consistencies: dict[str, Consistency | None]
     written: tuple[Path, ...] = ()
+    published: tuple[PublishedTable, ...] = ()
 
 
 def edges(grid: int) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tolman.benchmarks.published_tables import PublishedTable
 from tolman.errors import UsageError
 from tolman.generate.sampling import quotas
 from tolman.scoring.aggregate import Prepared, prepare
@@ -96,6 +97,7 @@ class RepresentativeResult:
         headline: the column of the benchmark's main figure.
         subset: the subset with its checks.
         out: the folder that was written; None for none.
+        published: what the benchmark's paper prints of such a subset.
     """
 
     models: list[str]
@@ -105,6 +107,7 @@ class RepresentativeResult:
     headline: Column
     subset: Subset
     out: Path | None
+    published: tuple[PublishedTable, ...] = ()
 
 
 @dataclass(frozen=True)

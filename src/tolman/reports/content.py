@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from tolman import benchmarks
 from tolman.benchmarks.base import BenchmarkSpec
@@ -12,67 +12,14 @@ from tolman.errors import UsageError
 from tolman.reports.further_metrics import FurtherTable, further_tables
 from tolman.reports.loaded import LoadedRun
 from tolman.reports.missing import marks as missing_marks
-from tolman.reports.no_interval import Lacking, sentences
+from tolman.reports.people import people_rows
+from tolman.reports.published import Published, ShownRow, choose
+from tolman.reports.ranking import competing, of_all_questions, with_ranks
 from tolman.reports.remarks import marks_of, notes_of, warnings_of
+from tolman.reports.rows import Figure, ReportRow, ReportTable, figures_of, missing_intervals
 from tolman.reports.unread import stored
 from tolman.runs.folder import same_benchmark
-from tolman.scoring.intervals import Interval
 from tolman.scoring.table import Column
-from tolman.scoring.unread import Unread
-
-Published = Literal["none", "baselines", "all"]
-MADE_BEFORE = "scored by an earlier version, whose intervals were too narrow; 'tolman score FOLDER' computes them anew"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One cell.
-
-    Attributes:
-        value: on the 0–100 scale.
-        interval: 95 %, clustered by scene.
-        n: scored items.
-        effective_scenes: Kish's effective number of scenes.
-        method, reason: how the interval was computed, or why there is none.
-        missing: titles of parts of the figure without a scored item.
-        attainable: what the figure is for a perfect model: below 100 where missing parts count as 0.
-    """
-
-    value: float
-    interval: Interval | None = None
-    n: int | None = None
-    effective_scenes: float | None = None
-    method: str | None = None
-    reason: str | None = None
-    missing: tuple[str, ...] = ()
-    attainable: float = 100.0
-
-
-@dataclass(frozen=True)
-class ReportRow:
-    """One row.
-
-    Attributes:
-        name: model, with what sets the row apart.
-        rules: rule set, or 'published'.
-        figures: column key → figure; a key is missing where there is none.
-        headline: whether this is the row to quote.
-        source: of a published row.
-        group: 'run', or 'model', 'human', 'chance' for published rows.
-        incomplete: failures or missing answers are not in the figures.
-        unread: column key → shares and bounds of what could not be read.
-        marked: key of the table's headline where so much of it could not be read that it bears a sign.
-    """
-
-    name: str
-    rules: str
-    figures: Mapping[str, Figure]
-    headline: bool = False
-    source: str = ""
-    group: str = "run"
-    incomplete: bool = False
-    unread: Mapping[str, Unread] = field(default_factory=dict)
-    marked: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +36,7 @@ class Report:
         frames_shown: for each run that samples videos, how many items its frames answer, likewise.
         endings: for each run whose model was stopped in answers, how often and by what, as scores.json has it.
         further: for each run and scorer the metrics that the user asked for.
+        cuts: tables by labels, and under other benchmarks' taxonomies.
     """
 
     benchmark: BenchmarkSpec
@@ -101,6 +49,7 @@ class Report:
     frames_shown: list[dict[str, Any]] = field(default_factory=list)
     endings: list[dict[str, Any]] = field(default_factory=list)
     further: list[FurtherTable] = field(default_factory=list)
+    cuts: list[ReportTable] = field(default_factory=list)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -112,18 +61,21 @@ class Report:
         """Whether any figure has one."""
         return any(figure.interval for row in self.rows for figure in row.figures.values())
 
-    def scenes(self, row: ReportRow) -> str:
-        """Effective number of scenes of a row's headline figure, as it is printed; empty where it isn't known."""
-        figure = row.figures.get(self.benchmark.table.headline)
-        return "" if figure is None or figure.effective_scenes is None else f"{figure.effective_scenes:.1f}"
+    @property
+    def table(self) -> ReportTable:
+        """The benchmark's own table, without what is said of it."""
+        return ReportTable("", self.columns, self.benchmark.table.headline, self.rows)
 
 
-def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_out: Sequence[str] = ()) -> Report:
+_APART = "report those of each set by themselves, or all of them in a site: --out FOLDER, a name without a suffix."
+
+
+def build(runs: Sequence[LoadedRun], published: Published = "newest", left_out: Sequence[str] = ()) -> Report:
     """Put runs of one benchmark and its published rows into one table.
 
     Args:
         runs: one or more.
-        published: which rows of the papers.
+        published: which published rows.
         left_out: a sentence for each run that should be in the table and has no figures.
 
     Raises:
@@ -135,28 +87,35 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
         if not same_benchmark(other.benchmark, first.benchmark) or other.subset != first.subset:
             raise UsageError(
                 f"the runs are of different question sets ({first.benchmark} {first.subset} and "
-                f"{other.benchmark} {other.subset}); report them one by one."
+                f"{other.benchmark} {other.subset}), which no table holds; {_APART}"
             )
         if other.data_hash != first.data_hash:
             raise UsageError(
                 f"the runs were made on different data of {first.benchmark} {first.subset} ({first.data_hash} and "
-                f"{other.data_hash}); report them one by one."
+                f"{other.data_hash}), which no table holds; {_APART}"
             )
     benchmark = benchmarks.get(first.benchmark)
-    rows = _published_rows(benchmark, published)
+    beside = choose(benchmark, published, runs)
+    ranked = competing(runs)
+    rows = [_published_row(one, ranked=of_all_questions(runs)) for one in beside.rows]
     warnings = [f"LEFT OUT: {sentence}" for sentence in left_out]
     notes: list[str] = []
     marks: list[str] = []
     frames_shown: list[dict[str, Any]] = []
     for run in runs:
-        rows += _run_rows(run, benchmark.table.headline)
-        marks += marks_of(run, benchmark.table, run.figures["rule_sets"])
+        rows += _run_rows(run, benchmark.table.headline, ranked=run.name in ranked)
+        marks += marks_of(run, benchmark, run.figures["rule_sets"])
         marks += missing_marks(run.name, run.folder.path, run.figures["rule_sets"], benchmark)
         if "frames_shown" in run.figures:
             frames_shown.append({"run": run.name, **run.figures["frames_shown"]})
         warnings += warnings_of(run, benchmark)
         notes += notes_of(run)
+    together, said = people_rows(runs, benchmark)
+    rows += together
+    notes += said
+    marks += beside.marks
     notes += missing_intervals(rows, benchmark.table.columns)
+    notes += beside.notes
     samples = [
         {"run": run.name, "judge": run.figures["judge"]["model"], **run.figures["judge"]["sample"]}
         for run in runs
@@ -165,7 +124,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
     return Report(
         benchmark,
         first.subset,
-        rows,
+        with_ranks(rows, benchmark.table.columns),
         warnings=list(dict.fromkeys(warnings)),
         notes=list(dict.fromkeys(notes)),
         marks=list(dict.fromkeys(marks)),
@@ -176,22 +135,20 @@ def build(runs: Sequence[LoadedRun], published: Published = "baselines", left_ou
     )
 
 
-def _published_rows(benchmark: BenchmarkSpec, published: Published) -> list[ReportRow]:
-    order = {"chance": 0, "human": 1, "model": 2}
-    return [
-        ReportRow(
-            name=f"{row.name} ({row.setting})" if row.setting else row.name,
-            rules="published",
-            figures={key: Figure(value) for key, value in row.values.items() if value is not None},
-            source=row.source,
-            group=row.group,
-        )
-        for row in sorted(benchmark.published_rows, key=lambda row: order.get(row.group, 2))
-        if published == "all" or (published == "baselines" and row.group != "model")
-    ]
+def _published_row(one: ShownRow, *, ranked: bool) -> ReportRow:
+    return ReportRow(
+        name=one.name,
+        rules="published",
+        figures={key: Figure(value) for key, value in one.row.values.items() if value is not None},
+        source=one.row.source,
+        date=one.row.date,
+        differs=one.differs,
+        group=one.row.group,
+        ranked=ranked and one.row.group == "model" and not one.differs and not one.row.setting,
+    )
 
 
-def _run_rows(run: LoadedRun, headline: str) -> list[ReportRow]:
+def _run_rows(run: LoadedRun, headline: str, *, ranked: bool) -> list[ReportRow]:
     rows = []
     lost = sum(run.figures["unanswered"].values())
     incomplete = bool(lost) and not run.record.failures_are_wrong
@@ -203,57 +160,20 @@ def _run_rows(run: LoadedRun, headline: str) -> list[ReportRow]:
             ("expected_cells", f"{name}, expected over random draws"),
             ("expectation_cells", f"{name}, expectation"),
         )
+        is_incomplete = incomplete or (name == "judged" and bool(run.figures["judge"]["failed"]))
         for key, rules in variants:
             if key in entry:
+                is_headline = position == 0 and key == "cells"
                 rows.append(
                     ReportRow(
                         name=run.name,
                         rules=rules,
-                        figures=_figures(entry[key]),
-                        headline=position == 0 and key == "cells",
-                        incomplete=incomplete or (name == "judged" and bool(run.figures["judge"]["failed"])),
+                        figures=figures_of(entry[key]),
+                        headline=is_headline,
+                        incomplete=is_incomplete,
+                        ranked=ranked and is_headline and not is_incomplete,
                         unread=unread if key == "cells" else {},
                         marked=headline if key == "cells" and is_marked else "",
                     )
                 )
     return rows
-
-
-def _figures(cells: Mapping[str, Any]) -> dict[str, Figure]:
-    found = {}
-    for key, cell in cells.items():
-        if cell["value"] is None:
-            continue
-        interval = Interval(**cell["interval"]) if cell.get("interval") else None
-        reason = cell.get("reason", MADE_BEFORE)
-        found[key] = Figure(
-            cell["value"],
-            interval,
-            cell["n"],
-            cell.get("effective_scenes"),
-            cell.get("method"),
-            reason,
-            tuple(cell.get("missing", ())),
-            cell.get("attainable", 100.0),
-        )
-    return found
-
-
-def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> list[str]:
-    """Why figures of runs have no interval: a sentence for those of too few scenes, and one for old run folders."""
-    own = [
-        (column.title, row.figures[column.key])
-        for row in rows
-        for column in columns
-        if row.rules != "published" and column.key in row.figures
-    ]
-    said = []
-    lacking = [
-        Lacking(title, f.effective_scenes, f.reason or "")
-        for title, f in own
-        if f.interval is None and f.effective_scenes is not None
-    ]
-    said += sentences(lacking, all_figures=len(lacking) == len(own))
-    if any(f.reason == MADE_BEFORE for _, f in own):
-        said.append(f"No interval: {MADE_BEFORE}.")
-    return said

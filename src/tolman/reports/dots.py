@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,6 +15,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 GREY = "#a8a8a8"
 WIDTH, LINE, SIZE = 860.0, 30.0, 13.0
 """Pixels: of the whole, of a label's line, of letters."""
+MOST_STEPS = 8
+"""Between the ticks of an axis around 0."""
 _LETTER = 0.56 * SIZE  # the mean width of a letter of a sans-serif font
 
 
@@ -32,13 +35,14 @@ class Dots:
     marker: Literal["dot", "bar", "diamond"] = "dot"
 
 
-def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str) -> str:
+def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str, *, around_zero: bool = False) -> str:
     """A dot, with a line for its 95 % interval, for each series at each label.
 
     Args:
         labels: of the lines, from above.
         series: grey marks first, as later ones cover them.
         axis: what is said below the values.
+        around_zero: the values are differences: the axis reaches as far as they do, and 0 is marked.
 
     Returns:
         One SVG element, the same bytes for the same content.
@@ -49,7 +53,8 @@ def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str) -> str:
     top = 12 + 22.0 * (1 + max((row for *_, row in entries), default=0))
     bottom = top + LINE * len(labels)
     height = bottom + 46
-    ticks = _ticks([end for one in series for point in one.points for end in _ends(point)])
+    ends = [end for one in series for point in one.points for end in _ends(point)]
+    ticks = _ticks_around_zero(ends) if around_zero else _ticks(ends)
     low, high = ticks[0], ticks[-1]
 
     def across(value: float) -> float:
@@ -61,8 +66,8 @@ def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str) -> str:
         f'font-family="sans-serif" font-size="{SIZE:g}">'
     ]
     for tick in ticks:
-        x = across(tick)
-        out.append(f'<line x1="{x:.1f}" y1="{top:g}" x2="{x:.1f}" y2="{bottom:g}" stroke="#e5e5e5"/>')
+        x, colour = across(tick), "#777" if around_zero and tick == 0 else "#e5e5e5"
+        out.append(f'<line x1="{x:.1f}" y1="{top:g}" x2="{x:.1f}" y2="{bottom:g}" stroke="{colour}"/>')
         out.append(f'<text x="{x:.1f}" y="{bottom + 17:g}" text-anchor="middle" fill="#444">{tick:g}</text>')
     for line, label in enumerate(labels):
         y = top + LINE * (line + 0.5) + 0.35 * SIZE
@@ -110,6 +115,19 @@ def _ticks(values: Sequence[float]) -> list[float]:
     low = 20 * min(0, int(min(values, default=0.0) // 20))
     high = 20 * max(5, -int(-max(values, default=100.0) // 20))
     return [float(tick) for tick in range(low, high + 1, 20)]
+
+
+def _ticks_around_zero(values: Sequence[float]) -> list[float]:
+    """At most nine, at multiples of a round number, with 0 among them, as far as values reach."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    low, high = min(low, 0.0), max(high, 0.0)
+    for step in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100):
+        first, last = math.floor(low / step), math.ceil(high / step)
+        if last - first <= MOST_STEPS:
+            break
+    if first == last:
+        first, last = -1, 1
+    return [round(tick * step, 6) for tick in range(first, last + 1)]
 
 
 def _whisker(low: float, high: float, y: float, colour: str) -> list[str]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from tolman.errors import MissingExtraError
 from tolman.extras import needs
-from tolman.reports.content import Report, ReportRow
+from tolman.reports.content import Report
 from tolman.reports.dots import Dots, dots_svg
 from tolman.reports.missing import SIGN
+from tolman.reports.rows import ReportRow
 from tolman.scoring.intervals import Interval
 from tolman.scoring.table import Column
 

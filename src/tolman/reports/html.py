@@ -7,24 +7,40 @@ document as text, never as markup.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from tolman.items import Item
 from tolman.reports.content import Report
 from tolman.reports.figures import tasks_svg
 from tolman.reports.loaded import LoadedRun
-from tolman.reports.spans import Span, marked_parts
-from tolman.reports.text import SCENES, interval_shown, label, shown
+from tolman.reports.page_items import entries
+from tolman.reports.ranking import LEGEND, emphasis
+from tolman.reports.rows import ReportTable
+from tolman.reports.text import SCENES, first_cells, heads, interval_shown, shown, values_shown
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, bounds, described, needs_row, shares
-from tolman.responses import Response
+
+if TYPE_CHECKING:
+    from tolman.reports.thumbnails import Thumbnails
+
+_ITEMS = "\x00items\x00"
+"""Where the items stand in a page that is rendered without them."""
 
 
-def page(report: Report, runs: Sequence[LoadedRun]) -> str:
+def page(report: Report, runs: Sequence[LoadedRun], small: Thumbnails | None = None) -> str:
     """The whole page."""
+    return "".join(pieces(report, runs, small))
+
+
+def pieces(report: Report, runs: Sequence[LoadedRun], small: Thumbnails | None = None) -> Iterator[str]:
+    """The page piece by piece, as that of a hundred thousand items takes more memory than all else of its run.
+
+    Args:
+        report: of the runs.
+        runs: one or more.
+        small: pictures of the items; none where None.
+    """
     environment = Environment(
         loader=PackageLoader("tolman.reports"),
         autoescape=True,
@@ -32,33 +48,55 @@ def page(report: Report, runs: Sequence[LoadedRun]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    table = [
-        {
-            "name": label(row),
-            "rules": row.rules,
-            "group": row.group,
-            "headline": row.headline,
-            "source": row.source,
-            "scenes": report.scenes(row),
-            "cells": [
-                (shown(row, c), interval_shown(row, c), described(row.unread.get(c.key))) for c in report.columns
-            ],
-            "unread": [(shares(row.unread.get(c.key)), bounds(row.unread.get(c.key), c)) for c in report.columns]
-            if needs_row(row.unread, report.columns)
-            else [],
-        }
-        for row in report.rows
-    ]
-    return environment.get_template("report.html.j2").render(
+    pictures = embedded(small.pictures if small is not None else [])
+    whole = environment.get_template("report.html.j2").render(
         report=report,
-        table=table,
+        table=_table(report.table),
+        cuts=[(cut, _table(cut)) for cut in report.cuts],
         scenes_heading=SCENES,
+        legend=LEGEND,
         shares_label=SHARES_LABEL,
         bounds_label=BOUNDS_LABEL,
         figure=tasks_svg(report),
         settings=[(run.name, run.record.model_dump_json(indent=2)) for run in runs],
-        data=embedded({"runs": [run.name for run in runs], "items": _items(runs)}),
+        data=f'{{"runs":{embedded([run.name for run in runs])},"pictures":{pictures},"items":[{_ITEMS}]}}',
     )
+    before, _, after = whole.partition(_ITEMS)
+    yield before
+    for number, entry in enumerate(entries(runs)):
+        if small is not None and entry["id"] in small.of_item:
+            entry["media"] = small.of_item[entry["id"]]
+        yield f"{',' if number else ''}{embedded(entry)}"
+    yield after
+
+
+def _table(table: ReportTable) -> dict[str, Any]:
+    """A table as the template takes it."""
+    first = heads(table)
+    rows = [
+        {
+            "first": first_cells(table, row),
+            "rules": row.rules,
+            "headline": row.headline and not table.has_ranks,
+            "source": row.source,
+            "cells": [
+                (shown(row, c), interval_shown(row, c), described(row.unread.get(c.key)), emphasis(row, c))
+                for c in table.columns
+            ],
+            "unread": [(shares(row.unread.get(c.key)), bounds(row.unread.get(c.key), c)) for c in table.columns]
+            if needs_row(row.unread, table.columns)
+            else [],
+            "between": [*values_shown(row), row.rules, *[""] * (len(first) - 2 - len(row.values))],
+        }
+        for row in table.rows
+    ]
+    return {
+        "heads": first,
+        "texts": len(table.in_rows) + 2,
+        "columns": [(c.title, c.group) for c in table.columns],
+        "has_ranks": table.has_ranks,
+        "rows": rows,
+    }
 
 
 def embedded(value: Any) -> str:
@@ -67,70 +105,3 @@ def embedded(value: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-def _items(runs: Sequence[LoadedRun]) -> list[dict[str, Any]]:
-    entries: dict[str, dict[str, Any]] = {}
-    for position, run in enumerate(runs):
-        own = {item.id: _entry(item) for item in run.folder.items()}
-        for identity, entry in own.items():
-            entries.setdefault(identity, entry)
-        answers = {outcome.id: outcome for outcome in run.folder.outcomes() if outcome.repeat == 0}
-        rows = run.folder.scores().filter(pl.col("repeat") == 0)
-        by_item: dict[str, dict[str, Any]] = {}
-        spans: dict[str, list[Span]] = {}
-        judged = pl.col("judged") | (pl.col("status") == "unjudged")
-        said_of = (
-            "reading",
-            "note",
-            "score",
-            judged.cast(pl.Int8).alias("marked"),
-            "state",
-            pl.col("rule").fill_null(""),
-        )
-        for rule_set, identity, start, end, *said in rows.select(
-            "rule_set", "id", "span_start", "span_end", *said_of
-        ).iter_rows():
-            by_item.setdefault(identity, {})[rule_set] = said
-            if start is not None and end is not None:
-                spans.setdefault(identity, []).append((rule_set, start, end))
-        for identity, scores in by_item.items():
-            outcome = answers.get(identity)
-            text = outcome.response if isinstance(outcome, Response) else None
-            entries[identity]["answers"].append(
-                {
-                    "run": position,
-                    "text": text,
-                    "marks": [] if text is None else marked_parts(text, spans.get(identity, ())),
-                    "failure": None
-                    if outcome is None or isinstance(outcome, Response)
-                    else f"{outcome.kind}: {outcome.message}",
-                    "scores": scores,
-                    "turns": [
-                        [turn.purpose if turn.draw == 0 else f"{turn.purpose} {turn.draw + 1}", turn.response]
-                        for turn in (outcome.turns if isinstance(outcome, Response) else ())
-                    ],
-                    "asked": _differently(own[identity], entries[identity]),
-                }
-            )
-    return list(entries.values())
-
-
-def _differently(own: Mapping[str, Any], shown: Mapping[str, Any]) -> list[str]:
-    """What a run asked where it isn't what stands above, such as options in another order."""
-    if all(own[key] == shown[key] for key in ("question", "options", "answer")):
-        return []
-    return [own["question"], *own["options"], f"answer {own['answer']}"]
-
-
-def _entry(item: Item) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "task": item.task,
-        "scene": item.scene or "",
-        "question": item.verbatim or item.question,
-        "options": [] if item.verbatim else item.lettered_options,
-        "answer": item.answer,
-        "unit": item.unit or "",
-        "answers": [],
-    }

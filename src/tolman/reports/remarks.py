@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tolman.benchmarks.base import BenchmarkSpec
@@ -10,15 +11,22 @@ from tolman.reports.frames_shown import frames_note, frames_warning
 from tolman.reports.loaded import LoadedRun, protocol_settings
 from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
 from tolman.reports.usage import usage_note
-from tolman.scoring.table import Table
 
 
-def marks_of(run: LoadedRun, table: Table, rule_sets: Iterable[str]) -> list[str]:
+def marks_of(run: LoadedRun, benchmark: BenchmarkSpec, rule_sets: Iterable[str]) -> list[str]:
     """A sentence for each rule set that could not read so much of the headline that it is marked."""
+    table, judging = benchmark.table, benchmark.judging
     headline, has_judge = table.column(table.headline), "judge" in run.figures
     found = {name: stored(run.figures["rule_sets"][name]).get(headline.key) for name in rule_sets}
     return [
-        mark_sentence(run.name, name, unread, headline, has_judge=has_judge)
+        mark_sentence(
+            run.name,
+            name,
+            unread,
+            headline,
+            has_judge=has_judge,
+            left_to=judging.model if name == judging.base else "",
+        )
         for name, unread in found.items()
         if unread is not None and unread.is_marked
     ]
@@ -64,6 +72,12 @@ def warnings_of(run: LoadedRun, benchmark: BenchmarkSpec) -> list[str]:
     return warnings
 
 
+def _state(run: LoadedRun) -> str:
+    """The hub's data set and commit that the questions came from; a folder on a disk says nothing to others."""
+    found = re.fullmatch(r"([\w.-]+/[\w.-]+)@([0-9a-f]{40})", run.record.data)
+    return f" of {found[1]} at {found[2][:12]}" if found else ""
+
+
 def _shown(run: LoadedRun) -> str:
     """What of a run's input isn't its preset's: the form of videos, and the recipe."""
     frames, recipe = run.record.settings.frames, run.record.recipe
@@ -78,7 +92,7 @@ def notes_of(run: LoadedRun) -> list[str]:
     settings = run.record.settings
     notes = [
         (
-            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}, "
+            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
             f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "
             f"{run.figures['items']:,} items, tolman {run.record.tolman}."
         )

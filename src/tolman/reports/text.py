@@ -5,21 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
+from typing import Any
 
-from tolman.reports.content import Report, ReportRow
+from tolman.reports.content import Report
+from tolman.reports.cuts import printable
 from tolman.reports.further_metrics import FurtherTable, further_json, further_markdown
 from tolman.reports.missing import SIGN as MISSING_SIGN
+from tolman.reports.ranking import LEGEND, emphasis
+from tolman.reports.rows import ReportRow, ReportTable
 from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, SIGN, bounds, crossing, needs_row, shares
 from tolman.scoring.table import Column
 
+ALL = "all"
+"""A row of all values of a label together."""
+RANK = "Rank"
 SCENES = "Eff. scenes"
 """Heading of the effective number of scenes of the headline figure."""
 
 _CSV_COLUMNS = (
     "model", "rules", "group", "source", "column", "value", "low", "high", "n", "incomplete",
     "effective_scenes", "method", "reason", "unread_none", "unread_cut_off", "all_wrong", "all_at_chance",
-    "missing", "attainable",
+    "missing", "attainable", "date", "differs", "rank", "unanswered", "table", "labels",
 )  # fmt: skip
 
 
@@ -44,103 +52,175 @@ def interval_shown(row: ReportRow, column: Column) -> str:
 
 
 def label(row: ReportRow) -> str:
-    """The row's name, marked where it is incomplete."""
-    return f"{row.name} [incomplete]" if row.incomplete else row.name
+    """The row's name, marked where it is incomplete, or published and not comparable."""
+    signs = ("incomplete",) if row.incomplete else row.differs
+    return f"{row.name} [{' '.join(signs)}]" if signs else row.name
+
+
+def values_shown(row: ReportRow) -> list[str]:
+    """The values of labels that stand in a row, as they are printed."""
+    return [ALL if value is None else printable(value) for value in row.values]
+
+
+def heads(table: ReportTable) -> list[str]:
+    """The headings of a table's first columns."""
+    return ["Model", *table.in_rows, "Rules", *([RANK] if table.has_ranks else []), SCENES]
+
+
+def first_cells(table: ReportTable, row: ReportRow) -> list[str]:
+    """What stands below them."""
+    rank = [table.rank(row)] if table.has_ranks else []
+    return [label(row), *values_shown(row), row.rules, *rank, table.scenes(row)]
 
 
 def markdown(report: Report) -> str:
-    """A Markdown table with the interval behind each figure of the runs."""
-    head = ["Model", "Rules", SCENES, *(_escape_markdown(c.title) for c in report.columns)]
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * 2}{'---:|' * (1 + len(report.columns))}"]
-    for row in report.rows:
+    """Markdown tables with the interval behind each figure of the runs."""
+    parts = ["\n".join([*_markdown_table(report.table), "", *_remarks(report.marks, report.warnings, report.notes)])]
+    parts += [further_markdown(table) for table in report.further]
+    for table in report.cuts:
+        lines = [f"**{escape_markdown(table.title)}**", "", *_markdown_table(table)]
+        parts.append("\n".join([*lines, "", *_remarks(table.marks, table.notes)]))
+    return "\n".join(f"{part.rstrip()}\n" for part in parts)
+
+
+def _markdown_table(table: ReportTable) -> list[str]:
+    first = heads(table)
+    head = [*map(escape_markdown, first), *(escape_markdown(c.title) for c in table.columns)]
+    texts = len(table.in_rows) + 2
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * texts}{'---:|' * (len(head) - texts)}"]
+    for row in table.rows:
         cells = []
-        for column in report.columns:
+        for column in table.columns:
             text, interval = shown(row, column), interval_shown(row, column)
-            text = f"**{text}**" if row.headline else text
+            text = _set_off(text, row, column) if table.has_ranks else f"**{text}**" if row.headline else text
             cells.append(f"{text} <small>{interval}</small>" if interval else text)
-        first = (_escape_markdown(label(row)), _escape_markdown(row.rules), report.scenes(row))
-        lines.append(f"| {' | '.join([*first, *cells])} |")
-        if needs_row(row.unread, report.columns):
-            found = [(crossing(row.unread, column), column) for column in report.columns]
+        lines.append(f"| {' | '.join([*map(escape_markdown, first_cells(table, row)), *cells])} |")
+        if needs_row(row.unread, table.columns):
+            found = [(crossing(row.unread, column), column) for column in table.columns]
             cells = [f"{shares(one)} <small>{bounds(one, column)}</small>" if one else "" for one, column in found]
             name = f"{SHARES_LABEL} <small>{BOUNDS_LABEL}</small>"
-            lines.append(f"| {name} | {_escape_markdown(row.rules)} |  | {' | '.join(cells)} |")
-    remarks = [f"> {_escape_markdown(text)}" for text in (*report.marks, *report.warnings, *report.notes)]
-    further = [f"\n{further_markdown(table)}" for table in report.further]
-    return "\n".join([*lines, "", *remarks]) + "\n" + "".join(further)
+            own = [*values_shown(row), row.rules, *[""] * (len(first) - texts)]
+            lines.append(f"| {' | '.join([name, *map(escape_markdown, own), *cells])} |")
+    return [*lines, *(["", f"**Bold** and <u>underlined</u>: {LEGEND}."] if table.has_ranks else [])]
+
+
+def _set_off(text: str, row: ReportRow, column: Column) -> str:
+    return {"best": f"**{text}**", "second": f"<u>{text}</u>", "": text}[emphasis(row, column)]
+
+
+def _remarks(*texts: Iterable[str]) -> list[str]:
+    return [f"> {escape_markdown(text)}" for some in texts for text in some]
 
 
 def comma_separated(report: Report) -> str:
-    """CSV, one line for each row and column, then one for each further metric and question type."""
+    """CSV, one line for each row and column of each table, then one for each further metric and question type."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV_COLUMNS)
-    for row in report.rows:
-        for column in report.columns:
-            figure = row.figures.get(column.key)
-            if figure is None:
-                continue
-            low, high = (figure.interval.low, figure.interval.high) if figure.interval else ("", "")
-            n = "" if figure.n is None else figure.n
-            one = row.unread.get(column.key)
-            writer.writerow(
-                [
-                    _safe(row.name),
-                    row.rules,
-                    row.group,
-                    row.source,
-                    column.key,
-                    figure.value,
-                    low,
-                    high,
-                    n,
-                    row.incomplete,
-                    "" if figure.effective_scenes is None else figure.effective_scenes,
-                    figure.method or "",
-                    figure.reason or "",
-                    *((one.none, one.cut_off, one.low, one.high) if one else ("", "", "", "")),
-                    "; ".join(figure.missing),
-                    figure.attainable if row.rules != "published" else "",
-                ]
-            )
-    for table in report.further:
-        for heading, cells in table.rows.items():
+    for table in [report.table, *report.cuts]:
+        for row in table.rows:
+            for column in table.columns:
+                if column.key in row.figures:
+                    writer.writerow(_csv_line(table, row, column))
+    for further in report.further:
+        for heading, cells in further.rows.items():
             for task, cell in cells.items():
                 if cell.value is None:
                     continue
                 low, high = (cell.interval.low, cell.interval.high) if cell.interval else ("", "")
-                key = f"{table.metrics[heading]}: {task}"
-                head = [_safe(table.run), table.rules, "further metrics", "", key, cell.value, low, high, cell.n, ""]
+                key = f"{further.metrics[heading]}: {task}"
+                head = [
+                    _safe(further.run),
+                    further.rules,
+                    "further metrics",
+                    "",
+                    key,
+                    cell.value,
+                    low,
+                    high,
+                    cell.n,
+                    "",
+                ]
                 scenes = "" if cell.effective_scenes is None else cell.effective_scenes
                 tail = [scenes, cell.method, cell.reason]
                 writer.writerow([*head, *tail, *[""] * (len(_CSV_COLUMNS) - len(head) - len(tail))])
     return out.getvalue()
 
 
+def _csv_line(table: ReportTable, row: ReportRow, column: Column) -> list[object]:
+    figure, one = row.figures[column.key], row.unread.get(column.key)
+    low, high = (figure.interval.low, figure.interval.high) if figure.interval else ("", "")
+    labels = "; ".join(f"{name}={'*' if value is None else value}" for name, value in table.labels(row, column).items())
+    return [
+        _safe(row.name),
+        row.rules,
+        row.group,
+        row.source,
+        table.figure_key(column),
+        figure.value,
+        low,
+        high,
+        "" if figure.n is None else figure.n,
+        row.incomplete,
+        "" if figure.effective_scenes is None else figure.effective_scenes,
+        figure.method or "",
+        figure.reason or "",
+        *((one.none, one.cut_off, one.low, one.high) if one else ("", "", "", "")),
+        "; ".join(figure.missing),
+        figure.attainable if row.rules != "published" else "",
+        row.date,
+        " ".join(row.differs),
+        figure.rank or "",
+        figure.unanswered if row.rules != "published" else "",
+        _safe(table.title),
+        _safe(labels),
+    ]
+
+
 def latex(report: Report) -> str:
-    """A booktabs table in the paper's column order."""
+    """Booktabs tables in the paper's column order."""
+    lines = [f"% {text}" for text in (*report.warnings, *report.notes)]
+    lines += [*_latex_table(report.table), *map(_footnote, report.marks)]
+    lines += [line for table in report.further for line in _further_latex(table)]
+    for table in report.cuts:
+        lines += [_footnote(table.title), *_latex_table(table), *map(_footnote, (*table.marks, *table.notes))]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_table(table: ReportTable) -> list[str]:
+    ranks = [RANK] if table.has_ranks else []
+    head = ["Model", *table.in_rows, "Rules", *ranks, *(c.title for c in table.columns)]
+    texts = len(table.in_rows) + 2
     lines = [
-        *(f"% {text}" for text in (*report.warnings, *report.notes)),
-        rf"\begin{{tabular}}{{ll{'r' * len(report.columns)}}}",
+        rf"\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
         r"\toprule",
-        " & ".join(["Model", "Rules", *(_escape_latex(c.title) for c in report.columns)]) + r" \\",
+        " & ".join(map(_escape_latex, head)) + r" \\",
         r"\midrule",
     ]
-    for row in report.rows:
-        cells = [_escape_latex(shown(row, c)) for c in report.columns]
-        cells = [rf"\textbf{{{cell}}}" for cell in cells] if row.headline else cells
-        lines.append(" & ".join([_escape_latex(label(row)), _escape_latex(row.rules), *cells]) + r" \\")
-        if needs_row(row.unread, report.columns):
-            found = [(crossing(row.unread, c), c) for c in report.columns]
-            for name, texts in (
+    for row in table.rows:
+        cells = [_latex_figure(_escape_latex(shown(row, c)), table, row, c) for c in table.columns]
+        first = [label(row), *values_shown(row), row.rules, *([table.rank(row)] if ranks else [])]
+        lines.append(" & ".join([*map(_escape_latex, first), *cells]) + r" \\")
+        if needs_row(row.unread, table.columns):
+            found = [(crossing(row.unread, c), c) for c in table.columns]
+            for name, texts_below in (
                 (SHARES_LABEL, [shares(one) for one, _ in found]),
                 (BOUNDS_LABEL, [bounds(one, c) for one, c in found]),
             ):
-                cells = [rf"\quad {_escape_latex(name)}", _escape_latex(row.rules), *map(_escape_latex, texts)]
-                lines.append(" & ".join(cells) + r" \\")
-    below = [rf"\par{{\footnotesize {_escape_latex(text)}\par}}" for text in report.marks]
-    further = [line for table in report.further for line in _further_latex(table)]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *below, *further]) + "\n"
+                own = [*values_shown(row), row.rules, *([""] if ranks else []), *texts_below]
+                lines.append(" & ".join([rf"\quad {_escape_latex(name)}", *map(_escape_latex, own)]) + r" \\")
+    legend = [_footnote(f"Bold and underlined: {LEGEND}.")] if table.has_ranks else []
+    return [*lines, r"\bottomrule", r"\end{tabular}", *legend]
+
+
+def _latex_figure(text: str, table: ReportTable, row: ReportRow, column: Column) -> str:
+    if not table.has_ranks:
+        return rf"\textbf{{{text}}}" if row.headline else text
+    return {"best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}", "": text}[emphasis(row, column)]
+
+
+def _footnote(text: str) -> str:
+    return rf"\par{{\footnotesize {_escape_latex(text)}\par}}"
 
 
 def _further_latex(table: FurtherTable) -> list[str]:
@@ -173,46 +253,77 @@ def as_json(report: Report) -> str:
         "frames_shown": report.frames_shown,
         "endings": report.endings,
         "columns": [{"key": c.key, "title": c.title, "group": c.group} for c in report.columns],
-        "rows": [
-            {
-                "name": row.name,
-                "rules": row.rules,
-                "group": row.group,
-                "source": row.source,
-                "headline": row.headline,
-                "incomplete": row.incomplete,
-                "marked": bool(row.marked),
-                "figures": {
-                    key: {
-                        "value": figure.value,
-                        "low": figure.interval.low if figure.interval else None,
-                        "high": figure.interval.high if figure.interval else None,
-                        "n": figure.n,
-                        "effective_scenes": figure.effective_scenes,
-                        "method": figure.method,
-                        "reason": figure.reason,
-                        "missing": list(figure.missing),
-                        "attainable": figure.attainable,
-                        "unread": asdict(row.unread[key]) if key in row.unread else None,
-                    }
-                    for key, figure in row.figures.items()
-                },
-            }
-            for row in report.rows
-        ],
+        "rows": [_row_json(row) for row in report.rows],
         "further": [further_json(table) for table in report.further],
+        "cuts": [_cut_json(table) for table in report.cuts],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _escape_markdown(text: str) -> str:
+def _row_json(row: ReportRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "rules": row.rules,
+        "group": row.group,
+        "source": row.source,
+        "date": row.date,
+        "differs": list(row.differs),
+        "headline": row.headline,
+        "incomplete": row.incomplete,
+        "marked": bool(row.marked),
+        "figures": {
+            key: {
+                "value": figure.value,
+                "low": figure.interval.low if figure.interval else None,
+                "high": figure.interval.high if figure.interval else None,
+                "n": figure.n,
+                "effective_scenes": figure.effective_scenes,
+                "method": figure.method,
+                "reason": figure.reason,
+                "missing": list(figure.missing),
+                "attainable": figure.attainable,
+                "unanswered": figure.unanswered,
+                "rank": figure.rank,
+                "unread": asdict(row.unread[key]) if key in row.unread else None,
+            }
+            for key, figure in row.figures.items()
+        },
+    }
+
+
+def _cut_json(table: ReportTable) -> dict[str, Any]:
+    """A table by labels: its columns are values of the last label where `figure` is the one figure of them all."""
+    return {
+        "title": table.title,
+        "by": list(table.by),
+        "figure": table.figure or None,
+        "taxonomy": table.benchmark or None,
+        "headline": table.headline,
+        "columns": [
+            {"key": c.key, "title": c.title, "group": c.group}
+            | ({"value": table.column_values[c.key]} if table.across else {})
+            for c in table.columns
+        ],
+        "rows": [{"values": dict(zip(table.in_rows, row.values, strict=True)), **_row_json(row)} for row in table.rows],
+        "marks": table.marks,
+        "notes": table.notes,
+    }
+
+
+def escape_markdown(text: str) -> str:
     for character in "\\`*_[]<>|":
         text = text.replace(character, f"\\{character}")
     return text.replace("\n", " ")
 
 
 def _escape_latex(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
+    special = {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "–": "--",
+        "×": r"$\times$",
+    }
     special |= {"†": r"\dag{}", "‡": r"\ddag{}"}
     return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text.replace("\n", " "))
 

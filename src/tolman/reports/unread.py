@@ -50,7 +50,9 @@ def described(unread: Unread | None) -> str:
     return f"{unread.none:.1f} % none, {unread.cut_off:.1f} % cut off, of {unread.n:,} responses"
 
 
-def mark_sentence(name: str, rules: str, unread: Unread, headline: Column, *, has_judge: bool) -> str:
+def mark_sentence(
+    name: str, rules: str, unread: Unread, headline: Column, *, has_judge: bool, left_to: str = ""
+) -> str:
     """The line below the table for a headline that is marked.
 
     Args:
@@ -59,10 +61,12 @@ def mark_sentence(name: str, rules: str, unread: Unread, headline: Column, *, ha
         unread: of the headline.
         headline: its column.
         has_judge: whether a judge read the run's responses.
+        left_to: the model to which the released code leaves what this rule set can't read; empty where to none.
     """
     advice = []
     if rules != JUDGED:
-        advice.append(f"see '{JUDGED}'" if has_judge else "see --judge")
+        asks = f"the released code asks {left_to} about them: " if left_to else ""
+        advice.append(asks + (f"see '{JUDGED}'" if has_judge else "see --judge"))
     if unread.cut_off:
         advice.append("raise --max-tokens for those cut off")
     low, high = (f"{value:.{headline.digits}f}" for value in (unread.low, unread.high))

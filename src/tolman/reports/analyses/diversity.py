@@ -7,6 +7,9 @@ from dataclasses import asdict
 from tolman.analyze.diversity import DiversityResult
 from tolman.reports.analyses.output import Shown, table
 
+_COUNTED = ("Distinct words", "Unique 3-grams", "Unique 5-grams")
+"""Rows of a published table that are columns here."""
+
 
 def show(result: DiversityResult) -> list[Shown]:
     """Make the table."""
@@ -17,4 +20,11 @@ def show(result: DiversityResult) -> list[Shown]:
     ]
     with_structures = any(one.structures is not None for one in result.tasks.values())
     headings += ["structures"] if with_structures else []
-    return [table(headings, rows, title=f"{result.label}: wording")]
+    shown: list[Shown] = []
+    for one in result.published:
+        counts = [row for name, row in one.rows.items() if name in _COUNTED]
+        for place, name in enumerate(one.columns):
+            lacking = ["–"] if with_structures else []  # another parser's structures can't be compared
+            rows.append([f"{name}, published", "–", "–", "–", *(f"{row[place]:,.0f}" for row in counts), *lacking])
+        shown.append(f"published: {one.place}.")
+    return [table(headings, rows, title=f"{result.label}: wording"), *shown]

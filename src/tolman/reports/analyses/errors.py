@@ -28,6 +28,7 @@ def show(result: ErrorsResult) -> list[Shown]:
         shown.append(f"Krippendorff's alpha of all people: {alpha.value:.3f} ({interval}n = {alpha.n:,}).")
     if result.without_reasoning:
         shown.append(f"{result.without_reasoning:,} responses are an answer without reasoning and were not judged.")
+    shown += [one.told() for one in result.published]
     shown += list_written(result.written, drawn=bool(result.distributions))
     return shown
 

@@ -19,9 +19,18 @@ def show(result: HumansResult) -> list[Shown]:
     ]
     body.append(["average", *(f"{average[c.key].value:.{c.digits}f}" for c in columns)])
     body.append(["95 % interval", *(format_interval(average[c.key].interval) for c in columns)])
+    for row in result.published:
+        setting = f" ({row.setting})" if row.setting else ""
+        figures = ["–" if (value := row.values.get(c.key)) is None else f"{value}" for c in columns]
+        body.append([f"{row.name}{setting}, published", *figures])
     title = f"{len(result.people)} people, {result.scorer}"
     shown: list[Shown] = [table(["", *(c.title for c in columns)], body, title=title)]
     shown += result.marks
+    sources = ", ".join(
+        dict.fromkeys(f"{row.source} ({row.date})" if row.date else row.source for row in result.published)
+    )
+    shown += [f"published: {sources}."] if sources else []
+    shown += [one.told(only="Human") for one in result.published_tables]
     if result.difficulty is None:
         shown.append("No answer has a time ('seconds'), so there are no tiers of difficulty.")
     else:

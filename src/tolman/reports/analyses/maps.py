@@ -16,9 +16,12 @@ def show(result: MapsResult) -> list[Shown]:
         if any(share and share.interval for share in one.bins):
             body.append(["  95 % interval", *(format_interval(share.interval) if share else "–" for share in one.bins)])
         body.append(["  pairs", *(f"{share.n:,}" if share else "0" for share in one.bins)])
+    for table_of in result.published:
+        body += [[f"{name}, published", *(f"{100 * v:.1f}" for v in row)] for name, row in table_of.rows.items()]
     title = f"% of distances at most one unit off, grid {result.grid}x{result.grid}"
     shown: list[Shown] = [table(headings, body, title=title)]
     shown += missing_intervals(share.reason for one in result.localities.values() for share in one.bins if share)
+    shown += [f"published: {one.place}, on that benchmark's videos." for one in result.published]
     for name, own in result.maps.items():
         shown += (f"{name}: {text}" for text in _said(own, result.localities[name], result.consistencies[name]))
     return [*shown, *list_written(result.written, drawn=True)]

@@ -25,6 +25,7 @@ def show(result: RepresentativeResult) -> list[Shown]:
     chosen, drawn = (sum(getattr(check, side).mean for check in subset.held_out) for side in ("chosen", "drawn"))
     if chosen >= drawn:
         shown.append(warning("On models left out the subset does no better than a stratified random draw."))
+    shown += [one.told() for one in result.published]
     if result.out is not None:
         ids = result.out / "ids.txt"
         shown.append(f"Written: {ids}; use it with 'tolman run … --ids {ids}'.")

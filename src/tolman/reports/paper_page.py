@@ -1,0 +1,178 @@
+"""The index of a rebuilt paper: its tables and figures one after the other, and what is missing, as HTML and Markdown.
+
+Names and texts come from files and models: in HTML they are text, never markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Protocol
+
+from tolman.reports.ranking import emphasis
+from tolman.reports.rows import ReportTable
+from tolman.reports.text import escape_markdown, interval_shown, label, shown
+
+_TAGS = {"best": "strong", "second": "u"}
+_STYLE = (
+    ":root{color-scheme:light dark}"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:62rem;padding:1rem;color:#1b1f24;background:#fff}"
+    "a{color:#0058a3}figure{margin:1rem 0}img{max-width:100%;height:auto}"
+    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
+    "th,td{padding:.2rem .5rem;text-align:right;border-bottom:1px solid #d8dce1;white-space:nowrap}"
+    "th:first-child,td:first-child{text-align:left;white-space:normal;min-width:7rem;overflow-wrap:anywhere}"
+    "td small{display:block;color:#59636e}"
+    ".state{color:#59636e;font-weight:normal;font-size:14px}.note{color:#59636e;font-size:13px}"
+    "code{font-size:13px;overflow-wrap:anywhere}"
+    "@media screen and (prefers-color-scheme:dark){body{color:#e8ebee;background:#15191e}a{color:#6cb8ff}"
+    "th,td{border-color:#343b43}.state,.note,td small{color:#a5aeb7}}"
+    "@media print{body{max-width:none;padding:0}section{break-inside:avoid}.wide{overflow:visible}}"
+)
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True)
+class MadeFile:
+    """A table or figure that was made.
+
+    Attributes:
+        names: of its files, in the folder.
+        html: the table as HTML; '' for a figure.
+        picture: the file of a figure; '' for a table.
+        about: what the figure shows.
+        notes: sentences below it.
+    """
+
+    names: tuple[str, ...]
+    html: str = ""
+    picture: str = ""
+    about: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Listed(Protocol):
+    """A table or figure of a paper, as its declaration has it."""
+
+    @property
+    def name(self) -> str:
+        """As the paper has it."""
+
+    @property
+    def title(self) -> str:
+        """What it shows."""
+
+    @property
+    def command(self) -> str:
+        """What gives its input."""
+
+    @property
+    def instead(self) -> str:
+        """Why it isn't made."""
+
+
+Row = tuple[Listed, str, Sequence[MadeFile], Sequence[str], Sequence[str]]
+"""A part, its state, what was made, sentences about it, and why steps are missing."""
+
+
+def html_table(table: ReportTable) -> str:
+    """A table of scores with its intervals; the best and second best set off."""
+    heads = ["", *table.in_rows, "scorer", *(column.title for column in table.columns)]
+    lines = []
+    for row in table.rows:
+        cells = [escape(label(row)), *(escape(value or "all") for value in row.values), escape(row.rules)]
+        for column in table.columns:
+            tag = _TAGS.get(emphasis(row, column))
+            text, interval = escape(shown(row, column)), escape(interval_shown(row, column))
+            text = f"<{tag}>{text}</{tag}>" if tag else text
+            cells.append(text + (f"<small>{interval}</small>" if interval else ""))
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    body = "\n".join(lines)
+    inside = f"{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>"
+    return f'<div class="wide" role="region" aria-label="table" tabindex="0"><table>{inside}</table></div>'
+
+
+def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str, str]:
+    """A table of texts as HTML, Markdown and CSV."""
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    html = f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    lines = [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(heads) - 1) + "|"]
+    lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([heads, *([cell.replace(",", "") for cell in row] for row in rows)])
+    return html, "\n".join(lines) + "\n", out.getvalue()
+
+
+def index_markdown(title: str, rows: Sequence[Row], warnings: Sequence[str]) -> str:
+    """The index as Markdown, with pictures and files by name."""
+    lines = [f"# {title}", "", *(f"{sentence}\n" for sentence in warnings)]
+    lines += ["| part | shows | state |", "|---|---|---|"]
+    lines += [f"| {part.name} | {part.title} | {state} |" for part, state, *_ in rows]
+    for part, state, files, said, missing in rows:
+        lines += ["", f"## {part.name}: {part.title}", ""]
+        for one in files:
+            if one.picture:
+                lines += [f"![{one.about}]({one.picture})", ""]
+            lines += [", ".join(f"[{name}]({name})" for name in one.names), ""]
+        lines += [text + "\n" for text in _said(part, state, files, said, missing)]
+    return "\n".join(lines) + "\n"
+
+
+def index_html(title: str, folder: Path, rows: Sequence[Row], warnings: Sequence[str]) -> str:
+    """The index as one page that needs no other file: pictures are within it, and follow its reader's preference.
+
+    Args:
+        title: of the paper.
+        folder: that the pictures are in.
+        rows: of the index.
+        warnings: what stands above.
+    """
+    parts = [f"<h1>{escape(title)}</h1>", *(f"<p><strong>{escape(text)}</strong></p>" for text in warnings)]
+    parts.append("<ul>")
+    for number, (part, state, *_) in enumerate(rows):
+        parts.append(
+            f'<li><a href="#part-{number}">{escape(part.name)}</a> {escape(part.title)} '
+            f'<span class="state">{escape(state)}</span></li>'
+        )
+    parts.append("</ul>")
+    for number, (part, state, files, said, missing) in enumerate(rows):
+        parts.append(
+            f'<section id="part-{number}"><h2>{escape(part.name)}: {escape(part.title)} '
+            f'<span class="state">{escape(state)}</span></h2>'
+        )
+        for one in files:
+            if one.picture:
+                content = base64.b64encode((folder / one.picture).read_bytes()).decode()
+                source = f"data:image/svg+xml;base64,{content}"
+                parts.append(f'<figure><img alt="{escape(one.about)}" src="{source}"></figure>')
+            parts.append(one.html)
+            links = ", ".join(f'<a href="{escape(name)}">{escape(name)}</a>' for name in one.names)
+            parts.append(f'<p class="note">{links}</p>')
+        parts += [f'<p class="note">{escape(text)}</p>' for text in _said(part, state, files, said, missing)]
+        parts.append("</section>")
+    body = "\n".join(part for part in parts if part)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><main>\n{body}\n</main></body></html>\n"
+    )
+
+
+def _said(
+    part: Listed, state: str, files: Sequence[MadeFile], sentences: Sequence[str], missing: Sequence[str]
+) -> list[str]:
+    said = [*dict.fromkeys(note for one in files for note in one.notes), *sentences]
+    said += [f"MISSING: {why}." for why in missing]
+    if missing and part.command:
+        said.append(f"What it needs: {part.command}.")
+    if state == "elsewhere":
+        said.append(f"Not rebuilt: {part.instead}.")
+    return said

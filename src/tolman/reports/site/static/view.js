@@ -1,0 +1,65 @@
+// Elements out of names, attributes and texts. Nothing is ever parsed as markup: texts become text nodes.
+"use strict";
+(() => {
+  const SVG = "http://www.w3.org/2000/svg";
+
+  function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === null || value === undefined || value === false) continue;
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else element.setAttribute(name, value === true ? "" : String(value));
+    }
+    for (const child of children.flat(4)) {
+      if (child !== null && child !== undefined && child !== false) element.append(child);
+    }
+    return element;
+  }
+
+  const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+  const number = (value) => value.toLocaleString("en");
+  const clock = (seconds) => (seconds < 60 ? `${+seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`);
+
+  // How an answer did, by its state and score: a sign, a word and a class; colour alone says nothing.
+  function outcome(state, score) {
+    if (state === ".") return { sign: "", word: "not asked", name: "none" };
+    if (state === "f") return { sign: "!", word: "failed", name: "lost" };
+    if (state === "m") return { sign: "!", word: "missing", name: "lost" };
+    if (state === "u") return { sign: "!", word: "not judged", name: "lost" };
+    if (state === "l" || score < 0) return { sign: "–", word: "not scored", name: "none" };
+    const known = state === "n" ? "unread, " : state === "c" ? "cut off, " : "";
+    if (score >= 1000) return { sign: "✓", word: `${known}right`, name: "right" };
+    if (score > 0) return { sign: String(Math.round(score / 10)), word: `${known}${Math.round(score / 10)} of 100`, name: "partly" };
+    return known ? { sign: state === "n" ? "?" : "…", word: known.slice(0, -2), name: "unread" } : { sign: "✗", word: "wrong", name: "wrong" };
+  }
+
+  const badge = (one) => el("span", { class: `badge ${one.name}`, title: one.word }, one.sign || "·");
+
+  // A place of the application: #/path/parts?name=value
+  function href(path, query) {
+    const kept = new URLSearchParams();
+    for (const [name, value] of Object.entries(query || {})) if (value !== "" && value !== null && value !== undefined) kept.append(name, value);
+    const tail = kept.toString();
+    return `#/${path.map(encodeURIComponent).join("/")}${tail ? `?${tail}` : ""}`;
+  }
+
+  function place(hash) {
+    const [path, query] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+    const parts = path.split("/").filter(Boolean).map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
+    return { parts, query: Object.fromEntries(new URLSearchParams(query || "")) };
+  }
+
+  // A select with a label; options are [value, text] or {group, options}.
+  function select(label, value, options, changed, id) {
+    const option = ([own, text]) => el("option", { value: own, selected: own === value }, text);
+    const box = el("select", { id, "aria-label": label, onchange: (event) => changed(event.target.value) },
+      options.map((one) => (Array.isArray(one) ? option(one) : el("optgroup", { label: one.group }, one.options.map(option)))));
+    box.value = value;
+    return el("label", {}, el("span", {}, label), box);
+  }
+
+  const scroller = (label, ...children) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
+
+  Object.assign(tolman, { el, svg, number, clock, outcome, badge, href, place, select, scroller });
+})();
