@@ -13,6 +13,8 @@ import polars as pl
 import pytest
 
 from tolman import benchmarks
+from tolman.benchmarks.fetching.choosing import question_files
+from tolman.benchmarks.fetching.listing import HubFile, Listing
 from tolman.errors import InputError, UnknownFieldWarning
 
 SITE: dict[str, Any] = {
@@ -118,14 +120,82 @@ def test_the_command_line_tells_a_new_column_in_a_sentence(tmp_path: Path) -> No
 
 
 def test_the_fetch_asks_for_every_layout() -> None:
-    from huggingface_hub.utils import filter_repo_objects
-
-    def asked(name: str, *files: str) -> list[str]:
+    def asked(name: str, *files: str, subset: str | None = None) -> list[str]:
         hub = benchmarks.get(name).hub
         assert hub is not None
-        return list(filter_repo_objects(files, allow_patterns=list(hub.patterns)))
+        listing = Listing("a/b", "a/b", "a" * 40, "", tuple(HubFile(file, 1, "git:0") for file in files))
+        return [file.path for file in question_files(listing, hub, subset)]
 
     for file in ("test.jsonl", "test-00000-of-00001.parquet", "VSI-Bench/test-00000-of-00001.parquet"):
         assert asked("vsi-bench", "README.md", file, "arkitscenes.zip") == [file]
+    parts = ["test_debiased.parquet", "test_pruned.parquet"]
+    assert asked("vsi-bench", "test.jsonl", *parts, "pruned_ids.txt") == ["test.jsonl"]
+    assert asked("vsi-bench", *parts, "pruned_ids.txt") == parts
     for file in ("image_test.json", "image_test/test-00000-of-00002.parquet", "video_test.jsonl"):
         assert asked("site", "README.md", file) == [file]
+    both = ("image_test/test-00000-of-00001.parquet", "video_test/test-00000-of-00001.parquet")
+    assert asked("site", *both, subset="video") == [both[1]]
+    for file in ("MMSI_Bench.parquet", "data/test-00000-of-00002.parquet", "MMSI_bench.tsv"):
+        assert asked("mmsi-bench", "README.md", file) == [file]
+    assert asked("mmsi-bench", "MMSI_Bench.parquet", "MMSI_bench.tsv") == ["MMSI_Bench.parquet"]
+    assert asked("spatialbench", "QA.txt", "QA_fewshot.txt", subset="v1") == ["QA_fewshot.txt"]
+
+
+def write_vsi(path: Path, numbers: range) -> None:
+    """Rows of VSI-Bench, of which `numbers` are the ids."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pl.DataFrame([{**VSI, "id": number} for number in numbers]).write_parquet(path)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("test_debiased.parquet", "test_pruned.parquet"),
+        ("debiased/test-00000-of-00001.parquet", "pruned/test-00000-of-00001.parquet"),
+    ],
+)
+def test_vsi_bench_is_read_from_the_files_of_its_configurations(tmp_path: Path, names: tuple[str, str]) -> None:
+    benchmark = benchmarks.get("vsi-bench")
+    write_vsi(tmp_path / names[0], range(3))
+    assert [item.id for item in benchmark.load(tmp_path, "debiased")] == ["0", "1", "2"]
+    for subset in ("full", "tiny"):
+        with pytest.raises(
+            InputError, match=r"parquet: holds the debiased questions only; add the others, or ask for the subset"
+        ):
+            benchmark.load(tmp_path, subset)
+    write_vsi(tmp_path / names[1], range(3, 5))
+    assert [item.id for item in benchmark.load(tmp_path, "full")] == ["0", "1", "2", "3", "4"]
+    assert [item.id for item in benchmark.load(tmp_path, "debiased")] == ["0", "1", "2"]
+
+
+def test_the_whole_of_vsi_bench_goes_before_its_parts(tmp_path: Path) -> None:
+    write_vsi(tmp_path / "full" / "test-00000-of-00002.parquet", range(4))
+    write_vsi(tmp_path / "full" / "test-00001-of-00002.parquet", range(4, 6))
+    write_vsi(tmp_path / "debiased" / "test-00000-of-00001.parquet", range(2))
+    assert len(benchmarks.get("vsi-bench").load(tmp_path, "full")) == 6
+
+
+def test_one_file_of_vsi_bench_that_is_a_part_is_told(tmp_path: Path) -> None:
+    write_vsi(tmp_path / "test_pruned.parquet", range(2))
+    with pytest.raises(InputError, match="holds the questions that VSI-Bench-Debiased leaves out only; add the others"):
+        benchmarks.get("vsi-bench").load(tmp_path / "test_pruned.parquet", "debiased")
+
+
+def test_images_in_shards_of_mmsi_bench_are_found(tmp_path: Path) -> None:
+    from tolman.media.images import read_image
+
+    (tmp_path / "data").mkdir()
+    for number in range(2):
+        text = "Where?\nOptions: A: left, B: right, C: up, D: down"
+        row = {
+            "id": number,
+            "images": [f"picture {number}".encode()],
+            "question_type": "MSR",
+            "question": text,
+            "answer": "A",
+        }
+        pl.DataFrame([row]).write_parquet(tmp_path / "data" / f"test-{number:05d}-of-00002.parquet")
+    items = benchmarks.get("mmsi-bench").load(tmp_path, "full")
+    (first, second) = (item.media[0] for item in items)
+    assert read_image(tmp_path, first.path, first.part) == b"picture 0"
+    assert read_image(tmp_path, second.path, second.part) == b"picture 1"

@@ -76,8 +76,8 @@ def test_an_installed_benchmark_is_listed_run_and_reported() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"no benchmark 'vsi'; did you mean 'vsi-bench'\? known: mmsi-bench, site"):
-        benchmarks.get("vsi")
+    with pytest.raises(UsageError, match=r"no benchmark 'vsi-benc'; did you mean 'vsi-bench'\? known: .*mmsi-bench, "):
+        benchmarks.get("vsi-benc")
 
 
 @pytest.mark.parametrize("name", ["mmsi-bench", "site", "spatialbench", "vsi-bench"])

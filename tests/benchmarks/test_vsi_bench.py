@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.vsi_bench.rules import first_token
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
+from tolman.scoring.readers.first_token import first_token
 from tolman.scoring.score import score
 
 BENCHMARK = benchmarks.get("vsi-bench")
@@ -144,5 +144,5 @@ def test_published_averages_are_the_means_of_their_rows() -> None:
         values = [v for k, v in row.values.items() if k != "average"]
         average = row.values["average"]
         # The frequency row prints 34.0, the mean with 36.3 (letters) where the cell prints 47.9 (option texts).
-        if average is not None and "Frequency" not in row.name:
-            assert sum(v for v in values if v is not None) / 8 == pytest.approx(average, abs=0.06)
+        if average is not None and None not in values and "Frequency" not in row.name and not row.averaging:
+            assert sum(v for v in values if v is not None) / 8 == pytest.approx(average, abs=0.07)

@@ -116,6 +116,19 @@ def test_items_of_a_plugins_kind_are_guessed(tmp_path: Path) -> None:
     assert all(texts == ["yes"] * 3 for texts in nothing_known.answers.values())  # what the kind says without any
 
 
+@pytest.mark.full
+def test_guesses_of_places_are_points_and_no_regions() -> None:
+    items = [
+        Item(id=f"p{i}", question="Where is the cup?", kind="points", task="where", scene=f"s{i}",
+             answer=f'{{"size": [640, 480], "box": [{side}, 0, {side + 320 + i}, 480]}}')
+        for i, side in enumerate([0] * 9 + [300] * 3)
+    ]  # fmt: skip
+    found = guess(items, np.arange(12) % 3, RULES, workers=1)
+    assert all("box" not in text for texts in found.answers.values() for text in texts)
+    rows = found.scores(RULES)[CONSTANT]
+    assert rows["score"].to_list() == [1.0] * 9 + [0.0] * 3
+
+
 def test_answers_without_an_order_may_be_many(monkeypatch: pytest.MonkeyPatch) -> None:
     from tolman import items as registry
 

@@ -1,4 +1,4 @@
-"""What every item kind promises, and what Tolman's own two say."""
+"""What every item kind promises, and what choices and numbers say."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,15 +10,15 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.kinds import ItemKind, kind_named, kind_of, lettered, names
 from tolman.plugins import load_plugin
-from tolman.scoring.metric import metric_named
+from tolman.scoring.metrics_by_name import metric_named
 from tolman.scoring.parse import read_careful
 from tolman.scoring.states import chance
 
 Make = Callable[..., Item]
 
 
-def test_choice_and_number_are_the_first_two() -> None:
-    assert names()[:2] == ["choice", "number"]
+def test_kinds_are_found_by_name() -> None:
+    assert names() == ["boxes", "choice", "number", "order", "points", "set", "text", "yes-no"]
     for name in names():
         found = kind_named(name)
         assert isinstance(found, ItemKind)
@@ -119,7 +119,9 @@ def test_people_agree_as_the_kind_says(choice: Make, number: Make) -> None:
 
 def test_a_kind_names_a_control_that_there_is_and_what_is_chosen_with_it() -> None:
     metric = metric_named("accuracy")
-    with pytest.raises(UsageError, match="'x' has the widget 'slider'; give one of choice, number, text"):
+    with pytest.raises(
+        UsageError, match="'x' has the widget 'slider'; give one of choice, number, text, points, boxes"
+    ):
         ItemKind(name="x", title="X", read=read_careful, metric=metric, widget="slider")
     with pytest.raises(UsageError, match="'x' has the widget 'choice' and no choices"):
         ItemKind(name="x", title="X", read=read_careful, metric=metric, widget="choice")

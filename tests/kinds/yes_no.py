@@ -8,9 +8,9 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "item-kind.md"
 
 
-def write_kind(place: Path) -> Path:
-    """Write the page's plugin into a folder."""
+def write_kind(place: Path, name: str = "yes-no") -> Path:
+    """Write the page's plugin into a folder; under another name it takes the place of none of Tolman's own."""
     (source,) = re.findall(r"```python\n(# yes_no\.py\n.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     file = place / "yes_no.py"
-    file.write_text(source, encoding="utf-8")
+    file.write_text(source.replace("yes-no", name), encoding="utf-8")
     return file

@@ -6,7 +6,7 @@ import pytest
 from tolman.scoring.bootstrap import PoolValues, bootstrap, interchange_test
 from tolman.scoring.clusters import clustered_sums
 from tolman.scoring.intervals import estimates
-from tolman.scoring.metric import metric_named
+from tolman.scoring.metrics_by_name import metric_named
 
 ONE = np.ones(1)
 

@@ -20,7 +20,8 @@ from tolman.scoring.aggregate import cells, column_of
 from tolman.scoring.bootstrap import METHOD
 from tolman.scoring.compare import differences
 from tolman.scoring.further import further_figures
-from tolman.scoring.metric import Metric, composite, metric_named, metric_names, metrics_named
+from tolman.scoring.metric import Metric, composite
+from tolman.scoring.metrics_by_name import metric_named, metric_names, metrics_named, metrics_of_plugins
 from tolman.scoring.reading import ParsedAnswer
 from tolman.scoring.rules import careful
 from tolman.scoring.score import SCHEMA, expected_scores, score
@@ -84,6 +85,20 @@ def test_unread_is_zero_or_left_out_as_the_metric_says_and_is_counted(number: Ma
     share, median = found["within-25"], found["median-relative-error"]
     assert (share.value, share.n, share.left_out, share.unread) == (50.0, 4, 0, 1)
     assert (median.value, median.n, median.left_out, median.unread) == (pytest.approx(10.0), 3, 1, 0)
+
+
+def test_items_that_a_metric_is_not_for_are_in_no_figure_read_or_not(number: Make) -> None:
+    items = [number(truth, unit="m", id=str(i), scene=str(i)) for i, truth in enumerate(("10", "10", "1", "1"))]
+    long = Metric("long", "Long ways", lambda item, reading: 1.0, kinds=("number",), only=lambda i: i.float_answer > 5)
+    figure = cells(rows_of(items, ["10", "I can't tell.", "1", "I can't tell."], table_of(long)), table_of(long))[
+        "long"
+    ]
+    assert (figure.value, figure.n, figure.left_out, figure.unread) == (50.0, 2, 0, 1)
+    with_any = composite("half", "Half", [(0.5, long), (0.5, metric_named("within-25"))])
+    assert [with_any.applies(item) for item in items] == [True, True, False, False]
+    broken = Metric("broken", "Broken", lambda item, reading: 1.0, only=lambda item: item.scan)  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match="the metric 'broken' can't tell whether it is for question '0': AttributeErr"):
+        rows_of(items, ["1"] * 4, table_of(broken))
 
 
 def test_failures_are_in_no_metric_unless_they_count_as_wrong(number: Make) -> None:
@@ -321,6 +336,7 @@ def test_further_figures_are_by_question_type_and_for_all(number: Make, choice: 
 PLUGIN = """
 from tolman.scoring.metric import Metric
 
+
 METRIC = Metric(
     name="on-the-spot", title="Exact", kinds=("number",), per_item=lambda item, reading: float(reading.value == item.exact_answer)
 )
@@ -334,6 +350,7 @@ def test_a_plugins_metric_has_a_name_like_any_other(tmp_path: Path, number: Make
     with pytest.raises(UsageError, match="no metric 'on-the-spot'"):
         metric_named("on-the-spot")
     load_plugin(file)
+    assert "on-the-spot" in metrics_of_plugins()
     table = table_of("on-the-spot")
     items = [number("2", id=str(i), scene=str(i)) for i in range(2)]
     assert cells(rows_of(items, ["2", "3"], table), table)["on-the-spot"].value == 50.0

@@ -142,7 +142,7 @@ def test_repeats_are_averaged_before_a_comparison(choice: Make) -> None:
 
 
 def test_a_true_value_without_a_score_is_one_sentence(number: Make) -> None:
-    rules = benchmarks.get("vsi-bench").rule_sets
+    rules = benchmarks.get("vsi-bench").rule_sets[:2]
     items = [number("2", id="1"), number("0", id="none")]
     outcomes = [Response(id=item.id, response="0") for item in items]
     sentence = "question 'none': the answer 0 has no score under 'official': the released metric divides by it"
@@ -162,7 +162,7 @@ def test_a_true_value_below_zero_is_never_right_by_its_sign(number: Make) -> Non
 
 
 def test_a_fraction_as_answer_is_scored_in_floats_too(number: Make) -> None:
-    rows = score([number("1/2")], [Response(id="1", response="0.5")], benchmarks.get("vsi-bench").rule_sets)
+    rows = score([number("1/2")], [Response(id="1", response="0.5")], benchmarks.get("vsi-bench").rule_sets[:2])
     assert rows["score"].to_list() == [1.0, 1.0]
 
 

@@ -77,3 +77,24 @@ def test_a_pool_of_a_question_type_that_there_is_not_is_refused() -> None:
     table.check_tasks({"distance"}, "T", complete=True)  # an empty column, which is marked
     table.check_tasks({"sides", "distance", "more"}, "T", complete=True)
     Table((Column("all", "All", pool()),), "all").check_tasks({"a"}, "T", complete=True)
+
+
+def test_a_table_for_some_question_types_weighs_what_is_left_among_itself() -> None:
+    only = TABLE.restricted({"a"})
+    assert coefficients(only.column("all").node, ONLY_A) == {pool("a"): 1.0}
+    assert attainable(only.column("all").node, ONLY_A) == 1
+    assert only.absent(only.column("all"), ONLY_A, {"a"}) == ()
+    assert coefficients(only.column("b").node, ONLY_A) == {}
+    whole = Table((Column("all", "All", pool()), Column("ab", "AB", pool("a", "b"))), "all").restricted({"b"})
+    assert [column.node for column in whole.columns] == [pool(), pool("b")]
+
+
+def test_a_column_is_found_that_is_of_all_questions_what_another_is_of_some_types() -> None:
+    found = TABLE.same_as(TABLE.column("all"), {"a"})
+    assert found is not None
+    assert found.key == "a"
+    assert TABLE.same_as(TABLE.column("all"), {"a", "b"}) == TABLE.column("all")
+    assert TABLE.same_as(TABLE.column("all"), set()) is None
+    pooled = Table((Column("all", "All", pool()), Column("a", "A", pool("a")), Column("b", "B", pool("b"))), "all")
+    assert pooled.same_as(pooled.column("all"), {"b"}) == pooled.column("b")
+    assert pooled.places_of_tasks == {"a": (1,), "b": (2,)}

@@ -1,7 +1,7 @@
-"""A folder for each benchmark, and the look-up of benchmarks by name.
+"""A folder or a data file for each benchmark, and the look-up of benchmarks by name.
 
-A folder of this package is a benchmark: it has an object `BENCHMARK`. Other packages add theirs through the entry
-point group `tolman.benchmarks`.
+A folder of this package with an object `BENCHMARK` is a benchmark, and so is each TOML file in `declared`. Other
+packages add theirs through the entry point group `tolman.benchmarks`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from tolman.benchmarks.base import BenchmarkSpec
+from tolman.benchmarks.declaring import declared_benchmark, declared_names
 from tolman.benchmarks.folder import is_folder, open_folder
 from tolman.errors import UsageError
+from tolman.names import unknown
 from tolman.registry import Registry
 
 _REGISTRY = Registry("benchmark", __name__, "BENCHMARK", "tolman.benchmarks")
-names = _REGISTRY.names
+
+
+def names() -> list[str]:
+    """All that can be named, in alphabetical order."""
+    return sorted({*_REGISTRY.names(), *declared_names()})
 
 
 def get(name: str) -> BenchmarkSpec:
@@ -33,6 +39,11 @@ def named(name: str) -> BenchmarkSpec:
     Raises:
         UsageError: there is none; the sentence lists those there are.
     """
+    registered = _REGISTRY.names()
+    if name not in registered and name in declared_names():
+        return declared_benchmark(name)
+    if name not in registered:
+        raise unknown("benchmark", name, names(), other="what a file of yours declares (--plugin FILE)")
     found = _REGISTRY.get(name)
     if not isinstance(found, BenchmarkSpec):
         raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.base.BenchmarkSpec.")

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tolman.benchmarks.frame_budgets import Counts
 from tolman.benchmarks.published import PublishedRow, read_published
+from tolman.benchmarks.published_cuts import FILE as CUTS_FILE
+from tolman.benchmarks.published_cuts import PublishedCut, read_published_cuts
 from tolman.errors import UsageError
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.media.sampling import Frames
@@ -51,16 +54,22 @@ class HubSource:
 
     Attributes:
         repository: 'owner/name' of the data set.
-        patterns: the files that hold questions.
-        media: the archives that hold videos and images, fetched only when a run shows them.
+        patterns: the files that hold questions; 'A|B|C' are other names of the same, of which the first that is there
+            is fetched.
+        media: the archives that hold videos and images, fetched only when a run shows them; or the files themselves, of
+            which only those are fetched that questions name.
         revision: the commit that is asked for; `--revision` asks for another. Whatever it resolves to is
             written into the run, with a hash over the questions.
+        questions_of: of a subset that needs fewer, the patterns of its questions.
+        media_of: of a subset that needs fewer, the patterns of its media.
     """
 
     repository: str
     patterns: tuple[str, ...]
     revision: str = "main"
     media: tuple[str, ...] = ()
+    questions_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    media_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,14 +77,16 @@ class OneShot:
     """Solved examples that a question is put behind.
 
     Attributes:
-        load: data folder → question type → an item with its reasoning.
+        load: (data folder, seed) → question type → an item with its reasoning; empty where there is none.
         task: item → the question type whose example it is put behind.
         prompt: (example, item, preset) → the message that the released code sends.
+        holds_out_scenes: whether no question of a scene is asked that an example is of.
     """
 
-    load: Callable[[Path], Mapping[str, Item]]
+    load: Callable[[Path, int], Mapping[str, Item]]
     task: Callable[[Item], str]
     prompt: Callable[[Item, Item, PromptPreset], Message]
+    holds_out_scenes: bool = False
 
 
 def media_first(item: Item, text: str) -> Message:
@@ -114,6 +125,16 @@ def plain_demand(item: Item, preset: PromptPreset) -> str:
     return kind_of(item).demand(item)
 
 
+def no_system(item: Item, preset: PromptPreset, sees: bool, demands: bool) -> str:
+    """No system text."""
+    return ""
+
+
+def as_it_is(item: Item, text: str) -> str:
+    """A response that is the answer alone."""
+    return text
+
+
 @dataclass(frozen=True)
 class BenchmarkSpec:
     """A named set of items with its prompts, rule sets, table and published rows.
@@ -134,6 +155,8 @@ class BenchmarkSpec:
         hub: where the data is, or None.
         judging: how a model reads responses where the user names one (`--judge`).
         sizes: how many questions each subset has as released; a run on fewer is marked.
+        frame_counts: of a subset whose truths hold for some numbers of frames only, those numbers, the default first;
+            None is all frames (`benchmarks.frame_budgets`).
         question: (item, preset, whether the model sees) → the prompt without the sentence that asks for the answer
             alone, for protocols in which the model thinks first.
         demand: (item, preset) → that sentence.
@@ -143,6 +166,10 @@ class BenchmarkSpec:
         one_shot: solved examples, or None.
         needs_positive_truths: whether the metric for numbers is meaningless for a true value of 0 or below, so that
             such items are refused when they are loaded.
+        system: (item, preset, whether the model sees, whether the answer's form is asked for) → the text of the system
+            message before the prompt; '' where there is none.
+        written: (item, answer) → a response that gives it in the form that the released parser looks for; baselines
+            answer so.
         scored_like: of a folder with a scoring profile, the title of the benchmark that it names: that one lends its
             prompts, parsers and table, and has no part in the questions.
 
@@ -165,12 +192,15 @@ class BenchmarkSpec:
     hub: HubSource | None = None
     judging: Judging = EXTRACTION
     sizes: Mapping[str, int] = field(default_factory=dict)
+    frame_counts: Mapping[str, Counts] = field(default_factory=dict)
     question: Callable[[Item, PromptPreset, bool], Message] = plain_question
     demand: Callable[[Item, PromptPreset], str] = plain_demand
     step_by_step: Callable[[Item, PromptPreset, bool], Message] | None = None
     reorder: Callable[[Item, Sequence[int]], Item | None] = Item.reordered
     one_shot: OneShot | None = None
     needs_positive_truths: bool = False
+    system: Callable[[Item, PromptPreset, bool, bool], str] = no_system
+    written: Callable[[Item, str], str] = as_it_is
     scored_like: str = ""
 
     def __post_init__(self) -> None:
@@ -191,12 +221,31 @@ class BenchmarkSpec:
             )
             object.__setattr__(self, "rule_sets", rule_sets)
 
+    def whole_prompt(self, item: Item, preset: PromptPreset, sees: bool = True) -> Message:
+        """The released prompt with the system text at its head, for programs that take one message."""
+        message = (self.prompt if sees else self.blind_prompt)(item, preset)
+        system = self.system(item, preset, sees, True)
+        texts = [i for i, part in enumerate(message.parts) if isinstance(part, str)]
+        if not system or not texts:
+            return message
+        parts = list(message.parts)
+        parts[texts[0]] = f"{system}\n\n{parts[texts[0]]}"
+        return message.model_copy(update={"parts": tuple(parts)})
+
     @cached_property
     def published_rows(self) -> list[PublishedRow]:
         """The rows of the papers' tables."""
         if self.published is None:
             return []
         return read_published(self.published, [column.key for column in self.table.columns])
+
+    @cached_property
+    def published_cuts(self) -> list[PublishedCut]:
+        """The papers' figures for parts of the questions: `published_cuts.csv` beside the file of published rows."""
+        path = None if self.published is None else self.published.with_name(CUTS_FILE)
+        if path is None or not path.exists():
+            return []
+        return read_published_cuts(path, [column.key for column in self.table.columns])
 
     def rule_sets_of(self, preset: str) -> list[RuleSet]:
         """The rule sets of a preset, the headline's first; those of the first preset where it is unknown."""

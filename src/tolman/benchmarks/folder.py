@@ -15,11 +15,13 @@ the questions come from: whatever its scoring profile, the folder's questions ar
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset, media_first, plain_demand, without_media
+from tolman.benchmarks.base import BenchmarkSpec, OneShot, PromptPreset, media_first, plain_demand, without_media
 from tolman.benchmarks.rows import check_unique
+from tolman.benchmarks.solved_example import examples_of, in_front_of
 from tolman.errors import InputError
 from tolman.item_table import read_items, tasks_in
 from tolman.items import Item
@@ -68,6 +70,7 @@ def open_folder(folder: Path) -> BenchmarkSpec:
             published=None,
             hub=None,
             sizes={},
+            one_shot=_one_shot(like),
         )
     tasks = tasks_in(_files(folder))
     columns = [Column(task, task, pool(task)) for task in tasks]
@@ -85,7 +88,23 @@ def open_folder(folder: Path) -> BenchmarkSpec:
         presets=(_PRESET,),
         rule_sets=(careful(),),
         table=Table((*columns, average), headline=key),
+        one_shot=_one_shot_of(_task, in_front_of(_prompt)),
     )
+
+
+def _one_shot(like: BenchmarkSpec) -> OneShot:
+    """The folder's own examples, in the words of its scoring profile."""
+    task = like.one_shot.task if like.one_shot is not None else _task
+    write = like.one_shot.prompt if like.one_shot is not None else in_front_of(like.prompt)
+    return _one_shot_of(task, write)
+
+
+def _one_shot_of(task: Callable[[Item], str], write: Callable[[Item, Item, PromptPreset], Message]) -> OneShot:
+    return OneShot(lambda data, seed: examples_of(_load(data, ""), task, seed), task, write, holds_out_scenes=True)
+
+
+def _task(item: Item) -> str:
+    return item.task
 
 
 def _card(path: Path) -> dict[str, Any]:

@@ -1,94 +1,255 @@
-"""Fetching released data from the Hugging Face hub."""
+"""Released data of the Hugging Face hub: a benchmark's question files, and its media."""
 
 from __future__ import annotations
 
-import shutil
-import zipfile
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
-
-from filelock import FileLock
+from typing import Any
 
 from tolman.benchmarks.base import HubSource
-from tolman.errors import InputError, UsageError
+from tolman.benchmarks.fetching.choosing import media_files, question_files
+from tolman.benchmarks.fetching.listing import HubFile, Listing, find_listing
+from tolman.benchmarks.fetching.place import endpoint, hub_cache, unpacking_folder
+from tolman.benchmarks.fetching.refusals import LOCAL_COPY
+from tolman.benchmarks.fetching.space import check_space
+from tolman.benchmarks.fetching.transfer import Arrived, begun, bring, missing, nobody
+from tolman.benchmarks.fetching.unpacking import is_archive, is_unpacked, link_archives, unpack
+from tolman.errors import UsageError
 
 
-def fetch(source: HubSource, revision: str | None = None) -> Path:
+@dataclass(frozen=True)
+class Plan:
+    """What is to be brought.
+
+    Attributes:
+        listing: of the data set.
+        files: that hold what is wanted.
+        missing: those of them that aren't in the hub's cache.
+        unpacked: where archives go, or None where there are none.
+        links: whether archives are linked beside their content.
+    """
+
+    listing: Listing
+    files: tuple[HubFile, ...]
+    missing: tuple[HubFile, ...]
+    unpacked: Path | None = None
+    links: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def to_come(self) -> int:
+        """Bytes that are still to be fetched."""
+        return sum(file.size - begun(self.listing, file) for file in self.missing)
+
+    def room(self) -> dict[Path, int]:
+        """Folder → bytes that are to be written there. Videos and pictures are hardly smaller in an archive."""
+        needs = {hub_cache(): self.to_come}
+        if self.unpacked is not None:
+            packed = (file for file in self.files if is_archive(file.path))
+            needs[self.unpacked] = sum(file.size for file in packed if not is_unpacked(self.unpacked, file.path))
+        return needs
+
+
+def plan_questions(source: HubSource, revision: str | None = None, subset: str | None = None) -> Plan | None:
+    """What has to be brought for a subset's questions, which may come in archives; None where the hub can't be reached.
+
+    Raises:
+        UsageError: the hub has no such data set or revision or doesn't give it, or it holds no questions.
+    """
+    listing = find_listing(source.repository, revision or source.revision)
+    if listing is None:
+        return None
+    files = question_files(listing, source, subset)
+    folder = _unpacked(source, unpacking_folder(), listing.commit) if _any_packed(file.path for file in files) else None
+    return Plan(listing, tuple(files), tuple(missing(listing, files)), folder, links=True)
+
+
+def plan_media(
+    source: HubSource,
+    cache: Path,
+    revision: str | None = None,
+    subset: str | None = None,
+    wanted: Collection[str] | None = None,
+) -> Plan | None:
+    """What has to be brought for a subset's media; None where the hub can't be reached.
+
+    Args:
+        source: which data set.
+        cache: where archives are unpacked to.
+        revision: a commit other than the source's.
+        subset: the benchmark's part.
+        wanted: the paths that the questions name; None for all.
+
+    Raises:
+        UsageError: as `plan_questions`.
+    """
+    listing = find_listing(source.repository, revision or source.revision)
+    if listing is None:
+        return None
+    files = media_files(listing, source, subset, wanted)
+    folder = _unpacked(source, cache, listing.commit) if _any_packed(file.path for file in files) else None
+    return Plan(listing, tuple(files), tuple(missing(listing, files)), folder)
+
+
+def carry_out(plan: Plan, arrived: Arrived = nobody) -> Path:
+    """Bring what a plan names, and unpack it.
+
+    Returns:
+        The folder that paths are relative to.
+
+    Raises:
+        UsageError: a disk has too little room, or the hub refuses or breaks off.
+        InputError: what arrives isn't what the hub lists, or an archive is broken.
+    """
+    check_space(plan.room(), f"fetching {plan.listing.name}")
+    snapshot = bring(plan.listing, plan.files, arrived)
+    if plan.unpacked is None:
+        return snapshot
+    paths = [file.path for file in plan.files]
+    folder = unpack(snapshot, paths, plan.unpacked)
+    if plan.links:
+        link_archives(snapshot, paths, folder)
+    return folder
+
+
+def fetch(source: HubSource, revision: str | None = None, subset: str | None = None) -> Path:
     """The local folder of a data set's question files, downloaded unless the hub's cache has them.
 
     Args:
         source: which data set and files.
         revision: a commit other than the source's.
+        subset: the benchmark's part, where it needs fewer files; all where None.
 
     Returns:
-        The snapshot's folder; its name is the commit.
+        The snapshot's folder, or where archives that questions come in were unpacked; its name is the commit.
 
     Raises:
-        UsageError: the hub can't be reached and the cache doesn't hold them.
+        UsageError: the hub can't be reached and the cache doesn't hold them, or it refuses.
+        InputError: what arrives isn't what the hub lists.
     """
-    return _snapshot(source, source.patterns, revision)
+    plan = plan_questions(source, revision, subset)
+    return _with_bar(plan) if plan is not None else cached_questions(source, revision)
 
 
-def fetch_media(source: HubSource, cache: Path, revision: str | None = None) -> Path:
+def fetch_media(
+    source: HubSource,
+    cache: Path,
+    revision: str | None = None,
+    subset: str | None = None,
+    wanted: Collection[str] | None = None,
+) -> Path:
     """The local folder of a data set's videos and images, archives unpacked once.
 
     Args:
         source: which data set.
         cache: where archives are unpacked to.
         revision: a commit other than the source's.
+        subset: the benchmark's part, where it needs fewer files.
+        wanted: the paths that the questions name; None for all.
 
     Raises:
         UsageError: as `fetch`.
+        InputError: as `fetch`, or an archive is broken.
+    """
+    plan = plan_media(source, cache, revision, subset, wanted)
+    if plan is not None:
+        return _with_bar(plan)
+    snapshot = cached(source, revision)
+    return unpack(snapshot, _inside(snapshot, source.media), _unpacked(source, cache, snapshot.name))
+
+
+def cached_questions(source: HubSource, revision: str | None = None) -> Path:
+    """The folder of question files that the hub's cache has, their archives unpacked, without asking the hub.
+
+    Raises:
+        UsageError: it has none.
         InputError: an archive is broken.
     """
-    snapshot = _snapshot(source, source.media, revision)
-    archives = sorted(snapshot.glob("*.zip"))
-    if not archives:
+    snapshot = cached(source, revision)
+    paths = _inside(snapshot, (*source.patterns, *(one for own in source.questions_of.values() for one in own)))
+    if not _any_packed(paths):
         return snapshot
-    folder = cache / source.repository.replace("/", "--") / snapshot.name
-    for archive in archives:
-        done = folder / f".{archive.name}.unpacked"
-        if done.exists():
-            continue
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / f".{archive.name}.lock"):  # runs of a suite, or of several processes, wait for the first
-            if not done.exists():
-                _unpack(archive, folder)
-                done.touch()
+    folder = unpack(snapshot, paths, _unpacked(source, unpacking_folder(), snapshot.name))
+    link_archives(snapshot, paths, folder)
     return folder
 
 
-def _unpack(archive: Path, folder: Path) -> None:
-    """Unpack beside the target and move into place, so that an interrupted unpacking leaves nothing half done."""
-    work = folder / f".{archive.name}.unpacking"
-    shutil.rmtree(work, ignore_errors=True)  # of one that was killed
+def media_at_hand(source: HubSource, cache: Path, commit: str) -> Path | None:
+    """The folder of a data set's media as far as it is on this machine, without asking the hub; None where it isn't.
+
+    Args:
+        source: which data set.
+        cache: where archives are unpacked to.
+        commit: of the data set.
+    """
+    unpacked = _unpacked(source, cache, commit)
+    if unpacked.is_dir():
+        return unpacked
     try:
-        with zipfile.ZipFile(archive) as content:
-            content.extractall(work)
-        for path in sorted(p for p in work.rglob("*") if p.is_file()):
-            target = folder / path.relative_to(work)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(target)
-    except zipfile.BadZipFile as error:
-        raise InputError(archive, f"is no readable archive ({error})", fix="delete it and fetch it again") from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        return cached(source, commit)
+    except UsageError:
+        return None
 
 
-def _snapshot(source: HubSource, patterns: tuple[str, ...], revision: str | None) -> Path:
+def cached(source: HubSource, revision: str | None = None) -> Path:
+    """The snapshot's folder that the hub's cache has, without asking the hub.
+
+    Raises:
+        UsageError: it has none.
+    """
     from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
+    wanted = revision or source.revision
     try:
         return Path(
             snapshot_download(
                 source.repository,
                 repo_type="dataset",
-                revision=revision or source.revision,
-                allow_patterns=list(patterns),
+                revision=wanted,
+                cache_dir=hub_cache(),
+                allow_patterns=[one for pattern in source.patterns for one in pattern.split("|")],
+                local_files_only=True,
             )
         )
-    except Exception as error:  # the hub's client raises many unrelated types
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    except LocalEntryNotFoundError:
         raise UsageError(
-            f"the data set {source.repository} can't be fetched from the Hugging Face hub ({reason}); "
-            "give a local copy with --data FOLDER."
+            f"the data set {source.repository} can't be fetched from the Hugging Face hub: it can't be reached at "
+            f"{endpoint()}, and the revision '{wanted}' is not on this machine; fetch it where there is a network "
+            f"('tolman fetch'), or {LOCAL_COPY}."
         ) from None
+
+
+def _with_bar(plan: Plan) -> Path:
+    """Carry out a plan with a bar of the hub's client, which stands in terminals only and heeds its variables."""
+    size = plan.to_come
+    if not size:
+        return carry_out(plan)
+    bars: Any = import_module("huggingface_hub.utils").tqdm
+    with bars(total=size, unit="B", unit_scale=True, desc=f"fetching {plan.listing.name}", disable=None) as bar:
+        return carry_out(plan, bar.update)
+
+
+def _unpacked(source: HubSource, cache: Path, commit: str) -> Path:
+    return cache / source.repository.replace("/", "--") / commit
+
+
+def _any_packed(paths: Iterable[str]) -> bool:
+    return any(map(is_archive, paths))
+
+
+def _inside(snapshot: Path, patterns: Collection[str]) -> list[str]:
+    """The files of a snapshot that fit any of some patterns, by their paths in it."""
+    inside = [path.relative_to(snapshot).as_posix() for path in sorted(snapshot.rglob("*")) if path.is_file()]
+    return [path for path in inside if any(_fits(path, pattern) for pattern in patterns)]
+
+
+def _fits(path: str, pattern: str) -> bool:
+    return any(fnmatch(path, alternative) for alternative in pattern.split("|"))

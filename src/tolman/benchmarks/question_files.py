@@ -13,13 +13,14 @@ _SHARD = re.compile(r"\A(?P<stem>.*?)-?(?P<number>\d{5})-of-(?P<count>\d{5})(?P<
 """As the hub names them: test-00000-of-00002.parquet."""
 
 
-def find_files(folder: Path, patterns: Sequence[str], what: str) -> list[Path]:
+def find_files(folder: Path, patterns: Sequence[str], what: str, without: Iterable[str] = ()) -> list[Path]:
     """The files of a question set in a folder (or below it): those that fit the first pattern that fits any.
 
     Args:
         folder: or one file.
         patterns: tried in order.
         what: is looked for, for what is said.
+        without: patterns of names that are passed over.
 
     Returns:
         One file, or all shards of one in their order.
@@ -31,19 +32,25 @@ def find_files(folder: Path, patterns: Sequence[str], what: str) -> list[Path]:
         return whole([folder])
     if not folder.is_dir():
         raise InputError(folder, "does not exist", fix=f"give the folder that holds {what} with --data")
+    rest = tuple(without)
     for pattern in patterns:
-        found = matching(folder, pattern)
+        found = matching(folder, pattern, rest)
         if found:
-            files = whole(found)
-            if len(files) > 1 and len({_version(path) for path in files}) > 1:
-                names = ", ".join(path.relative_to(folder).as_posix() for path in files)
-                raise InputError(
-                    folder,
-                    f"holds several files that may be {what}: {names}",
-                    fix="name one of them with --data",
-                )
-            return files
+            return one_version(folder, found, what)
     raise InputError(folder, f"holds no {what}", fix=f"put one of {', '.join(patterns)} there")
+
+
+def one_version(folder: Path, found: Sequence[Path], what: str) -> list[Path]:
+    """Files, if they are one, or all shards of one.
+
+    Raises:
+        InputError: a shard is missing, or they aren't shards of one.
+    """
+    files = whole(found)
+    if len(files) > 1 and len({_version(path) for path in files}) > 1:
+        names = ", ".join(path.relative_to(folder).as_posix() for path in files)
+        raise InputError(folder, f"holds several files that may be {what}: {names}", fix="name one of them with --data")
+    return files
 
 
 def find_file(folder: Path, patterns: Sequence[str], what: str) -> Path:

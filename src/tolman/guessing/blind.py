@@ -134,7 +134,7 @@ class _Group:
         place = {answer: i for i, answer in enumerate(self.answers)}
         weight = np.zeros(len(self.answers))
         for item in known:
-            weight[place[item.answer]] += 1
+            weight[place[kind_of(item).right_response(item)]] += 1
         offered = np.flatnonzero(weight[self.offers])
         if not len(offered):
             return lambda item: self.unlearned
@@ -226,18 +226,19 @@ def _group(members: Ints, own: Sequence[Item], fold: Ints, folds: int, rules: Ru
         target = np.array([float(letter == item.answer) for item in own for letter in item.letters])
         nothing = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
         return _Group(members, choice_rows(own, fold, folds), target, True, False, [], *nothing, unlearned)
-    example = {item.answer: item for item in own}
+    said = [kind.right_response(item) for item in own]
+    example = dict(zip(said, own, strict=True))
     value = {text: kind.magnitude(item) if kind.magnitude else _stand_in(text) for text, item in example.items()}
     ordered = kind.magnitude is not None
     answers = sorted(example, key=lambda text: (value[text], text) if ordered else (0.0, text))
     place = {text: i for i, text in enumerate(answers)}
     offers = np.arange(len(answers))
     if not ordered and len(answers) > _MOST_OFFERED:
-        counts = Counter(item.answer for item in own)
+        counts = Counter(said)
         frequent = sorted(answers, key=lambda text: (-counts[text], text))[:_MOST_OFFERED]
         offers = np.array(sorted(place[text] for text in frequent), dtype=np.intp)
-    rows = answer_rows(own, [value[item.answer] for item in own], fold, folds)
-    target = np.array([place[item.answer] for item in own], float)
+    rows = answer_rows(own, [value[text] for text in said], fold, folds)
+    target = np.array([place[text] for text in said], float)
     gains = _gains([example[text] for text in answers], [answers[i] for i in offers], rules)
     return _Group(members, rows, target, False, ordered, answers, offers, gains, unlearned)
 

@@ -23,7 +23,10 @@ def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
     for item in items:
         scenes.setdefault(item.answer_text, set()).add(item.cluster)
     kinds = {item.kind: kind_of(item) for item in items}
-    frequent = {kind: ranked(item.answer for item in items if item.kind == kind)[0] for kind in kinds}
+    frequent = {
+        name: ranked(kind.right_response(item) for item in items if item.kind == name)[0]
+        for name, kind in kinds.items()
+    }
 
     def choose(item: Item) -> str:
         answer = frequent[item.kind]

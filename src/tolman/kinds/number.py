@@ -82,6 +82,7 @@ KIND = ItemKind(
     judge_request=lambda item: (
         f"Reply with the number that the response gives as its answer{_in_unit(item, ', in ')}, and nothing else."
     ),
+    is_graded=True,
     alike=True,
     widget="number",
     released_answer=_released_answer,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -69,25 +70,60 @@ class Prepared:
         pools: the pools, in the order of the arrays' last axis.
         numerators, denominators, membership: of each item; for a metric that is no ratio its value, and 1. Shape
             (items, pools).
-        lowest, highest: the least and greatest numerator of each item; 0 where there is no bound. Shape (items, pools).
+        bounds: the least and greatest value of each pool's metric; 0 where there is no bound. Shape (pools, 2).
         left_out: items of a pool that its metric has no value for. Shape (items, pools).
         unread: items whose response has no readable answer. Shape (items,).
-        cluster: the number of each item's scene. Shape (items,).
-        unanswered: count for each pool.
-        tasks: question types with at least one scored item.
+        cluster: the number of each item's scene, from 0 without gaps. Shape (items,).
+        task: the number of each item's question type in `task_names`. Shape (items,).
+        task_names: question types.
+        lost: items without a score that failed, are missing or whose judgement failed. Shape (lost items, pools).
+        rows, lost_rows: of the frame that the items and the lost items were in, from 0.
     """
 
     pools: list[Pool]
     numerators: Floats
     denominators: Floats
     membership: NDArray[np.bool_]
-    lowest: Floats
-    highest: Floats
+    bounds: Floats
     left_out: NDArray[np.bool_]
     unread: NDArray[np.bool_]
     cluster: NDArray[np.intp]
-    unanswered: NDArray[np.intp]
-    tasks: frozenset[str]
+    task: NDArray[np.intp]
+    task_names: tuple[str, ...]
+    lost: NDArray[np.bool_]
+    rows: NDArray[np.intp]
+    lost_rows: NDArray[np.intp]
+
+    @property
+    def unanswered(self) -> NDArray[np.intp]:
+        """Count of lost items for each pool."""
+        return np.asarray(self.lost.sum(0), dtype=np.intp)
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """Question types with at least one scored item."""
+        return frozenset(self.task_names[number] for number in np.unique(self.task))
+
+    def part(self, inside: NDArray[np.bool_]) -> Prepared:
+        """The same for some rows of the frame.
+
+        Args:
+            inside: which rows. Shape (rows of the frame,).
+        """
+        kept, lost = inside[self.rows], inside[self.lost_rows]
+        return replace(
+            self,
+            numerators=np.asfortranarray(self.numerators[kept]),  # as `prepare` has them
+            denominators=np.asfortranarray(self.denominators[kept]),
+            membership=self.membership[kept],
+            left_out=self.left_out[kept],
+            unread=self.unread[kept],
+            cluster=np.unique(self.cluster[kept], return_inverse=True)[1].astype(np.intp),
+            task=self.task[kept],
+            lost=self.lost[lost],
+            rows=self.rows[kept],
+            lost_rows=self.lost_rows[lost],
+        )
 
     @property
     def present(self) -> frozenset[Pool]:
@@ -102,8 +138,8 @@ class Prepared:
             self.numerators,
             self.denominators,
             membership=self.membership,
-            lowest=self.lowest,
-            highest=self.highest,
+            lowest=self._ends(0),
+            highest=self._ends(1),
         )
 
     def less(self, other: Prepared) -> Clustered:
@@ -113,17 +149,25 @@ class Prepared:
             self.numerators - other.numerators,
             self.denominators,
             membership=self.membership,
-            lowest=self._widths(-1.0),
-            highest=self._widths(1.0),
+            lowest=-self._widths(),
+            highest=self._widths(),
             working_correlation=WORKING_CORRELATION_PAIRED,
         )
 
-    def _widths(self, sign: float) -> Floats:
-        """By how much two runs can differ at most on each item. Shape (items, pools)."""
+    def _ends(self, end: int) -> Floats:
+        """The least (0) or greatest (1) sums of the numerators. Shape (pools,)."""
+        found = np.zeros(len(self.pools))
+        for j in np.flatnonzero(self.bounds.any(axis=1)):
+            numerators = self.bounds[j, end] - (1 - self.denominators[:, j])  # less chance where it is adjusted for
+            found[j] = np.where(self.membership[:, j], numerators, 0.0).sum()
+        return found
+
+    def _widths(self) -> Floats:
+        """By how much the sums of two runs can differ at most. Shape (pools,)."""
         widths = np.array(
             [1.0 if one is None or not one.is_bounded else one.range[1] - one.range[0] for one in self.metrics]
         )
-        return np.asarray(sign * self.membership.astype(np.float64) * widths)
+        return np.asarray(self.membership.sum(0) * widths)
 
     @property
     def metrics(self) -> list[Metric | None]:
@@ -169,8 +213,6 @@ class Prepared:
             membership=shared,
             numerators=np.where(shared, self.numerators, 0.0),
             denominators=np.where(shared, self.denominators, 0.0),
-            lowest=np.where(shared, self.lowest, 0.0),
-            highest=np.where(shared, self.highest, 0.0),
         )
 
     def weights(self, nodes: list[Node]) -> tuple[Floats, list[bool]]:
@@ -198,17 +240,27 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         column: which of the two scores.
     """
     pools = pools_of(c.node for c in table.columns)
-    answered = scores.filter(pl.col(column).is_not_null())
-    tasks = answered["task"].to_numpy()
+    used = {
+        column,
+        "task",
+        "options",
+        "cluster",
+        "state",
+        *(column_of(p.measure) for p in pools if p.measure is not None),
+    }
+    is_scored = scores[column].is_not_null()
+    answered = scores.select(name for name in scores.columns if name in used)
+    if not is_scored.all():  # else nothing need be copied
+        answered = answered.filter(is_scored)
+    tasks = _Tasks(answered["task"])
     values = answered[column].to_numpy().astype(np.float64)
     options = answered["options"].to_numpy().astype(np.float64)
-    cluster = (
-        answered["cluster"].rank("dense").to_numpy().astype(np.intp) - 1 if len(answered) else np.zeros(0, np.intp)
-    )
-    membership = np.stack([_belongs(tasks, p) for p in pools], axis=1) if pools else np.zeros((len(tasks), 0), bool)
+    cluster = _numbered(answered["cluster"], sorted(answered["cluster"].unique()))
+    membership = np.stack([tasks.inside(p) for p in pools], axis=1) if pools else np.zeros((len(values), 0), bool)
     chance = np.divide(1.0, options, out=np.zeros_like(options), where=options > 0)
-    numerators, denominators = np.zeros(membership.shape), np.zeros(membership.shape)
-    lowest, highest = np.zeros(membership.shape), np.zeros(membership.shape)
+    # Pools are summed one by one: each lies in one piece.
+    numerators, denominators = np.zeros(membership.shape, order="F"), np.zeros(membership.shape, order="F")
+    bounds = np.zeros((len(pools), 2))
     left_out = np.zeros(membership.shape, bool)
     for j, leaf in enumerate(pools):
         metric = leaf.measure
@@ -223,23 +275,23 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         numerators[:, j] = np.where(inside, own - offset, 0.0)
         denominators[:, j] = np.where(inside, 1 - offset, 0.0)
         if np.isfinite([low, high]).all():
-            lowest[:, j] = np.where(inside, low - (1 - denominators[:, j]), 0.0)
-            highest[:, j] = np.where(inside, high - offset, 0.0)
-    lost = scores.filter(pl.col(column).is_null() & pl.col("status").is_in(["failed", "missing", "unjudged"]))[
-        "task"
-    ].to_numpy()
+            bounds[j] = low, high
+    is_lost = ~is_scored & scores["status"].is_in(["failed", "missing", "unjudged"])
+    lost = _Tasks(scores["task"].filter(is_lost))
     return Prepared(
         pools=pools,
         numerators=numerators,
         denominators=denominators,
         membership=membership,
-        lowest=lowest,
-        highest=highest,
+        bounds=bounds,
         left_out=left_out,
         unread=_unread(answered),
         cluster=cluster,
-        unanswered=np.array([_belongs(lost, p).sum() for p in pools], dtype=np.intp),
-        tasks=frozenset(tasks.tolist()),
+        task=tasks.codes,
+        task_names=tuple(tasks.names),
+        lost=np.stack([lost.inside(p) for p in pools], axis=1) if pools else np.zeros((len(lost.codes), 0), bool),
+        rows=np.flatnonzero(is_scored.to_numpy()),
+        lost_rows=np.flatnonzero(is_lost.to_numpy()),
     )
 
 
@@ -254,12 +306,23 @@ def cells(scores: pl.DataFrame, table: Table, *, column: Literal["score", "expec
     Returns:
         Column key → Cell.
     """
-    data = prepare(scores, table, column)
-    weights, formed = data.weights([c.node for c in table.columns])
+    return cells_of(prepare(scores, table, column), table)
+
+
+def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) -> dict[str, Cell]:
+    """The same of scores that are prepared for the table.
+
+    Args:
+        data: the scores.
+        table: the benchmark's.
+        only: keys of the columns that are wanted; all where None.
+    """
+    columns = [column for column in table.columns if only is None or column.key in only]
+    weights, formed = data.weights([c.node for c in columns])
     inside = data.members(weights)
     present = data.present
     result = {}
-    for i, (col, found) in enumerate(zip(table.columns, data.estimates(weights), strict=True)):
+    for i, (col, found) in enumerate(zip(columns, data.estimates(weights), strict=True)):
         # A pool may be counted in several figures, but no item twice in one.
         pools_in = [data.pools.index(p) for p in pools_of([col.node])]
         unanswered = int(data.unanswered[pools_in].sum())
@@ -280,6 +343,12 @@ def cells(scores: pl.DataFrame, table: Table, *, column: Literal["score", "expec
             unread=int((inside[i] & data.unread).sum()) if measured else 0,
         )
     return result
+
+
+def _numbered(of_rows: pl.Series, names: Sequence[str]) -> NDArray[np.intp]:
+    """The place of each row's name among the names. Polars' own ways take ten times the memory."""
+    places = {name: place for place, name in enumerate(names)}
+    return np.fromiter(map(places.__getitem__, of_rows), np.intp, len(of_rows))
 
 
 def _unread(scores: pl.DataFrame) -> NDArray[np.bool_]:
@@ -309,7 +378,14 @@ def values_of(scores: pl.DataFrame, metric: Metric) -> Floats:
     return scores[name].to_numpy().astype(np.float64)
 
 
-def _belongs(tasks: NDArray[Any], leaf: Pool) -> NDArray[np.bool_]:
-    if leaf.tasks is None:
-        return np.ones(len(tasks), dtype=bool)
-    return np.isin(tasks.astype(str), list(leaf.tasks))
+class _Tasks:
+    """The question types of some rows."""
+
+    def __init__(self, of_rows: pl.Series) -> None:
+        self.names: list[str] = of_rows.unique(maintain_order=True).to_list()
+        self.codes = _numbered(of_rows, self.names)
+
+    def inside(self, leaf: Pool) -> NDArray[np.bool_]:
+        """Which rows are in a pool. Shape (rows,)."""
+        is_in = np.array([leaf.tasks is None or name in leaf.tasks for name in self.names], dtype=bool)
+        return np.asarray(is_in[self.codes], dtype=bool)

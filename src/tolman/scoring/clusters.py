@@ -19,6 +19,7 @@ scenes − 1, fewer the larger the kurtosis of the scores can be. The weights be
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,27 +118,33 @@ def clustered_sums(
         cluster: the number of each item's cluster, from 0 without gaps. Shape (items,).
         numerators, denominators: shape (items, pools); 0 where an item is not in a pool.
         membership: which items are in which pool; where the denominator isn't 0 if None. Shape (items, pools).
-        lowest, highest: the least and greatest numerator of each item; 0 and the denominator if None.
+        lowest, highest: the least and greatest numerator of each item, shape (items, pools), or the sums over all
+            items, shape (pools,); 0 and the denominator if None.
         working_correlation: of `Clustered`.
     """
-    inside = (denominators != 0 if membership is None else membership).astype(np.float64)
+    inside = denominators != 0 if membership is None else membership
     size = int(cluster.max()) + 1 if len(cluster) else 0
 
-    def summed(values: Floats) -> Floats:
-        target = np.zeros((size, values.shape[1]))
-        np.add.at(target, cluster, values)
-        return target
+    def summed(values: NDArray[Any]) -> Floats:
+        """By cluster, a pool at a time: what is held besides is one column."""
+        columns = (np.bincount(cluster, weights=column, minlength=size) for column in values.T)
+        return np.stack([*columns], axis=1) if values.shape[1] else np.zeros((size, 0))
 
-    products = (numerators * numerators, numerators * denominators, denominators * denominators)
+    pairs = ((numerators, numerators), (numerators, denominators), (denominators, denominators))
+    products = [[(one[:, j] * other[:, j]).sum() for one, other in pairs] for j in range(numerators.shape[1])]
     return Clustered(
         summed(numerators),
         summed(denominators),
         summed(inside),
-        squares=np.stack([p.sum(0) for p in products], axis=-1),
-        lowest=np.zeros(numerators.shape[1]) if lowest is None else lowest.sum(0),
-        highest=(denominators if highest is None else highest).sum(0),
+        squares=np.reshape(np.array(products, dtype=np.float64), (numerators.shape[1], len(pairs))),
+        lowest=np.zeros(numerators.shape[1]) if lowest is None else _total(lowest),
+        highest=_total(denominators if highest is None else highest),
         working_correlation=working_correlation,
     )
+
+
+def _total(values: Floats) -> Floats:
+    return values if values.ndim == 1 else np.asarray(values.sum(0))
 
 
 def moments(sums: Clustered, weights: Floats) -> Moments:

@@ -1,6 +1,6 @@
 """ItemKind: what an item's answer is, and all that follows from it.
 
-Tolman's own are in `tolman.kinds`, one module each (`choice`, `number`); a plugin adds more by declaring `KIND`.
+Tolman's own are in `tolman.kinds`, one module each; a plugin adds more by declaring `KIND`.
 Everything that depends on how a question is answered asks the kind: whether an item is whole, how a response is read
 and scored, how it is curated, guessed and audited, what a baseline says, what a prompt asks for, and with what a person
 answers.
@@ -19,8 +19,9 @@ from tolman.scoring.reading import ParsedAnswer
 
 ROUNDING = 1e-9
 """Loss of score that is no more than rounding."""
-WIDGETS = ("choice", "number", "text")
-"""Controls of the review application: one of several choices, a number, a line of text."""
+WIDGETS = ("choice", "number", "text", "points", "boxes")
+"""Controls of the review application: one of several choices, a number, a line of text, points that are clicked and
+boxes that are dragged in the picture."""
 
 
 def _no_problem(item: Item) -> str:
@@ -102,13 +103,16 @@ class ItemKind:
             could not be read.
         check: (item) → what is wrong with it, as a sentence without full stop, or ''.
         chance: (item) → the expected score of an answer drawn at random; 0 where there is no such level.
-        guesses: (item, answers of all items of its kind and question type) → what a random answerer draws from, evenly;
-            without any answers, what can be said all the same.
+        guesses: (item, right responses of all items of its kind and question type) → what a random answerer draws
+            from, evenly; without any of them, what can be said all the same.
         oracle_text: (item, value that geometry gives) → the response that says so.
         answer_text: (item) → the right answer in words.
+        right_response: (item) → a response that gives the right answer as a model would write it; the item's `answer`
+            if nothing else is said. Constant baselines and blind learners answer with those of other items.
         demand: (item) → the sentence of a prompt that asks for the answer alone.
         judge_request: (item) → the sentence that tells a model judge what to copy out of a response.
         has_letters: whether the answer is the letter of an option, so that the options can change their order.
+        is_graded: whether answers can be partly right.
         alike: whether items with equal answers and numbers of options score alike for a response that is a letter
             or a number by itself; saves time for baselines.
         widget: the control with which a person answers in the review application: one of `WIDGETS`.
@@ -145,9 +149,11 @@ class ItemKind:
     guesses: Callable[[Item, Sequence[str]], Sequence[str]] = _true_answers
     oracle_text: Callable[[Item, Any], str] = _as_text
     answer_text: Callable[[Item], str] = _stored_answer
+    right_response: Callable[[Item], str] = _stored_answer
     demand: Callable[[Item], str] = _plain_demand
     judge_request: Callable[[Item], str] = _as_written
     has_letters: bool = False
+    is_graded: bool = False
     alike: bool = False
     widget: str = "text"
     score: Callable[[Item, ParsedAnswer], float] = field(init=False, repr=False, compare=False)
@@ -183,6 +189,11 @@ class ItemKind:
             return 0.0 if reading.value is None else per_item(item, reading) or 0.0
 
         object.__setattr__(self, "score", score)  # a plain function, as it is called for every response
+
+
+def states_as_written(kind: ItemKind) -> bool:
+    """Whether a kind takes the text of an answer for the answer, wherever its reader reads it."""
+    return kind.stated_answer is _if_readable
 
 
 def kind_of(item: Item) -> ItemKind:

@@ -76,7 +76,7 @@ def draw(population: Iterable[ResponseKey], size: int, seed: int) -> set[Respons
 
 def is_read(reading: ParsedAnswer) -> bool:
     """Whether a reader read an answer; one that it drew at random is none."""
-    return reading.value is not None and not reading.guessed
+    return reading.value is not None and not (reading.guessed or reading.assumed)
 
 
 def same_answer(one: ParsedAnswer, other: ParsedAnswer) -> bool:

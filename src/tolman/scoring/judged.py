@@ -27,21 +27,44 @@ _NONE = re.compile(r"\W*Z\W*(?:\n.*)?", re.IGNORECASE | re.DOTALL)
 _SHOWN = 60  # characters of a reply in a note
 
 
+def read_reply(item: Item, reply: str) -> ParsedAnswer | None:
+    """What a judge's reply says that a response answers.
+
+    Args:
+        item: that was asked.
+        reply: the judge's.
+
+    Returns:
+        What the item's kind reads, such as a letter of its options or a number; a ParsedAnswer without value for Z;
+        None where the reply is nonsense, which is a failure of the judgement.
+    """
+    reply = _ECHO.sub("", reply)
+    if _NONE.fullmatch(reply):
+        return nothing("the judge found no answer")
+    reading = kind_of(item).read(item, reply)
+    return reading if reading.value is not None else None
+
+
 @dataclass(frozen=True)
 class Judging:
     """When and how a benchmark has a model read responses.
 
     Attributes:
         source: where this is written, as a report says it.
+        model: whom the released code asks; empty where there is none, or nothing is known of it.
         base: the rule set whose reading stands where the judge isn't asked, and whose metric and question types apply.
         asks: (item, response text, reading of `base`) → whether the judge is asked.
         prompt: (item, response text) → what it is told. Its reply is a letter, or a number, or Z for neither.
+        read: (item, reply) → what the reply says that the response answers; None where it is nonsense, so that the
+            judge is asked again.
     """
 
     source: str
     base: str
     asks: Callable[[Item, str, ParsedAnswer], bool]
     prompt: Callable[[Item, str], str]
+    model: str = ""
+    read: Callable[[Item, str], ParsedAnswer | None] = read_reply
 
 
 class Judgement(BaseModel):
@@ -116,24 +139,6 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def read_reply(item: Item, reply: str) -> ParsedAnswer | None:
-    """What a judge's reply says that a response answers.
-
-    Args:
-        item: that was asked.
-        reply: the judge's.
-
-    Returns:
-        What the item's kind reads, such as a letter of its options or a number; a ParsedAnswer without value for Z;
-        None where the reply is nonsense, which is a failure of the judgement.
-    """
-    reply = _ECHO.sub("", reply)
-    if _NONE.fullmatch(reply):
-        return nothing("the judge found no answer")
-    reading = kind_of(item).read(item, reply)
-    return reading if reading.value is not None else None
-
-
 def judged(judging: Judging, base: RuleSet, judgements: Mapping[tuple[str, str], Judgement]) -> RuleSet:
     """The rule set that reads with a judge's help.
 
@@ -153,7 +158,7 @@ def judged(judging: Judging, base: RuleSet, judgements: Mapping[tuple[str, str],
         if found is None or found.reply is None:
             reason = (found.failure or "no reply") if found else "the judge was not asked about this response"
             return replace(nothing(reason), failed=True)
-        reading = read_reply(item, found.reply)
+        reading = judging.read(item, found.reply)
         said = " ".join(found.reply.split())[:_SHOWN]
         if reading is None:
             return replace(nothing(f"the judge's reply is no answer: {said!r}"), failed=True)

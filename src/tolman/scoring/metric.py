@@ -10,17 +10,12 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.names import unknown
-from tolman.plugins import loaded_plugins
-from tolman.registry import Registry
 from tolman.scoring.reading import ParsedAnswer
 
 if TYPE_CHECKING:
@@ -56,6 +51,8 @@ class Metric:
         per_item: (item, ParsedAnswer) → the response's value. Asked for responses that could be read, only.
         kinds: names of the item kinds that it is for; all of them where empty. Items of others are not in its figures.
         units: the items' units that it is for (None: without unit); all where empty.
+        only: whether it is for an item, by anything else that is known of the item, such as its true value; for all
+            where None. Items that it isn't for are in none of its figures, read or not.
         aggregate: 'mean', or a function of the values of a pool; see `Aggregate`.
         chance_adjusted: whether each value is taken relative to the chance level of its item: the sum of the values
             less chance over the sum of 1 less chance (only with 'mean').
@@ -79,6 +76,7 @@ class Metric:
     per_item: PerItem
     kinds: tuple[str, ...] = ()
     units: tuple[str | None, ...] = ()
+    only: Callable[[Item], bool] | None = None
     aggregate: Literal["mean"] | Aggregate = "mean"
     chance_adjusted: bool = False
     range: tuple[float, float] = (0.0, 1.0)
@@ -127,8 +125,20 @@ class Metric:
         return self.is_mean and not self.chance_adjusted
 
     def applies(self, item: Item) -> bool:
-        """Whether it is for items of this kind and unit."""
-        return (not self.kinds or item.kind in self.kinds) and (not self.units or item.unit in self.units)
+        """Whether it is for this item.
+
+        Raises:
+            UsageError: `only` can't tell.
+        """
+        if (self.kinds and item.kind not in self.kinds) or (self.units and item.unit not in self.units):
+            return False
+        try:
+            return self.only is None or bool(self.only(item))
+        except Exception as error:
+            raise UsageError(
+                f"the metric '{self.name}' can't tell whether it is for question '{item.id}': "
+                f"{type(error).__name__}: {error}."
+            ) from error
 
     def value(self, item: Item, reading: ParsedAnswer) -> float | None:
         """The value of one response.
@@ -291,12 +301,14 @@ def composite(name: str, title: str, parts: Sequence[tuple[float, Metric]], sour
 
     ends = [sorted((weight * part.range[0], weight * part.range[1])) for weight, part in parts if weight]
     units_of_items = [set(part.units) for _, part in parts if part.units]
+    restricted = [part.only for _, part in parts if part.only is not None]
     return Metric(
         name=name,
         title=title,
         per_item=per_item,
         kinds=kinds,
         units=tuple(set.intersection(*units_of_items)) if units_of_items else (),
+        only=(lambda item: all(only(item) for only in restricted)) if restricted else None,
         range=(sum(low for low, _ in ends), sum(high for _, high in ends)),
         direction=parts[0][1].direction,
         unread=unread,
@@ -304,87 +316,3 @@ def composite(name: str, title: str, parts: Sequence[tuple[float, Metric]], sour
         digits=max(part.digits for _, part in parts),
         source=source or " + ".join(f"{weight:g}*{part.name}" for weight, part in parts),
     )
-
-
-def _problem(thing: object) -> str:
-    known = isinstance(thing, Metric | MetricFamily)
-    return "" if known else "is no Metric and no MetricFamily of tolman.scoring.metric"
-
-
-REGISTRY = Registry(
-    "metric", "tolman.scoring.metrics", "METRIC", "tolman.metrics", "METRICS", named_by_file=False, check=_problem
-)
-
-
-def metric_names() -> list[str]:
-    """The names of all metrics; of families with an X where a number stands."""
-    return REGISTRY.names()
-
-
-def metric_named(name: str) -> Metric:
-    """The metric of a name, of one with a number such as 'within-25', or of a sum such as '0.5*mra + 0.5*within-25'.
-
-    Raises:
-        UsageError: there is none; the sentence has the nearest name and lists all. Or a sum of parts that don't fit.
-    """
-    found = find_metric(name)
-    if found is None:
-        raise unknown("metric", name, metric_names())
-    return found
-
-
-def find_metric(name: str) -> Metric | None:
-    """The metric of a name, as `metric_named` has it; None where there is none."""
-    return _found(name.strip(), tuple(loaded_plugins()))
-
-
-@lru_cache(maxsize=256)
-def _found(name: str, plugins: tuple[Path, ...]) -> Metric | None:
-    """See `find_metric`. What was found is kept until another plugin is loaded."""
-    if "*" in name or "+" in name:
-        return _sum(name)
-    known = REGISTRY.names()
-    if name in known:
-        found = REGISTRY.get(name)
-        if isinstance(found, Metric):
-            return found
-    for family in (REGISTRY.get(one) for one in known if "X" in one):
-        member = family.member(name) if isinstance(family, MetricFamily) else None
-        if member is not None:
-            return member
-    return None
-
-
-def _sum(name: str) -> Metric:
-    parts = []
-    for term in name.split("+"):
-        factor, star, metric = (text.strip() for text in term.rpartition("*"))
-        try:
-            weight = float(factor) if star else 1.0
-        except ValueError:
-            weight = math.nan
-        if not math.isfinite(weight) or not metric:
-            raise UsageError(f"'{name}' is no sum of metrics; write it as '0.5*mra+0.5*within-25'.")
-        parts.append((weight, metric_named(metric)))
-    short = "+".join(f"{weight:g}*{part.name}" for weight, part in parts)
-    title = " + ".join(f"{weight:g} × {part.title}" for weight, part in parts)
-    return composite(short, title, parts, source=name)
-
-
-def metrics_named(names: Iterable[str]) -> list[Metric]:
-    """Metrics by name, each once; a name may be a list of several with commas.
-
-    Raises:
-        UsageError: one of them is unknown.
-    """
-    split = [part for name in names for part in name.split(",") if part.strip()]
-    return list(dict.fromkeys(metric_named(part) for part in split))
-
-
-def names_of(text: str | None) -> tuple[str, ...]:
-    """The names in a list with commas, each of a metric; none where there is no text.
-
-    Raises:
-        UsageError: one of them is unknown.
-    """
-    return tuple(metric.name for metric in metrics_named([text or ""]))

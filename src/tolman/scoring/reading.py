@@ -15,6 +15,7 @@ class ParsedAnswer:
         value: a letter ('A'), a number, or None where the text holds no answer.
         note: why there is no answer.
         guessed: a released parser drew this letter at random because it found none.
+        assumed: a released parser takes this value wherever it finds none.
         judged: a model read it.
         failed: a model was to read it and didn't: not an answer, and not the lack of one.
         span: start and end of what was read in the response's text, in characters; None where it isn't known.
@@ -25,6 +26,7 @@ class ParsedAnswer:
     value: str | float | Fraction | None
     note: str = ""
     guessed: bool = False
+    assumed: bool = False
     judged: bool = False
     failed: bool = False
     span: tuple[int, int] | None = None

@@ -3,14 +3,14 @@
 Mean relative accuracy (MRA) is defined by the VSI-Bench paper, section 4.1, and taken over by the
 SpatialBench paper, equation 1: the share of the ten thresholds θ = 0.50, 0.55 … 0.95 for which
 |prediction − truth| / truth < 1 − θ. The two released codes disagree with it, and with each other, where the
-error lies on a threshold; all three are here.
+error lies on a threshold; all are here.
 
 The formula has no value for a truth of 0, and a negative truth turns its sign. What each function does there:
 
-| truth | `mra_vsi_bench` | `mra_spatialbench`, `mra_exact` |
-|---|---|---|
-| 0 | none: `ZeroDivisionError`, where the released code stops too | 1 for a prediction of exactly 0, else 0 |
-| < 0 | 1 for every prediction, as released | the error relative to the truth's absolute value |
+| truth | `mra_vsi_bench` | `mra_to_zero` | `mra_spatialbench`, `mra_exact` |
+|---|---|---|---|
+| 0 | none: `ZeroDivisionError`, as released | the error itself | 1 for a prediction of exactly 0, else 0 |
+| < 0 | 1 for every prediction, as released | the error relative to the truth's absolute value | the same |
 
 So VSI-Bench's questions need a truth above 0: loading refuses others (`Benchmark.needs_positive_truths`).
 """
@@ -43,8 +43,16 @@ def mra_vsi_bench(prediction: float, truth: float) -> float:
     Raises:
         ZeroDivisionError: the truth is 0.
     """
-    error = abs(prediction - truth) / truth
-    return 0.0 if math.isnan(error) else (_LIMITS - bisect_left(_RELEASED_VSI_LIMITS, error)) / _LIMITS
+    return _within_released_limits(abs(prediction - truth) / truth)
+
+
+def mra_to_zero(prediction: float, truth: float) -> float:
+    """MRA as SPAR-Bench's released code and EASI have it: VSI-Bench's, with errors relative to the truth's absolute
+    value, and as they are where the truth is 0.
+
+    Source: fudan-zvg/spar, tasks/sparbench/utils.py; open-compass/VLMEvalKit, utils/spatial_bench/cal_scores.py.
+    """
+    return _within_released_limits(abs(prediction - truth) / (abs(truth) or 1.0))
 
 
 def mra_spatialbench(prediction: float, truth: float) -> float:
@@ -71,6 +79,10 @@ def mra_exact(prediction: Fraction, truth: Fraction) -> float:
     # In whole numbers, ten times faster than with fractions: limits k/20 above the error are those with k > 20 · error.
     twentieths = 20 * abs(a * d - c * b) // (abs(c) * b)
     return max(0, _LIMITS - twentieths) / _LIMITS
+
+
+def _within_released_limits(error: float) -> float:
+    return 0.0 if math.isnan(error) else (_LIMITS - bisect_left(_RELEASED_VSI_LIMITS, error)) / _LIMITS
 
 
 def chance_adjusted(score: float, options: int) -> tuple[float, float]:

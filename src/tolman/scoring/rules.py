@@ -24,6 +24,10 @@ def _own_task(item: Item) -> str:
     return item.task
 
 
+def _own_group(item: Item) -> str | None:
+    return item.all_of
+
+
 def _every_benchmark(name: str) -> bool:
     return True
 
@@ -43,6 +47,9 @@ class RuleSet:
         score: (item, ParsedAnswer) → 0 … 1.
         counts: whether a response is in the denominators at all; some released codes leave out empty ones.
         task: which question type an item counts under; '' for none.
+        group: items of one name count as one question, right only if all of them are; None for an item by itself. What
+            the item says (`Item.all_of`), unless a benchmark is scored by several groupings of the same rows, as
+            3DSRBench is.
         undefined: why the metric has no score for an item; None where it has one.
         renormalises: whether the weights of a figure are renormalised over the parts that have questions, also where
             the table says that the released code counts a part without any as 0.
@@ -58,6 +65,7 @@ class RuleSet:
     score: Score
     counts: Callable[[Item, str], bool] = _every_response
     task: Callable[[Item], str] = _own_task
+    group: Callable[[Item], str | None] = _own_group
     undefined: Callable[[Item], str | None] = _defined_everywhere
     renormalises: bool = False
     metric_stated: bool = True

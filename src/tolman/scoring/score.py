@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Literal
 
 import polars as pl
 
 from tolman.items import Item
+from tolman.outcomes import Outcomes
 from tolman.responses import Failure, Outcome, Response
 from tolman.scoring.aggregate import column_of
 from tolman.scoring.item_kind import equal_answers, kind_of
@@ -53,7 +55,7 @@ ADDED = ("state", "span_start", "span_end", "rule", "at_chance")
 
 def score(
     items: Sequence[Item],
-    outcomes: Iterable[Outcome],
+    outcomes: Iterable[Outcome] | Outcomes,
     rule_sets: Iterable[RuleSet],
     *,
     repeats: int = 1,
@@ -81,14 +83,14 @@ def score(
     """
     rule_sets = list(rule_sets)
     check_defined(items, rule_sets)
-    found = {(outcome.id, outcome.repeat): outcome for outcome in outcomes}
-    rows: list[tuple[object, ...]] = []
-    for rules in rule_sets:
-        for item in items:
-            for repeat in range(repeats):
-                outcome = found.get((item.id, repeat))
-                rows.append(_row(rules, item, outcome, repeat, seed, failures_are_wrong, metrics))
-    return _join_groups(_frame(rows, metrics), items, metrics)
+    found = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
+    rows = (
+        _row(rules, item, found.get((item.id, repeat)), repeat, seed, failures_are_wrong, metrics)
+        for rules in rule_sets
+        for item in items
+        for repeat in range(repeats)
+    )
+    return join_groups(_frame(rows, metrics), items, rule_sets, metrics)
 
 
 def expected_scores(
@@ -114,13 +116,14 @@ def expected_scores(
     """
     rule_sets = list(rule_sets)
     check_defined(items, rule_sets)
-    rows: list[tuple[object, ...]] = []
+    frames: list[pl.DataFrame] = []
     distinct = {id(texts): texts for texts in answers.values()}
     bare = {key: all(_BARE.fullmatch(text) for text, _ in texts) for key, texts in distinct.items()}
     for rules in rule_sets:
         known: dict[Hashable, float] = {}
         readings: dict[Hashable, ParsedAnswer] = {}
         values: dict[Hashable, float] = {}
+        rows: list[tuple[object, ...]] = []
         for item in items:
             texts = answers[item.id]
             is_alike = rules.alike is not None and bare[id(texts)]
@@ -135,7 +138,8 @@ def expected_scores(
             head = _head(rules, item, 0)
             further = [_expected_value(metric, rules, item, texts, likeness, values) for metric in metrics]
             rows.append((*head, "scored", "", "expectation", False, False, value, value, *_NO_READING, value, *further))
-    return _frame(rows, metrics)
+        frames.append(_frame(rows, metrics))
+    return pl.concat(frames) if frames else _frame((), metrics)
 
 
 _BARE = re.compile(r"[A-Z]|[0-9]{1,9}(?:\.[0-9]{1,9})?")
@@ -181,11 +185,17 @@ def _expected_value(
     return value
 
 
-def _frame(rows: Sequence[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
+_AT_ONCE = 8192
+"""Rows that are Python objects at a time: they take ten times the memory that they take in a frame."""
+
+
+def _frame(rows: Iterable[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
     """Rows as a frame, built by column, which takes a third of the time."""
     schema = SCHEMA | {column_of(metric): pl.Float64 for metric in metrics}
-    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
+    rest, frames = iter(rows), [pl.DataFrame(schema=schema)]
+    while some := list(islice(rest, _AT_ONCE)):
+        frames.append(pl.DataFrame(dict(zip(schema, zip(*some, strict=True), strict=True)), schema=schema))
+    return pl.concat(frames)
 
 
 def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:
@@ -200,14 +210,20 @@ def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:
     return scores.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in lacking).select(list(SCHEMA))
 
 
-def _join_groups(scores: pl.DataFrame, items: Sequence[Item], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
-    """Let the first item of each `all_of` group stand for the group, with the least of its scores; where all are
+def join_groups(
+    scores: pl.DataFrame, items: Sequence[Item], rule_sets: Sequence[RuleSet], metrics: Sequence[Metric] = ()
+) -> pl.DataFrame:
+    """Let the first item of each group of a rule set stand for the group, with the least of its scores; where all are
     answered and a judgement of one failed, the group is without a judgement. A group counts as unread where its unread
     items decide: all that were read are right."""
-    groups = {item.id: item.all_of for item in items if item.all_of is not None}
+    named = ((rules.name, item.id, rules.group(item)) for rules in rule_sets for item in items)
+    groups = [one for one in named if one[2] is not None]
     if not groups:
         return scores
-    key = [pl.col("rule_set"), pl.col("repeat"), pl.col("id").replace_strict(groups, default=pl.col("id"))]
+    names = pl.DataFrame(groups, schema={"rule_set": pl.String, "id": pl.String, "group": pl.String}, orient="row")
+    columns = scores.columns
+    scores = scores.join(names.unique(), on=["rule_set", "id"], how="left", maintain_order="left")
+    key = [pl.col("rule_set"), pl.col("repeat"), pl.coalesce("group", "id")]
     first = pl.int_range(pl.len()).over(key) == 0
     whole = pl.col("score").is_not_null().all().over(key)
     unjudged = pl.col("status") == "unjudged"
@@ -232,7 +248,7 @@ def _join_groups(scores: pl.DataFrame, items: Sequence[Item], metrics: Sequence[
         note.alias("note"),
         *_group_states(key, first=first & whole),
         *(_worst(metric, key, first=first & whole) for metric in metrics),
-    )
+    ).select(columns)
 
 
 def _worst(metric: Metric, key: list[pl.Expr], *, first: pl.Expr) -> pl.Expr:

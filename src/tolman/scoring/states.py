@@ -1,8 +1,9 @@
 """The state of a scored response: read, none, or cut off.
 
 'none' is a response that commits to no answer (a refusal, two answers, a range) or that a rule set can't read, and a
-letter that a released parser drew at random. 'cut off' is one that ends before its answer: the endpoint reports the
-token limit as the reason for its end, or the text is nothing but an unfinished reasoning trace.
+letter that a released parser drew at random, or takes wherever it finds none. 'cut off' is one that ends before its
+answer: the endpoint reports the token limit as the reason for its end, or the text is nothing but an unfinished
+reasoning trace.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def state_of(response: Response, reading: ParsedAnswer) -> ResponseState:
         response: as it came.
         reading: the rule set's of it.
     """
-    if reading.value is not None and not reading.guessed:
+    if reading.value is not None and not (reading.guessed or reading.assumed):
         return "read"
     return "cut off" if reading.cut_off or was_cut_off(response) else "none"
 

@@ -14,7 +14,8 @@ from typing import Literal, get_args
 
 from tolman.errors import UsageError
 from tolman.names import hint, nearest, unknown
-from tolman.scoring.metric import PERCENT, Metric, find_metric, metric_names
+from tolman.scoring.metric import PERCENT, Metric
+from tolman.scoring.metrics_by_name import find_metric, metric_names
 
 SCORE_FIGURES = ("mean", "chance-adjusted")
 """Figures of the scores that a rule set gives, whatever its metric: their mean, or chance-adjusted accuracy."""
@@ -164,9 +165,39 @@ class Table:
         titles = list(found.values())
         return {task: title for task, title in found.items() if titles.count(title) == 1}
 
+    @property
+    def places_of_tasks(self) -> dict[str, tuple[int, ...]]:
+        """Question type → the places of the columns that it belongs to, from 0; columns of all types are left out.
+        Sorted by it, types, and classes of types, stand as in the table."""
+        pooled = [{task for leaf in pools_of([c.node]) for task in leaf.tasks or ()} for c in self.columns]
+        every = set().union(*pooled)
+        return {
+            task: tuple(place for place, own in enumerate(pooled) if task in own and own != every)
+            for task in sorted(every)
+        }
+
     def renormalised(self) -> Table:
         """The same table with the weights of every mean renormalised over the parts that have items."""
         return replace(self, columns=tuple(replace(c, node=_renormalised(c.node)) for c in self.columns))
+
+    def restricted(self, tasks: AbstractSet[str]) -> Table:
+        """The same table for some question types: parts of figures that are of others are taken out, so that what is
+        left is weighted as among themselves, and nothing is said to lack them. Pools of all items stay."""
+        return replace(
+            self, columns=tuple(replace(c, node=_restricted(c.node, tasks) or Mean(())) for c in self.columns)
+        )
+
+    def same_as(self, column: Column, tasks: AbstractSet[str]) -> Column | None:
+        """The column that is, of all questions, what another one is of those of some question types: of the Score of a
+        level's questions the column of that level. None where there is none.
+
+        Args:
+            column: one of the table's.
+            tasks: the question types.
+        """
+        wanted = _over(column.node, frozenset(tasks))
+        every = frozenset(task for c in self.columns for leaf in pools_of([c.node]) for task in leaf.tasks or ())
+        return next((c for c in self.columns if wanted and _over(c.node, every) == wanted), None)
 
     def absent(self, column: Column, present: frozenset[Pool], tasks: AbstractSet[str]) -> tuple[str, ...]:
         """The parts of a figure for which there is no item, by title: parts of its means, or question types of the pool
@@ -233,6 +264,33 @@ def _renormalised(node: Node) -> Node:
     if isinstance(node, Pool):
         return node
     return replace(node, parts=tuple(_renormalised(part) for part in node.parts), missing="drop")
+
+
+def _restricted(node: Node, tasks: AbstractSet[str]) -> Node | None:
+    """A node for some question types; None where it has no part of them."""
+    if isinstance(node, Pool):
+        own = None if node.tasks is None else node.tasks & tasks
+        return None if own is not None and not own else replace(node, tasks=own)
+    weights = node.weights or (1.0,) * len(node.parts)
+    kept = [
+        (part, weight) for old, weight in zip(node.parts, weights, strict=True) if (part := _restricted(old, tasks))
+    ]
+    if not sum(weight for _, weight in kept):
+        return None
+    return replace(
+        node,
+        parts=tuple(part for part, _ in kept),
+        weights=None if node.weights is None else tuple(weight for _, weight in kept),
+    )
+
+
+def _over(node: Node, tasks: frozenset[str]) -> dict[Pool, float]:
+    """A figure of the questions of some types, none of which is without any, as a weighted sum of pools."""
+    own = _restricted(node, tasks)
+    if own is None:
+        return {}
+    found = coefficients(own, frozenset(pools_of([own])))
+    return {replace(leaf, tasks=leaf.tasks or tasks): round(weight, 12) for leaf, weight in found.items()}
 
 
 def _check_known(what: str, name: str, known: Iterable[str]) -> None:

@@ -8,12 +8,13 @@ chance-adjusted accuracy, means over tasks and weighted scores alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from tolman.scoring.aggregate import Prepared, prepare
 from tolman.scoring.clusters import Floats
@@ -68,6 +69,40 @@ class Unread:
         return cls(**{name: values[name] for name in cls.__slots__})
 
 
+@dataclass(frozen=True)
+class ReadStates:
+    """Whether responses could be read, for the rows of a frame that have a score. Shape of each (items,).
+
+    Attributes:
+        known: the response's state is known.
+        none, cut_off: which could not be read, by state.
+        wrong, at_chance: by how much its score changes where it counts as wrong, or as a random answer.
+    """
+
+    known: NDArray[np.bool_]
+    none: NDArray[np.bool_]
+    cut_off: NDArray[np.bool_]
+    wrong: Floats
+    at_chance: Floats
+
+    @classmethod
+    def of(cls, scores: pl.DataFrame) -> ReadStates:
+        """Those of a frame of one rule set."""
+        rows = scores.filter(pl.col("score").is_not_null()).select(
+            pl.col("state").is_not_null().alias("known"),
+            *((pl.col("state") == state).fill_null(False).alias(state) for state in UNREAD),
+            *(
+                pl.when(pl.col("state").is_in(UNREAD)).then(change - pl.col("score")).otherwise(0.0).alias(name)
+                for name, change in (("wrong", pl.lit(0.0)), ("at chance", pl.col("at_chance")))
+            ),
+        )
+        return cls(*(rows[name].to_numpy() for name in rows.columns))
+
+    def part(self, kept: NDArray[np.bool_]) -> ReadStates:
+        """The same for some items."""
+        return ReadStates(*(getattr(self, field.name)[kept] for field in fields(self)))
+
+
 def unread_by_figure(scores: pl.DataFrame, table: Table) -> dict[str, Unread]:
     """Shares and bounds of a table's figures under one rule set.
 
@@ -79,27 +114,32 @@ def unread_by_figure(scores: pl.DataFrame, table: Table) -> dict[str, Unread]:
         Column key → Unread, for each figure of the rule set's own metric that has a scored response whose state is
         known. What other metrics make of unread responses is their own declaration (`scoring.metric`).
     """
-    data = prepare(scores, table)
-    weights, formed = data.weights([column.node for column in table.columns])
-    rows = scores.filter(pl.col("score").is_not_null()).select(
-        pl.col("state").is_not_null().alias("known"),
-        *((pl.col("state") == state).fill_null(False).alias(state) for state in UNREAD),
-        *(
-            pl.when(pl.col("state").is_in(UNREAD)).then(change - pl.col("score")).otherwise(0.0).alias(name)
-            for name, change in (("wrong", pl.lit(0.0)), ("at chance", pl.col("at_chance")))
-        ),
-    )
-    known, none, cut_off, wrong, at_chance = (rows[name].to_numpy() for name in rows.columns)
-    low, high = (_values(data, weights, change) for change in (wrong, at_chance))
-    own = [all(leaf.measure is None for leaf in pools_of([column.node])) for column in table.columns]
+    return unread_of(prepare(scores, table), ReadStates.of(scores), table)
+
+
+def unread_of(
+    data: Prepared, states: ReadStates, table: Table, only: Collection[str] | None = None
+) -> dict[str, Unread]:
+    """The same of scores that are prepared for the table, and the states of their responses.
+
+    Args:
+        data: the scores.
+        states: of their responses.
+        table: the benchmark's.
+        only: keys of the columns that are wanted; all where None.
+    """
+    columns = [column for column in table.columns if only is None or column.key in only]
+    weights, formed = data.weights([column.node for column in columns])
+    low, high = (_values(data, weights, change) for change in (states.wrong, states.at_chance))
+    own = [all(leaf.measure is None for leaf in pools_of([column.node])) for column in columns]
     found = {}
     for i, inside in enumerate(data.members(weights)):
-        n = int((inside & known).sum())
+        n = int((inside & states.known).sum())
         if formed[i] and own[i] and n:
-            found[table.columns[i].key] = Unread(
+            found[columns[i].key] = Unread(
                 n=n,
-                none=100 * int((inside & none).sum()) / n,
-                cut_off=100 * int((inside & cut_off).sum()) / n,
+                none=100 * int((inside & states.none).sum()) / n,
+                cut_off=100 * int((inside & states.cut_off).sum()) / n,
                 low=float(low[i]),
                 high=float(high[i]),
             )

@@ -22,7 +22,9 @@ BENCHMARK = BenchmarkSpec(
     judging=JUDGING,
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
-    hub=HubSource("RunsenXu/MMSI-Bench", ("MMSI_Bench.parquet",)),
+    hub=HubSource(
+        "RunsenXu/MMSI-Bench", ("MMSI_Bench.parquet|MMSI*.parquet|test-*.parquet|*/test-*.parquet|MMSI*.tsv",)
+    ),
     sizes={"full": 1000},
     question=question,
     demand=demand,

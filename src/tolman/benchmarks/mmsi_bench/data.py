@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tolman.benchmarks.question_files import find_file
+from tolman.benchmarks.question_files import find_files
 from tolman.benchmarks.rows import Row, check_fields, check_unique, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media
@@ -45,17 +45,21 @@ def load(folder: Path, subset: str) -> list[Item]:
     """The questions of a subset, in the file's order.
 
     Args:
-        folder: with `MMSI_Bench.parquet` or `MMSI_bench.tsv`.
+        folder: with `MMSI_Bench.parquet`, its shards (`test-00000-of-00002.parquet` …) or `MMSI_bench.tsv`.
         subset: a key of `SUBSETS`. Rows whose options can't be told apart are left out of `circular`, as in the
             released code.
 
     Raises:
         InputError: a row that is not the benchmark's.
     """
-    path = find_file(folder, ("MMSI*.parquet", "MMSI*.tsv", "*.parquet", "*.tsv"), "MMSI-Bench questions")
-    items = [_item(path, number, row) for number, row in enumerate(read_rows(path), start=1)]
-    check_unique(path, items)
-    _check_plain(path, items)
+    names = ("MMSI*.parquet", "MMSI*.tsv", "test-*.parquet", "*.parquet", "*.tsv")
+    items = []
+    for path in find_files(folder, names, "MMSI-Bench questions"):
+        inside = path.name if folder.is_file() else path.relative_to(folder).as_posix()
+        found = [_item(path, inside, number, row) for number, row in enumerate(read_rows(path), start=1)]
+        _check_plain(path, found)
+        items += found
+    check_unique(folder, items)
     if subset == "circular":
         return [turned for item in items for turned in _circle(item)]
     return items
@@ -78,7 +82,7 @@ def _check_plain(path: Path, items: Sequence[Item]) -> None:
             )
 
 
-def _item(path: Path, number: int, row: Row) -> Item:
+def _item(path: Path, inside: str, number: int, row: Row) -> Item:
     if "index" in row:
         check_fields(
             path, number, row, ("index", "image", "question", "answer", "category"), ("thought", "l2-category")
@@ -109,7 +113,7 @@ def _item(path: Path, number: int, row: Row) -> Item:
         answer=str(row["answer"]).strip(),
         task=task,
         labels=labels,
-        media=tuple(Media(kind="image", path=path.name, part=(number - 1, i)) for i in range(count)),
+        media=tuple(Media(kind="image", path=inside, part=(number - 1, i)) for i in range(count)),
         reasoning=row.get("thought") or None,
     )
 

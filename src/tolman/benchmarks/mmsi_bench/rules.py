@@ -1,41 +1,23 @@
-"""MMSI-Bench's released parser.
+"""MMSI-Bench's rule sets: its released parser (`scoring.readers.mmsi_bench`), and its model fallback.
 
-Source: InternRobotics/MMSI-Bench, vlmeval/dataset/mmsi_bench.py (`extract_single_choice_with_word_boundary`): what
-stands in double backticks, then in single ones, then the first A–D between word boundaries that isn't followed by
-white space and a letter. What isn't found scores 0; the paper's model fallback (section 4.1, Appendix E.2) stands in
-the same file (`extract_single_choice_with_llm`) and is not called. With a judge it is: its prompt is the released one.
+What the parser doesn't find scores 0. The paper's fallback (section 4.1, Appendix E.2) stands in the same file of the
+release (`extract_single_choice_with_llm`) and is not called. With a judge it is: its prompt is the released one.
 """
 
 from __future__ import annotations
 
-import re
-
 from tolman.items import Item
 from tolman.scoring.judged import Judging
-from tolman.scoring.reading import ParsedAnswer, nothing
+from tolman.scoring.readers import easi
+from tolman.scoring.readers.mmsi_bench import read as read_official
+from tolman.scoring.readers.mmsi_bench import read_lmms_eval
 from tolman.scoring.rules import RuleSet, careful, kind_and_answer, score_exactly
-
-_DOUBLE = re.compile(r"``([^`]*)``")
-_SINGLE = re.compile(r"`([^`]*)`")
-_LETTER = re.compile(r"\b[A-D]\b(?!\s[a-zA-Z])")
-
-
-def read_official(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
-    """The released patterns in their order."""
-    rule, start = "letter between word boundaries", 0
-    for wrapper, name in ((_DOUBLE, "double backticks"), (_SINGLE, "single backticks")):
-        wrapped = wrapper.search(text)
-        if wrapped:
-            text, start, rule = wrapped[1], start + wrapped.start(1), name
-    letter = _LETTER.search(text)
-    if letter is None:
-        return nothing("no letter between word boundaries")
-    return ParsedAnswer(letter[0], span=(start + letter.start(), start + letter.end()), rule=rule)
-
 
 RULE_SETS = (
     RuleSet("official", read_official, score_exactly, alike=kind_and_answer),
     careful(score=score_exactly),
+    RuleSet("lmms-eval", read_lmms_eval, score_exactly),
+    RuleSet("vlmevalkit", easi.read, score_exactly),
 )
 
 

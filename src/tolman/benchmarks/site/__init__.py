@@ -26,6 +26,12 @@ BENCHMARK = BenchmarkSpec(
         "franky-veteran/SITE-Bench",
         ("*.parquet", "**/*.parquet", "*.jsonl", "**/*.jsonl", "*.json", "**/*.json"),
         media=("*.zip",),
+        questions_of={
+            name: (
+                "|".join(f"{name}_test*.{suffix}|*/{name}_test*.{suffix}" for suffix in ("parquet", "jsonl", "json")),
+            )
+            for name in ("image", "video")
+        },
     ),
     sizes={"full": 8068, "image": 4449, "video": 3619},
     question=question,

@@ -22,9 +22,18 @@ BENCHMARK = BenchmarkSpec(
     rule_sets=RULE_SETS,
     table=TABLE,
     published=Path(__file__).with_name("published.csv"),
-    hub=HubSource("XPR2004/SpatialBench", ("*.txt", "*.json"), media=("*.zip", "**/*.mp4")),
+    hub=HubSource(
+        "XPR2004/SpatialBench",
+        ("*.txt", "*.json"),
+        media=("*.zip", "**/*.mp4"),
+        questions_of={
+            "v1": ("QA_v1*.txt|QA_v1*.json|QA_fewshot.txt", "QA_fewshot.txt"),  # whose examples 'one-shot' shows
+            "v2": ("QA.txt|QA_v2*.txt", "QA_fewshot.txt"),
+            "few-shot": ("QA_fewshot.txt",),
+        },
+    ),
     sizes={"v1": 1347, "v2": 3193, "few-shot": 1347},
     question=question,
     demand=demand,
-    one_shot=OneShot(examples, lambda item: repair_task_name(item.task), one_shot_prompt),
+    one_shot=OneShot(lambda data, seed: examples(data), lambda item: repair_task_name(item.task), one_shot_prompt),
 )

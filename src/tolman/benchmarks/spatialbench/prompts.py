@@ -7,9 +7,10 @@ each whole second of the video, at most 64. Without an exemplar the released tem
 from __future__ import annotations
 
 from tolman.benchmarks.base import PromptPreset
+from tolman.benchmarks.solved_example import example_parts, options_lines, problem_type
 from tolman.items import Item
 from tolman.media.sampling import Frames
-from tolman.messages import KeyFrames, Message, Sampling
+from tolman.messages import Message, Sampling
 
 ONLY_ANSWER = """\
 YOUR TASK IS TO PROVIDE ONLY THE FINAL ANSWER.
@@ -38,9 +39,6 @@ Reasoning:
 
 Final Answer:
 <A single letter for multiple choice (e.g., A) or a single number for regression (e.g., 240)>"""
-
-EXAMPLE_QUALITY = 30
-"""JPEG quality (1–95) of an example's key frames."""
 
 _HEAD = "Analyze the video frames and answer the question."
 
@@ -95,30 +93,9 @@ def one_shot_prompt(example: Item, item: Item, preset: PromptPreset) -> Message:
 
     This is the released code's "deep guide", which runs on QA_fewshot.txt.
     """
-    text = "\n\n".join(
-        [
-            f"This is an example of how to solve a '{_kind(example)}' problem.",
-            f"Exemplar Question: {example.question}\n{_options(example, 'Exemplar Options:')}",
-            f"Correct Reasoning Process: {example.reasoning}\nFinal Correct Answer: {example.answer}",
-            "### END EXAMPLE ###",
-            "Now, based on the new set of images provided, solve the following new problem.",
-            "---",
-            f"Question: {item.question}\n{_options(item, 'Options:')}",
-            ONLY_ANSWER,
-        ]
-    )
-    numbers = tuple(int(number) for number in example.evidence["keyframes"])
-    keys = KeyFrames(kind="video", path=example.media[0].path, numbers=numbers, quality=EXAMPLE_QUALITY)
-    return Message(parts=("### BEGIN EXAMPLE ###", keys, text, *item.media))
+    question = f"Question: {item.question}\n{options_lines(item, 'Options:')}"
+    return Message(parts=(*example_parts(example, question, ONLY_ANSWER), *item.media))
 
 
 def _question(item: Item) -> str:
-    return f"Question type: {_kind(item)}\nQuestion: {item.question}\n{_options(item, 'Options:')}"
-
-
-def _kind(item: Item) -> str:
-    return item.labels.get("problem_type") or ("multiple_choice" if item.kind == "choice" else "regression")
-
-
-def _options(item: Item, head: str) -> str:
-    return "\n".join([head, *item.lettered_options]) if item.kind == "choice" else ""
+    return f"Question type: {problem_type(item)}\nQuestion: {item.question}\n{options_lines(item, 'Options:')}"

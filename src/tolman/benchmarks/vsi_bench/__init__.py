@@ -23,7 +23,7 @@ BENCHMARK = BenchmarkSpec(
     published=Path(__file__).with_name("published.csv"),
     hub=HubSource(
         "nyu-visionx/VSI-Bench",
-        ("test-*.parquet", "*/test-*.parquet", "test.jsonl"),
+        ("full/test*.parquet|test-*.parquet|test.parquet|test.jsonl|*/test*.parquet|test_*.parquet",),
         "668dd47863a49c6ee50946df1bf085a039fc95cd",
         media=("*.zip",),
     ),

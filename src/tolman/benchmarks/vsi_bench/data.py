@@ -10,7 +10,7 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from tolman.benchmarks.question_files import find_files
+from tolman.benchmarks.question_files import find_files, matching, one_version, whole
 from tolman.benchmarks.rows import Row, check_fields, check_unique, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media, Unit
@@ -34,6 +34,9 @@ CHOICE_TASKS = (
     "route_planning",
     "obj_appearance_order",
 )
+_WHAT = "VSI-Bench questions"
+_PARTS = ("debiased", "pruned")
+"""Configurations of the release that are parts of the whole."""
 _REQUIRED = ("id", "dataset", "scene_name", "question_type", "question", "ground_truth")
 _OPTIONAL = ("options", "pruned")
 
@@ -42,24 +45,69 @@ def load(folder: Path, subset: str) -> list[Item]:
     """The questions of a subset, in the file's order.
 
     Args:
-        folder: with `test-00000-of-00001.parquet`, or the release's `test.jsonl`.
+        folder: with the release's questions under any name that they have had: see `question_files`.
         subset: a key of `SUBSETS`.
 
     Raises:
         InputError: a row that is not the benchmark's.
     """
-    paths = find_files(folder, ("test-*.parquet", "test.parquet", "test.jsonl"), "VSI-Bench questions")
+    paths = question_files(folder, subset)
     shards = [(path, read_rows(path)) for path in paths]
     rows = [row for _, own in shards for row in own]
     items = [_item(path, number, row) for path, own in shards for number, row in enumerate(own, start=1)]
     check_unique(paths[0], items)
     if subset == "tiny":
         return _only(items, _ids("tiny_ids.json"))
-    if subset == "debiased":
+    root = folder.parent if folder.is_file() else folder
+    if subset == "debiased" and any(_part_of(root, path) != "debiased" for path in paths):
         flagged = {str(row["id"]) for row in rows if row.get("pruned")}
         pruned = flagged or _ids("pruned_ids.json")
         return [item for item in items if item.id not in pruned]
     return items
+
+
+def question_files(folder: Path, subset: str) -> list[Path]:
+    """The files of a subset's questions: `test-*.parquet` in any number of shards, `test.parquet` or `test.jsonl`, in
+    the folder or in `full/`; else `test_debiased.parquet` and `test_pruned.parquet` (or shards in `debiased/` and
+    `pruned/`), which are the whole together.
+
+    Raises:
+        InputError: there are none, or only those of the debiased subset where others are asked for.
+    """
+    if folder.is_file():
+        _refuse_part(folder.parent, folder, subset)
+        return whole([folder])
+    for pattern in ("full/test-*.parquet", "full/test/*.parquet", "test-*.parquet", "test.parquet", "test.jsonl"):
+        found = [path for path in matching(folder, pattern) if not _part_of(folder, path)]
+        if found:
+            return one_version(folder, found, _WHAT)
+    parts = {name: _part_files(folder, name) for name in _PARTS}
+    if subset == "debiased" and parts["debiased"]:
+        return parts["debiased"]
+    if parts["debiased"] and parts["pruned"]:
+        return [*parts["debiased"], *parts["pruned"]]
+    for path in [*parts["debiased"], *parts["pruned"]]:
+        _refuse_part(folder, path, subset)
+    return find_files(folder, ("test-*.parquet", "test.parquet", "test.jsonl"), _WHAT)
+
+
+def _part_files(folder: Path, part: str) -> list[Path]:
+    patterns = (f"test_{part}*.parquet", f"{part}/test-*.parquet", f"{part}/test/*.parquet")
+    return next((one_version(folder, found, _WHAT) for one in patterns if (found := matching(folder, one))), [])
+
+
+def _part_of(folder: Path, path: Path) -> str:
+    """Which part of the release a file holds by its name: 'debiased', 'pruned', or '' for all of it."""
+    places = path.relative_to(folder).parts[:-1]
+    return next((part for part in _PARTS if part in places or path.name.startswith(f"test_{part}")), "")
+
+
+def _refuse_part(folder: Path, path: Path, subset: str) -> None:
+    part = _part_of(folder, path)
+    if part and not (part == subset == "debiased"):
+        held = "the debiased questions" if part == "debiased" else "the questions that VSI-Bench-Debiased leaves out"
+        fix = "add the others, or ask for the subset debiased" if part == "debiased" else "add the others"
+        raise InputError(path, f"holds {held} only", fix=fix)
 
 
 def _item(path: Path, number: int, row: Row) -> Item:

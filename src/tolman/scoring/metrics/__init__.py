@@ -1,1 +1,1 @@
-"""Tolman's own metrics, one module each; `tolman.scoring.metric` has what a metric is, and finds them by name."""
+"""Tolman's own metrics, one module each; `metric` has what a metric is, `metrics_by_name` finds them."""

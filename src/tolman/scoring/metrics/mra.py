@@ -7,7 +7,7 @@ from fractions import Fraction
 from tolman.items import Item
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.relative_accuracy import is_finite_number, mra_exact, mra_spatialbench, mra_vsi_bench
+from tolman.scoring.relative_accuracy import is_finite_number, mra_exact, mra_spatialbench, mra_to_zero, mra_vsi_bench
 
 
 def exact(item: Item, reading: ParsedAnswer) -> float:
@@ -32,6 +32,9 @@ def _released(mra: Callable[[float, float], float]) -> Callable[[Item, ParsedAns
     return per_item
 
 
+released_mra = _released(mra_to_zero)
+"""MRA of the codes that have a score for a true value of 0 too."""
+
 METRICS = (
     Metric(
         name="mra",
@@ -46,6 +49,13 @@ METRICS = (
         per_item=_released(mra_vsi_bench),
         kinds=("number",),
         source="vision-x-nyu/thinking-in-space, lmms_eval/tasks/vsibench/utils.py; none for a true value of 0",
+    ),
+    Metric(
+        name="mra-easi",
+        title="MRA (EASI's code)",
+        per_item=released_mra,
+        kinds=("number",),
+        source="open-compass/VLMEvalKit, utils/spatial_bench/cal_scores.py; fudan-zvg/spar; the error itself at 0",
     ),
     Metric(
         name="mra-spatialbench",

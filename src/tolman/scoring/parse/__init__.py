@@ -20,6 +20,9 @@ plainly it is said (`commitments`), and the last that nothing contradicts stands
 
 Announcements work the same for both (`announcements`). A response that refuses, gives two answers or a range, or ends
 before it answers, holds none.
+
+Other kinds of answers are read from what a response states (`statements`): a few words (`words_said`), an order or a
+set (`lists_said`), points and boxes (`places`, `coordinates`).
 """
 
 from __future__ import annotations
@@ -28,12 +31,59 @@ from tolman.items import Item
 from tolman.scoring.parse.plain import MAX_CHARS
 from tolman.scoring.reading import ParsedAnswer
 
-__all__ = ["MAX_CHARS", "read_careful"]
+OWN_FORM = "place"
+"""The rule that reads a response which is a place in Tolman's own form."""
+
+__all__ = [
+    "MAX_CHARS",
+    "OWN_FORM",
+    "read_careful",
+    "read_careful_boxes",
+    "read_careful_order",
+    "read_careful_points",
+    "read_careful_set",
+    "read_careful_words",
+]
 
 
 def read_careful(item: Item, response: str) -> ParsedAnswer:
     """`reader.read_careful`, imported with the first response: its patterns take a twentieth of a second to compile,
     and a run has asked by then."""
     from tolman.scoring.parse.reader import read_careful as read
+
+    return read(item, response)
+
+
+def read_careful_words(item: Item, response: str) -> ParsedAnswer:
+    """`words_said.read_words`, imported with the first response."""
+    from tolman.scoring.parse.words_said import read_words as read
+
+    return read(item, response)
+
+
+def read_careful_order(item: Item, response: str) -> ParsedAnswer:
+    """`lists_said.read_order`, imported with the first response."""
+    from tolman.scoring.parse.lists_said import read_order as read
+
+    return read(item, response)
+
+
+def read_careful_set(item: Item, response: str) -> ParsedAnswer:
+    """`lists_said.read_set`, imported with the first response."""
+    from tolman.scoring.parse.lists_said import read_set as read
+
+    return read(item, response)
+
+
+def read_careful_points(item: Item, response: str) -> ParsedAnswer:
+    """`places.read_points`, imported with the first response."""
+    from tolman.scoring.parse.places import read_points as read
+
+    return read(item, response)
+
+
+def read_careful_boxes(item: Item, response: str) -> ParsedAnswer:
+    """`places.read_boxes`, imported with the first response."""
+    from tolman.scoring.parse.places import read_boxes as read
 
     return read(item, response)

@@ -31,6 +31,11 @@ class _Named:
     segment: Segment
 
 
+def split_order(text: str) -> tuple[str, ...]:
+    """Split a text at the signs that stand between the things of an order."""
+    return tuple(part for part in _SPLIT.split(text.strip().rstrip(".")) if part)
+
+
 @lru_cache(maxsize=16_384)
 def orders_of(options: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Read options as orders of the same things.
@@ -41,9 +46,7 @@ def orders_of(options: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     Returns:
         The things of each option in its order; empty where not all options are orders of the same three or more.
     """
-    parts = tuple(
-        tuple(part for part in _SPLIT.split(option.strip().rstrip(".").casefold()) if part) for option in options
-    )
+    parts = tuple(split_order(option.casefold()) for option in options)
     if len(parts[0]) < MIN_THINGS or len(set(parts)) < len(parts) or len(set(parts[0])) < len(parts[0]):
         return ()
     return parts if all(sorted(p) == sorted(parts[0]) for p in parts) else ()

@@ -142,6 +142,11 @@ def read_careful(item: Item, response: str) -> ParsedAnswer:
     return _reading(chosen, whole, begin)
 
 
+def is_error_message(text: str) -> bool:
+    """Tell whether a text is the message of an error in place of a response."""
+    return _ERROR_START.match(text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     """A response as it is looked at, whatever the item.
@@ -170,7 +175,7 @@ def _prepared(response: str) -> _Prepared:
     whole = plain(response)
     begin, end, cut_off = behind_reasoning(whole.text)
     text = whole.text[begin:end]
-    is_error = _ERROR_START.match(text) is not None
+    is_error = is_error_message(text)
     if is_error or not text.strip():
         return _Prepared(whole, begin, text, cut_off, is_error)
     wrappers = tuple(wrapped(text)[-MAX_WRAPPERS:])

@@ -1,0 +1,58 @@
+"""CV-Bench on rows in the released shape (the data itself is not at hand)."""
+
+from pathlib import Path
+
+import pytest
+
+from released_rows import PICTURE, cv_bench
+from tolman import benchmarks
+from tolman.items import Item
+from tolman.media.images import read_image
+from tolman.responses import Response
+from tolman.scoring.aggregate import cells
+from tolman.scoring.reader import reader_named
+from tolman.scoring.score import score
+
+BENCHMARK = benchmarks.get("cv-bench")
+PROMPT = "Which is it? Select from the following choices.\n(A) left\n(B) right"
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[Item]:
+    cv_bench(tmp_path)
+    return BENCHMARK.load(tmp_path, "full")
+
+
+def test_rows_become_items_of_both_halves(items: list[Item], tmp_path: Path) -> None:
+    assert [item.task for item in items] == ["ADE20K Count", "ADE20K Relation", "COCO Count", "Omni3D Depth"]
+    assert [item.answer for item in items] == ["A", "B", "A", "B"]
+    assert [item.id for item in BENCHMARK.load(tmp_path, "2d")] == ["0", "1", "2"]
+    assert [item.id for item in BENCHMARK.load(tmp_path, "3d")] == ["3"]
+    (medium,) = items[3].media
+    assert read_image(tmp_path, medium.path, medium.part) == PICTURE
+
+
+def test_the_authors_prompt_and_lmms_evals_are_presets(items: list[Item]) -> None:
+    released, lmms = BENCHMARK.presets
+    demand = "\nAnswer with the option's letter from the given choices directly."
+    assert BENCHMARK.prompt(items[1], released).parts == (*items[1].media, PROMPT + demand)
+    note = "Note: You only need to respond with A, B without providing any additional information.\n\n"
+    assert BENCHMARK.prompt(items[1], lmms).parts == (*items[1].media, note + PROMPT)
+    assert lmms.rule_sets[0] == "lmms-eval"
+
+
+def test_the_headline_is_the_mean_of_2d_and_3d_and_2d_is_that_of_its_sources(items: list[Item]) -> None:
+    responses = [Response(id=item.id, response=text) for item, text in zip(items, "AAAA", strict=True)]
+    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    assert (found["ade20k"].value, found["coco"].value, found["2d"].value, found["3d"].value) == (50, 100, 75, 0)
+    assert found["overall"].value == 37.5
+    assert found["pooled"].value == 50
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [("(B)", "B"), ("b.", "B"), ("The answer is: (B) 2", None), ("Answer: (B) 2", "B"), ("3", "C"), ("12", "A"),
+     ("Both", "B"), ("", None), ("zebra", None)],
+)  # fmt: skip
+def test_the_authors_parser_takes_the_first_character(items: list[Item], reply: str, letter: str | None) -> None:
+    assert reader_named("cambrian").read(items[0], reply, 0).value == letter

@@ -1,0 +1,60 @@
+"""SQA3D on rows in the released shape; all 3,519 were loaded when the file was written."""
+
+from pathlib import Path
+
+import pytest
+
+from released_rows import sqa3d
+from tolman import benchmarks
+from tolman.errors import InputError
+from tolman.items import Item
+from tolman.responses import Response
+from tolman.scoring.aggregate import cells
+from tolman.scoring.readers.sqa3d import cleaned
+from tolman.scoring.score import score
+
+BENCHMARK = benchmarks.get("sqa3d")
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[Item]:
+    sqa3d(tmp_path)
+    return BENCHMARK.load(tmp_path, "test")
+
+
+def test_answers_come_from_the_annotations(items: list[Item]) -> None:
+    assert [(item.task, item.answer) for item in items] == [
+        ("what", "TV"), ("is", "no"), ("how", "two"), ("others", "yes"),
+    ]  # fmt: skip
+    assert items[0].id == "220602000002"
+    assert items[0].question == "I am standing by the ottoman. What is on my right?"
+    assert (items[0].scene, items[0].media[0].path) == ("scene0050_00", "scene0050_00.mp4")
+    assert BENCHMARK.prompt(items[0], BENCHMARK.presets[0]).parts == (
+        *items[0].media,
+        "I am standing by the ottoman. What is on my right?\nAnswer with a single word or a short phrase only.",
+    )
+
+
+def test_a_question_without_annotation_is_refused(tmp_path: Path) -> None:
+    sqa3d(tmp_path)
+    path = tmp_path / "v1_balanced_sqa_annotations_test_scannetv2.json"
+    path.write_text(path.read_text().replace("220602000003", "1"))
+    with pytest.raises(InputError, match="row 2: the second file has no row with the question_id '220602000003'"):
+        BENCHMARK.load(tmp_path, "test")
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [("The TV.", "TV"), (" 2  chairs ", "two chairs"), ("rigth", "right"), ("None", "zero"), ("3 oclock", "three o'clock"),
+     ("Mat2", "mat"), ("Backwards!", "backward"), ("a a chair", "a chair"), ("23", "twenty-three"), ("21", "21")],
+)  # fmt: skip
+def test_a_response_is_cleaned_as_the_release_does(text: str, clean: str) -> None:
+    assert cleaned(text) == clean
+
+
+def test_what_counts_is_exact_match_behind_the_cleaning(items: list[Item]) -> None:
+    texts = ["a tv.", "No, it is closed", "2", "..."]
+    responses = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
+    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    assert (found["what"].value, found["is"].value, found["how"].value, found["others"].value) == (100, 0, 100, 0)
+    assert found["average"].value == 50
