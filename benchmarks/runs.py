@@ -50,8 +50,8 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
 
 @contextmanager
 def server(latency: float) -> Iterator[str]:
-    """A loopback server in a process of its own."""
-    command = [sys.executable, str(ROOT / "tests" / "loopback.py"), "--latency", str(latency)]
+    """A loopback server in a process of its own, which lists its model as such servers do."""
+    command = [sys.executable, str(ROOT / "tests" / "loopback.py"), "--latency", str(latency), "--model", "m"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -1,6 +1,7 @@
 """The baselines on all the real questions, with the figures that identify them."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import tolman
 from tolman import benchmarks, models
 from tolman.cli import app
 from tolman.errors import UsageError
@@ -121,7 +123,8 @@ def test_what_is_right_in_the_same_scene_gives_nothing_away(choice: Callable[...
     ("name", "sentence"),
     [
         ("baseline/smart", "there is no baseline 'smart'; known: random, oracle, most-frequent"),
-        ("baseline", "names a family but no model; write baseline/NAME"),
+        ("baseline", "names a family but no model; write baseline/NAME, NAME being random, oracle,"),
+        ("baseline/", "write baseline/NAME, NAME being random, oracle,"),
         ("gpt/4", "there is no model family 'gpt'; known: anthropic, baseline"),
     ],
 )
@@ -160,3 +163,11 @@ def test_the_printed_frequency_row_is_of_other_questions_than_the_released_ones(
     printed = next(row for row in BENCHMARK.published_rows if "Frequency" in row.name).values
     assert printed["route_plan"] == round(100 * 56 / 197, 1)
     assert printed["object_count"] == round(100 * (0.6184 * 565 + 4 + mra_vsi_bench(2, 3)) / 570, 1)
+
+
+def test_what_a_run_counted_is_written_for_models_that_cost_nothing_too(
+    tmp_path: Path, choice: Callable[..., Item]
+) -> None:
+    tolman.evaluate([choice(id="a"), choice(id="b")], "baseline/random", protocol="blind", out=tmp_path / "run")
+    usage = json.loads((tmp_path / "run" / "usage.json").read_text(encoding="utf-8"))
+    assert (usage["called"], usage["input_tokens"]) == (2, 0)

@@ -27,10 +27,10 @@ def vllm(root: str, name: str = "m", **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("endpoint", "served"),
     [
-        (vllm("/ckpt/step-200"), Served(True, "/ckpt/step-200", "vllm 0.33.0")),
-        (vllm("m"), Served(True, "m", "vllm 0.33.0")),
-        (vllm(SNAPSHOT), Served(True, f"Qwen/Qwen2.5-VL-3B-Instruct@{COMMIT}", "vllm 0.33.0")),
-        (vllm("/lora/a", parent="base"), Served(True, "/lora/a on base", "vllm 0.33.0")),
+        (vllm("/ckpt/step-200"), Served(True, "/ckpt/step-200", "vllm 0.33.0", True)),
+        (vllm("m"), Served(True, "m", "vllm 0.33.0", True)),
+        (vllm(SNAPSHOT), Served(True, f"Qwen/Qwen2.5-VL-3B-Instruct@{COMMIT}", "vllm 0.33.0", True)),
+        (vllm("/lora/a", parent="base"), Served(True, "/lora/a on base", "vllm 0.33.0", True)),
         (
             {
                 "listed": [{"id": "m", "owned_by": "sglang", "root": "m"}],
@@ -39,14 +39,14 @@ def vllm(root: str, name: str = "m", **more: Any) -> dict[str, Any]:
                     "/server_info": {"version": "0.5.23"},
                 },
             },
-            Served(True, "/ckpt/a version step-7", "sglang 0.5.23"),
+            Served(True, "/ckpt/a version step-7", "sglang 0.5.23", True),
         ),
         (
             {
                 "listed": [{"id": "m", "owned_by": "sglang", "root": "m"}],
                 "routes": {"/get_model_info": {"model_path": SNAPSHOT, "weight_version": "default"}},
             },
-            Served(True, f"Qwen/Qwen2.5-VL-3B-Instruct@{COMMIT}", "sglang"),
+            Served(True, f"Qwen/Qwen2.5-VL-3B-Instruct@{COMMIT}", "sglang", True),
         ),
         (
             {
@@ -58,10 +58,10 @@ def vllm(root: str, name: str = "m", **more: Any) -> dict[str, Any]:
                 ],
                 "routes": {"/props": {"build_info": "b1234-abcdef"}},
             },
-            Served(True, "size 9, n_params 7, n_vocab 151936", "llama.cpp b1234-abcdef"),
+            Served(True, "size 9, n_params 7, n_vocab 151936", "llama.cpp b1234-abcdef", True),
         ),
-        ({"listed": [{"id": "m", "owned_by": "library", "created": 5}]}, Served(True, None, "library")),
-        ({"listed": [{"id": "m", "root": "m"}]}, Served(True)),
+        ({"listed": [{"id": "m", "owned_by": "library", "created": 5}]}, Served(True, None, "library", True)),
+        ({"listed": [{"id": "m", "root": "m"}]}, Served(True, listed=True)),
         ({"listed": ["m", None]}, Served(True)),
     ],
 )  # fmt: skip

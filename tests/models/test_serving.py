@@ -112,6 +112,34 @@ def test_a_server_ends_with_its_children_however_the_run_does(place: Path, numbe
     assert all(is_gone(pid) for pid in pids(place))
 
 
+@pytest.mark.full
+def test_a_suite_starts_one_server_for_each_model_and_one_at_a_time(place: Path) -> None:
+    """Each server writes who else was alive when it began."""
+    (place / "server.py").write_text(
+        "import os, sys, time\n"
+        "from pathlib import Path\n"
+        "others = [int(one.split()[0]) for one in Path('starts.txt').read_text().splitlines()]\n"
+        "alive = [pid for pid in others if Path(f'/proc/{pid}').exists()]\n"
+        "with open('starts.txt', 'a') as file: print(os.getpid(), *alive, file=file)\n"
+        f"sys.path.insert(0, {str(TESTS)!r})\n"
+        "from loopback import Server, serving\n"
+        "with serving(Server(), int(sys.argv[1])):\n"
+        "    time.sleep(600)\n"
+    )
+    (place / "starts.txt").write_text("")
+    serve = f"serve = '{sys.executable} server.py {{port}}'"
+    models = [f'[[model]]\nmodel = "openai/{name}"\n{serve}\n' for name in ("one", "two")]
+    shared = 'benchmark = "./bench"\nprotocol = ["direct", "cot"]\nout = "out"\nstore = "s.sqlite"\nwait = "60s"\n'
+    (place / "suite.toml").write_text(shared + "".join(models))
+    done = tolman(place, "run", "suite.toml")
+    assert done.returncode == 0, done.stderr
+    starts = (place / "starts.txt").read_text().split()
+    assert len(starts) == 2, "two servers, of which none saw the other"
+    assert all(is_gone(int(pid)) for pid in starts)
+    again = tolman(place, "run", "suite.toml")
+    assert again.returncode == 0, again.stderr
+
+
 def test_settings_that_start_nothing_are_one_sentence(place: Path) -> None:
     for more, sentence in (
         (

@@ -9,7 +9,7 @@ import pytest
 
 from tolman.errors import InputError
 from tolman.items import Item
-from tolman.responses import Failure, Response
+from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.imports import read_responses
 
 
@@ -32,6 +32,17 @@ def test_plain_jsonl(tmp_path: Path, items: list[Item]) -> None:
     assert isinstance(other, Failure)
 
 
+def test_failures_in_plain_jsonl(tmp_path: Path, items: list[Item]) -> None:
+    called = {"id": "3", "response": "Failed to obtain answer via API."}
+    told, empty = {"id": "4", "failure": "HTTP 500"}, {"id": "4", "response": "", "repeat": 1}
+    first, second, third = read_responses(lines(tmp_path / "r.jsonl", called, told, empty), items)
+    assert [type(one) for one in (first, second, third)] == [Failure, Failure, Response]
+    assert isinstance(first, Failure)
+    assert first.kind == FailureKind.IMPORTED
+    assert isinstance(second, Failure)
+    assert second.message == "HTTP 500"
+
+
 def test_lmms_eval_logs_are_joined_on_the_questions_own_id(tmp_path: Path, items: list[Item]) -> None:
     path = lines(
         tmp_path / "model_samples_vsibench.jsonl",
@@ -41,10 +52,16 @@ def test_lmms_eval_logs_are_joined_on_the_questions_own_id(tmp_path: Path, items
     assert read_responses(path, items) == [Response(id="4", response="B"), Response(id="3", response="A")]
 
 
-def test_a_row_number_is_no_id(tmp_path: Path, items: list[Item]) -> None:
-    path = lines(tmp_path / "r.jsonl", {"doc_id": 0, "target": "A", "resps": [["B"]]})
-    with pytest.raises(InputError, match="row 1, field 'doc': holds no question id"):
-        read_responses(path, items)
+def test_a_row_number_counts_only_where_every_true_answer_agrees(tmp_path: Path, items: list[Item]) -> None:
+    rows = [{"doc_id": place, "target": items[place].answer, "resps": [["B"]]} for place in (1, 0)]
+    path = lines(tmp_path / "r.jsonl", *rows)
+    assert [outcome.id for outcome in read_responses(path, items)] == ["4", "3"]
+    wrong = lines(tmp_path / "w.jsonl", rows[0], rows[1] | {"target": "B"})
+    with pytest.raises(InputError, match="row 2, field 'target': its answer 'B' isn't 'A', that of the item in its"):
+        read_responses(wrong, items)
+    bare = lines(tmp_path / "b.jsonl", {"doc_id": 0, "resps": [["B"]]})
+    with pytest.raises(InputError, match="row 1, field 'id': holds no question id, no prompt, and no row number"):
+        read_responses(bare, items)
 
 
 def test_lmms_eval_rows_without_ids_are_found_by_question_and_options(tmp_path: Path, items: list[Item]) -> None:

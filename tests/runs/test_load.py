@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import terminal
 from tolman import benchmarks
+from tolman.errors import InputError
+from tolman.items import Item
 from tolman.plugins import load_plugin
-from tolman.runs.load import load
+from tolman.runs.load import items_in, load
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "benchmark.md"
 
@@ -44,3 +47,24 @@ def test_a_part_of_a_released_benchmark_has_empty_columns(place: Path) -> None:
     (place / "routes.jsonl").write_text("\n".join(lines) + "\n")
     assert {item.task for item in load("vsi-bench", place / "routes.jsonl", None).items} == {"route_planning"}
     assert benchmarks.get("my-bench").table.task_titles == {"side": "Side"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "row"),
+    [
+        ([{"id": "q1", "text": "?"}, {"id": "q2"}], "row q2"),
+        ([{"text": "?"}, {"txt": "Which one is it?"}], r"row \{'txt': 'Which one is it\?'\}"),
+    ],
+)
+def test_a_key_that_a_plugins_loader_misses_is_told_with_its_row(
+    rows: list[dict[str, str]], row: str, tmp_path: Path
+) -> None:
+    def load_rows(folder: Path, subset: str) -> list[Item]:
+        return [
+            Item(id=one.get("id", "1"), question=one["text"], kind="number", answer="1", task="t", unit="m")
+            for one in rows
+        ]
+
+    benchmark = replace(benchmarks.get("vsi-bench"), load=load_rows)
+    with pytest.raises(InputError, match=rf"{row}: can't be read as VSI-Bench \(KeyError: 'text'\)"):
+        items_in(benchmark, tmp_path, "full")

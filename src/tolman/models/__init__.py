@@ -7,6 +7,7 @@ point group `tolman.models`, each naming a `create` function.
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
 from tolman.errors import UsageError
 from tolman.models.base import Model, ModelOptions
@@ -27,7 +28,9 @@ def create(name: str, options: ModelOptions) -> Model:
     family, _, rest = name.partition("/")
     maker = _REGISTRY.get(family)
     if not rest:
-        raise UsageError(f"'{name}' names a family but no model; write {family}/NAME.")
+        known: tuple[str, ...] = getattr(import_module(maker.__module__), "MODELS", ())
+        there = f", NAME being {', '.join(known[:-1])} or {known[-1]}" if len(known) > 1 else ""
+        raise UsageError(f"'{name}' names a family but no model; write {family}/NAME{there}.")
     urls = [url.strip() for url in (options.base_url or "").split(",") if url.strip()]
     if len(urls) < 2:
         model: Model = maker(rest, options)

@@ -1,4 +1,4 @@
-"""Baselines: what can be had without looking.
+"""Baselines: what can be had without looking, and with a look (`detector`).
 
 `random` draws uniformly (an option; for numbers, one of the true values of the question type; for another item kind
 what that says). `most-frequent` gives each question type's most frequent answer, `best-constant` the one among its true
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tolman.benchmarks.base import BenchmarkSpec
+from tolman.benchmarks.base import BenchmarkSpec, as_it_is
 from tolman.errors import UsageError
 from tolman.guessing.frequent import most_frequent_text, ranked
 from tolman.items import Item
@@ -47,16 +47,18 @@ class Constant(_Offline):
         self.settings: Mapping[str, Any] = {}
         self._choose = choose
         self._answers: dict[str, Callable[[Item], str]] = {}
+        self._written: Callable[[Item, str], str] = as_it_is
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Fix the answer of every question type."""
+        self._written = benchmark.written
         self._answers = {task: self._choose(benchmark, group) for task, group in _by_task(items).items()}
 
     async def answer(self, request: Request) -> Response:
         """The answer of the item's question type."""
-        return Response(
-            id=request.item.id, response=self._answers[request.item.task](request.item), repeat=request.repeat
-        )
+        item = request.item
+        text = self._written(item, self._answers[item.task](item))
+        return Response(id=item.id, response=text, repeat=request.repeat)
 
 
 class Random(_Offline):
@@ -67,14 +69,16 @@ class Random(_Offline):
         self.settings: Mapping[str, Any] = {"seed": seed}
         self._seed = seed
         self._answers: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._written: Callable[[Item, str], str] = as_it_is
         self._distributions: dict[tuple[str, ...], list[tuple[str, float]]] = {}
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Collect the true answers of every question type and kind."""
         answers: dict[tuple[str, str], list[str]] = {}
         for item in items:
-            answers.setdefault((item.task, item.kind), []).append(item.answer)
+            answers.setdefault((item.task, item.kind), []).append(kind_of(item).right_response(item))
         self._answers = {key: tuple(found) for key, found in answers.items()}
+        self._written = benchmark.written
         self._distributions = {}
 
     def _pool(self, item: Item) -> Sequence[str]:
@@ -85,7 +89,7 @@ class Random(_Offline):
         """A draw."""
         item = request.item
         drawn = random.Random(f"{self._seed}:{request.repeat}:{item.id}").choice(self._pool(item))
-        return Response(id=item.id, response=drawn, repeat=request.repeat)
+        return Response(id=item.id, response=self._written(item, drawn), repeat=request.repeat)
 
     def distribution(self, item: Item) -> Sequence[tuple[str, float]]:
         """Every option, or every true value of the question type by its frequency; items that draw from the same share
@@ -93,7 +97,9 @@ class Random(_Offline):
         pool, key = self._pool(item), (item.task, item.kind)
         known = key if pool is self._answers.get(key) else ("", *pool)
         if known not in self._distributions:
-            self._distributions[known] = [(text, count / len(pool)) for text, count in Counter(pool).items()]
+            self._distributions[known] = [
+                (self._written(item, text), count / len(pool)) for text, count in Counter(pool).items()
+            ]
         return self._distributions[known]
 
 
@@ -105,7 +111,7 @@ def _by_task(items: Iterable[Item]) -> dict[str, list[Item]]:
 
 
 def _most_frequent(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[[Item], str]:
-    answer = ranked(item.answer for item in items)[0]
+    answer = ranked(kind_of(item).right_response(item) for item in items)[0]
     return lambda item: answer
 
 
@@ -118,12 +124,12 @@ def _best_constant(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[
 
     def total(answer: str) -> float:
         return sum(
-            count * rules.score(example, rules.read(example, answer, 0))
+            count * rules.score(example, rules.read(example, benchmark.written(example, answer), 0))
             for key, count in kinds.items()
             for example in (examples[key],)
         )
 
-    best = max(sorted({item.answer for item in items}), key=total)
+    best = max(sorted({kind_of(item).right_response(item) for item in items}), key=total)
     return lambda item: best
 
 
@@ -136,6 +142,8 @@ _CONSTANTS = {
     "best-constant": _best_constant,
     "most-frequent-text": _most_frequent_text,
 }
+MODELS = ("random", "oracle", *_CONSTANTS, "detector")
+"""The names of all of them."""
 
 
 def create(name: str, options: ModelOptions) -> Model:
@@ -152,6 +160,10 @@ def create(name: str, options: ModelOptions) -> Model:
         if options.scenes is None:
             raise UsageError("baseline/oracle reads its answers off scenes; give their folder with --scenes.")
         return Oracle(options.scenes)
+    if name == "detector":
+        from tolman.models.detector.model import create_detector
+
+        return create_detector(Constant("baseline/best-constant", _best_constant), options)
     if name not in _CONSTANTS:
-        raise unknown("baseline", name, ["random", "oracle", *_CONSTANTS])
+        raise unknown("baseline", name, MODELS)
     return Constant(f"baseline/{name}", _CONSTANTS[name])

@@ -15,9 +15,10 @@ import asyncio
 import json
 import re
 import threading
+import time
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -40,11 +41,13 @@ class Served:
         reached: whether something answered there that isn't just loading.
         weights: what tells its weights from others; None where it doesn't say.
         server: which server it is, with its version.
+        listed: whether the model stands in its list of models.
     """
 
     reached: bool
     weights: str | None = None
     server: str | None = None
+    listed: bool = False
 
 
 class Looking:
@@ -61,6 +64,8 @@ class Looking:
         self._found: Future[Served] | None = None
         self.known: Served | None = None
         """What it said when it was reached first; None before."""
+        self.took = 0.0
+        """Seconds that the last look took."""
 
     def begin(self) -> None:
         """Start, unless that was done."""
@@ -83,8 +88,11 @@ class Looking:
         return self.result()
 
     def _work(self, found: Future[Served]) -> None:
+        began = time.monotonic()
         try:
-            found.set_result(look(self._url, self._model, self._key))
+            served = look(self._url, self._model, self._key)
+            self.took = time.monotonic() - began
+            found.set_result(served)
         except Exception:  # whatever a server sends, a look fails no run
             found.set_result(Served(reached=True))
 
@@ -95,8 +103,12 @@ def look(url: str, model: str, key: str | None = None) -> Served:
     if status is None or status in NOT_UP:
         return Served(reached=False)
     entry = _entry(listed, model)
+    return replace(_told(entry, re.sub(r"/v\d+$", "", url), key), listed=bool(entry))
+
+
+def _told(entry: Mapping[str, Any], base: str, key: str | None) -> Served:
+    """What the entry of a list of models says, and further pages of the server that it names."""
     owner = str(entry.get("owned_by", ""))
-    base = re.sub(r"/v\d+$", "", url)
     if owner == "sglang":
         return _sglang(base, key)
     if isinstance(entry.get("meta"), Mapping) and "n_params" in entry["meta"]:

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tolman.generate.collection import open_collection
-from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
-from tolman.kinds.choice import nearest_option
 from tolman.models.base import CallError, Request
+from tolman.models.geometric import answer_text, recomputed
 from tolman.responses import FailureKind, Response
-from tolman.scoring.item_kind import kind_of
 
 
 class Oracle:
@@ -50,14 +48,11 @@ class Oracle:
         if geometry is None:
             raise CallError(FailureKind.REFUSED, f"the collection has no scene '{item.scene}'", retry=False)
         try:
-            found = recompute(geometry, item, self._preset, released=False)
+            found = recomputed(geometry, item, self._preset)
         except (KeyError, ValueError) as error:
             raise CallError(FailureKind.REFUSED, f"the scene doesn't answer it: {error}", retry=False) from None
-        kind, known = kind_of(item), found.exact if found.place is None else found.place
         try:
-            if found.place is None and kind.has_letters:
-                known = nearest_option(item, found.exact)
-            text = kind.oracle_text(item, known)
+            text = answer_text(item, found)
         except ValueError as error:
             raise CallError(FailureKind.REFUSED, str(error), retry=False) from None
         return Response(id=item.id, response=text, repeat=request.repeat)

@@ -12,6 +12,8 @@ EFFORT_TOKENS = {"minimal": 2048, "low": 4096, "medium": 10_000, "high": 16_000,
 """Tokens of reasoning where an endpoint takes a number and the user gave a word (those of inspect-ai; the same word is
 another number elsewhere, so the number that is sent is recorded)."""
 USUAL_EFFORT = "medium"
+REASONING = Thinking(on=True)
+"""Reasoning of which the user says no more than that it is wanted."""
 SPLIT_OFF = "reasoning inside the text split off"
 """The note of a response whose reasoning came in tags before the answer."""
 UNMARKED = "text that the token limit ended taken for reasoning"

@@ -30,6 +30,10 @@ __all__ = ["Caller", "Limits", "Tally"]
 
 PROBE_RETRIES = 4
 """How often a run's first call is tried again."""
+HEAD_STARTS = 5
+"""How many times as long as a look at the list of models the first call has for itself where the model stands in it."""
+LEAST_HEAD_START = 0.05
+"""Seconds that it has at least."""
 LONGEST_WAIT_STEP = 10.0
 """Seconds between two tries of the first call while its endpoint is waited for."""
 
@@ -97,10 +101,15 @@ class Caller:
         """Requests that are on their way now."""
         self._guarded = is_stored(model)
         self._probed = not self._guarded
+        self._others = False  # whether others were sent before the first was answered
+        self._refused = False  # whether a try of the first call failed
         self._probe = asyncio.Lock()
 
     async def call(self, request: Request) -> Response:
         """Call the model; before anything else is sent, one call must show that calls can succeed at all.
+
+        An endpoint whose list of models has this one is up and takes the key: there the others wait no longer than a
+        refusal would take to come (`_head_start`), since an answer may take minutes.
 
         Raises:
             CallError: no text came.
@@ -108,12 +117,32 @@ class Caller:
         """
         left = self._leaves is not None and self._leaves.is_asked(request)
         if not self._probed and not left:
+            first: asyncio.Task[Response] | None = None
             async with self._probe:
                 if self._breaker.over is not None:  # those who wait behind this call must not try their luck
                     raise self._breaker.over
-                if not self._probed:
-                    return await self._first(request)
+                if not (self._probed or self._others):
+                    first = asyncio.create_task(self._first(request))
+                    try:
+                        done, _ = await asyncio.wait({first}, timeout=self._head_start())
+                        if not done and self._refused:
+                            done, _ = await asyncio.wait({first})
+                    except asyncio.CancelledError:
+                        first.cancel()
+                        raise
+                    self._others = not done
+            if first is not None:
+                return await first
         return await self._persist(request)
+
+    def _head_start(self) -> float | None:
+        """Seconds that the first call has for itself; None, as long as it takes, where the model isn't known to be
+        served."""
+        looks = self.model.looks if isinstance(self.model, AtAddresses) else ()
+        known = [look.known for look in looks]
+        if not known or not all(one is not None and one.listed for one in known):
+            return None
+        return max(LEAST_HEAD_START, HEAD_STARTS * max(look.took for look in looks))
 
     def cost(self, response: Response) -> float | None:
         """What a response's tokens cost; None where the price isn't known."""
@@ -129,6 +158,9 @@ class Caller:
             try:
                 response = await self._try(request)
             except CallError as error:
+                self._refused = True
+                if self._others and self._probed:  # the others are answered: it is this question's own
+                    return await self._persist(request)
                 if error.kind in ANSWERED or (not error.retry and error.kind == FailureKind.INTERRUPTED):
                     self._probed = error.kind in ANSWERED
                     raise
@@ -197,7 +229,7 @@ class Caller:
     def _hopeless(self, error: CallError, more: str) -> EndpointError:
         """Remember that nothing can succeed, for those who wait."""
         nothing = ""
-        if not self._probed:
+        if not (self._probed or self._others):
             to_it = "" if self._tally.called == self._called else f" to {self.model.name}"
             nothing = f" Nothing else was sent{to_it}."
         self._breaker.over = EndpointError(f"{as_sentence(error.message)}{more}{nothing}")
@@ -242,13 +274,14 @@ class Caller:
         except CallError as error:
             if error.overloaded and (error.after or 0) <= self._limits.longest_pause:
                 self.throttle.overloaded(error.after)
-            if self._probed and self._guarded:
+            if (self._probed or self._others) and self._guarded:
                 self._breaker.failed(error, _subject(request), sent, probe=probe)
             raise
         finally:
             self.in_flight -= 1
         self._breaker.answered(sent)
         self.throttle.succeeded()
+        self._probed = self._probed or self._others
         return self._counted(request, response)
 
     def _counted(self, request: Request, response: Response) -> Response:

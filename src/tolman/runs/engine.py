@@ -23,6 +23,7 @@ from tolman.messages import Message, Part
 from tolman.models.base import CallError, Model, Request, is_stored
 from tolman.models.code import code_of
 from tolman.models.recipes.tokens import VideoTokens
+from tolman.outcomes import Outcomes
 from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
 from tolman.runs.again import answered, was_asked_again
@@ -82,7 +83,7 @@ class Engine:
     prices: Mapping[str, Price] = field(default_factory=dict)
     video_tokens: VideoTokens | None = None
     tally: Tally = field(default_factory=Tally)
-    outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+    outcomes: Outcomes = field(default_factory=Outcomes)
     watcher: Watcher = field(default_factory=Watcher)
     older: dict[int, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 

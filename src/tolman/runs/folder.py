@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,17 +29,25 @@ import tolman
 from tolman.benchmarks.folder import is_folder
 from tolman.errors import InputError, RunConflictError
 from tolman.files import atomic_write, write_text
-from tolman.item_table import read_items, write_items
+from tolman.item_table import item_slices, read_items, write_items
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Sampling
-from tolman.responses import Outcome, read_outcomes, write_outcomes
+from tolman.outcomes import Outcomes
+from tolman.responses import Outcome, each_outcome, write_outcomes
 from tolman.runs.leases import is_held, sole_writer
 from tolman.runs.selection import Selection
 from tolman.scoring.judged import Judgements
 
 BASELINES = "baseline/"
-"""How the names of models begin that see no media."""
+"""How the names of baselines begin."""
+SEEING = frozenset({"baseline/detector"})
+"""Those of them that look at media."""
+
+
+def is_blind(model: str) -> bool:
+    """Whether a model sees no media under any protocol: a baseline, but for those that look."""
+    return model.startswith(BASELINES) and model not in SEEING
 
 
 class RunSettings(BaseModel):
@@ -61,13 +70,13 @@ class RunSettings(BaseModel):
     selection: Selection = Selection()
 
     def named(self, *apart: str) -> str:
-        """Form the name that tables have: the model, with the protocol where it isn't 'direct'. Baselines see no media
-        under any protocol, so 'blind' isn't said of them.
+        """Form the name that tables have: the model, with the protocol where it isn't 'direct'. Most baselines see no
+        media under any protocol, so 'blind' isn't said of them.
 
         Args:
             apart: what else is said in the parentheses; empty texts are left out.
         """
-        blind = self.model.startswith(BASELINES)
+        blind = is_blind(self.model)
         protocol = [part for part in self.protocol.split("+") if part != "direct" and not (blind and part == "blind")]
         said = [text for text in ("+".join(protocol), *apart) if text]
         return f"{self.model} ({', '.join(said)})" if said else self.model
@@ -133,7 +142,7 @@ class RunFolder:
         """Whether a process is writing into the folder."""
         return is_held(self.path)
 
-    def start(self, record: RunRecord, *, at_addresses: bool = False) -> list[Outcome]:
+    def start(self, record: RunRecord, *, at_addresses: bool = False) -> Outcomes:
         """Create the folder, or make sure that it holds the same run; its questions come with `write_items`.
 
         Args:
@@ -148,13 +157,13 @@ class RunFolder:
                 responses of no run.
             InputError: what an earlier start left can't be read.
         """
-        earlier: list[Outcome] = []
+        earlier = Outcomes()
         if (self.path / "run.json").exists():
             self.before = self.record()
             difference = _first_difference(self.before.settings, record.settings, at_addresses=at_addresses)
             if difference:
                 raise RunConflictError(f"{self.path} holds a run with {difference}; give another folder with --out.")
-            earlier = self.outcomes()
+            earlier = Outcomes.of(self.each_outcome())
             self.judgements()
             if at_addresses:  # what is known of the model stays until it is found out anew
                 kept = record.settings.model_copy(update={"model_settings": self.before.settings.model_settings})
@@ -196,19 +205,31 @@ class RunFolder:
         """The questions."""
         return read_items(self.path / "items.parquet")
 
+    def item_slices(self) -> Iterator[list[Item]]:
+        """The questions, some thousands at a time."""
+        return item_slices(self.path / "items.parquet")
+
     def outcomes(self) -> list[Outcome]:
         """What came back; empty before the first answer."""
+        return list(self.each_outcome())
+
+    def each_outcome(self) -> Iterator[Outcome]:
+        """The same one by one.
+
+        Raises:
+            InputError: a line is none, when it is reached.
+        """
         if not self.responses_path.exists():
-            return []
+            return
         try:
-            return read_outcomes(self.responses_path)
+            yield from each_outcome(self.responses_path)
         except InputError as error:
             fix = (
                 "put a copy in its place, or delete it: answers that are in the response store are not asked for again"
             )
             raise InputError(error.path, error.what, row=error.row, field=error.field, fix=fix) from None
 
-    def write_outcomes(self, outcomes: list[Outcome]) -> None:
+    def write_outcomes(self, outcomes: Iterable[Outcome]) -> None:
         """Replace the outcomes."""
         write_outcomes(self.responses_path, outcomes)
 

@@ -1,44 +1,110 @@
-"""Reading responses that something else produced: JSONL, lmms-eval's per-sample logs, VLMEvalKit's result files."""
+"""Reading responses that something else produced: JSONL of ids and texts, and other programs' logs (`runs.logs`)."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
-from tolman.benchmarks.rows import Row, read_rows
+from tolman.benchmarks.rows import read_rows
 from tolman.errors import InputError
-from tolman.extras import needs
 from tolman.items import Item
-from tolman.responses import Failure, FailureKind, Outcome, Response, outcome_from_record
+from tolman.responses import Failure, FailureKind, Outcome, Response, Usage, outcome_from_record
+from tolman.runs.logs.join import JoinedLog, join, target_agrees
+from tolman.runs.logs.log import REGISTRY, Log, LogRow, failed_call, read_logs
 
-Format = Literal["jsonl", "lmms-eval", "vlmevalkit"]
-FAILED_CALLS = ("Failed to obtain answer via API.",)
-"""Texts that other harnesses store in place of an answer when a call failed."""
+JSONL = "jsonl"
 
 
-def read_responses(path: Path, items: Sequence[Item], form: Format | None = None) -> list[Outcome]:
+def formats() -> list[str]:
+    """The names of what can be read: JSONL of our own, then the programs."""
+    return [JSONL, *REGISTRY.names()]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What a file holds for a benchmark.
+
+    Attributes:
+        outcomes: in the file's order.
+        program: that wrote it; '' for JSONL of our own.
+        version: of the program; '' where the file doesn't say.
+        by: what joined its rows with items: 'id', 'question id', 'prompt', 'order'.
+    """
+
+    outcomes: list[Outcome]
+    program: str = ""
+    version: str = ""
+    by: str = "id"
+
+
+def read_responses(path: Path, items: Sequence[Item], form: str | None = None) -> list[Outcome]:
+    """The outcomes of `read_import`."""
+    return read_import(path, items, form).outcomes
+
+
+def read_import(path: Path, items: Sequence[Item], form: str | None = None, same_truths: bool = False) -> Imported:
     """All responses of a file, each for an item of the benchmark.
 
     Args:
         path: the file.
-        items: the benchmark's questions.
-        form: which of the three it is; found out from the first row where None.
+        items: the benchmark's questions, in released order.
+        form: one of `formats()`; found out from the file where None.
+        same_truths: whether a log's right answers must be the items', as where a question has another one for each
+            number of frames.
 
     Raises:
-        InputError: an id that the benchmark doesn't have, an id twice, a row that lacks its response.
+        InputError: a row that can't be joined with an item, an item with two rows, a row that lacks its response.
     """
-    rows = _rows(path)
+    logs = [] if form == JSONL else read_logs(path, form)
+    if not logs:
+        return Imported(_once(path, _of_records(path, items)))
+    found = _of_logs(path, logs, items)
+    if same_truths:
+        _check_truths(path, [pair for _, joined in found for pair in joined.pairs])
+    placed = [(row.place, outcome_of(row, item)) for _, joined in found for row, item in joined.pairs]
+    told = dict.fromkeys(joined.by for _, joined in found)
+    return Imported(_once(path, placed), found[0][0].program, found[0][0].version, ", ".join(told))
+
+
+def _once(path: Path, placed: Sequence[tuple[int | str, Outcome]]) -> list[Outcome]:
+    seen: dict[tuple[str, int], int | str] = {}
+    for place, outcome in placed:
+        key = outcome.id, outcome.repeat
+        if key in seen:
+            raise InputError(
+                path,
+                f"the id {outcome.id!r} is also row {seen[key]}'s",
+                row=place,
+                field="id",
+                fix="give each item one response",
+            )
+        seen[key] = place
+    return [outcome for _, outcome in placed]
+
+
+def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:
+    for row, item in pairs:
+        if row.target is not None and not target_agrees(row, item):
+            raise InputError(
+                path,
+                f"its answer {row.target!r} isn't {item.answer!r}, that of the subset",
+                row=row.place,
+                field="target",
+                fix="name the subset of the number of frames that were shown with --subset",
+            )
+
+
+def _of_records(path: Path, items: Sequence[Item]) -> list[tuple[int | str, Outcome]]:
+    rows = read_rows(path)
     if not rows:
         raise InputError(path, "holds no rows", fix="give a file with one response for each question")
-    form = form or _detect(rows[0])
-    known = {item.id: item for item in items}
-    readers = {"jsonl": _from_jsonl, "lmms-eval": _from_lmms_eval, "vlmevalkit": _from_vlmevalkit}
-    outcomes: list[Outcome] = []
-    seen: dict[tuple[str, int], int] = {}
+    known = {item.id for item in items}
+    found: list[tuple[int | str, Outcome]] = []
     for number, row in enumerate(rows, start=1):
-        outcome = readers[form](path, number, row, known)
+        outcome = outcome_from_record(row, path, number)
+        if isinstance(outcome, Response) and (why := failed_call(outcome.response)):
+            outcome = Failure(id=outcome.id, kind=FailureKind.IMPORTED, message=why, repeat=outcome.repeat)
         if outcome.id not in known:
             raise InputError(
                 path,
@@ -47,120 +113,47 @@ def read_responses(path: Path, items: Sequence[Item], form: Format | None = None
                 field="id",
                 fix="check the benchmark and the subset",
             )
-        key = outcome.id, outcome.repeat
-        if key in seen:
-            raise InputError(
-                path,
-                f"the id {outcome.id!r} is also row {seen[key]}'s",
-                row=number,
-                field="id",
-                fix="give each item one response",
-            )
-        seen[key] = number
-        outcomes.append(outcome)
-    return outcomes
+        found.append((number, outcome))
+    return found
 
 
-def _rows(path: Path) -> list[Row]:
-    if path.suffix.lower() in (".xlsx", ".xls"):
-        with needs("excel", f"Reading {path.name}"):
-            import fastexcel
+def _of_logs(path: Path, logs: Sequence[Log], items: Sequence[Item]) -> list[tuple[Log, JoinedLog]]:
+    """A file's one log; of an archive with several, those whose rows are all the benchmark's, each item once."""
+    logs = [log for log in logs if log.rows]
+    if not logs:
+        raise InputError(
+            path,
+            "holds no rows of responses",
+            fix="give the log with the responses, such as EASI's easi_results.zip for its easi_results.json",
+        )
+    if len(logs) == 1:
+        return [(logs[0], join(logs[0], items))]
+    # Where an archive has a task twice, EASI's figures are of the one whose name ends so.
+    logs = sorted(logs, key=lambda log: not log.task.endswith("_multiimage"))
+    fitting: dict[frozenset[str], tuple[Log, JoinedLog]] = {}
+    for log in logs:
         try:
-            frame = fastexcel.read_excel(path).load_sheet(0, dtypes="string").to_polars()
-        except Exception as error:  # fastexcel raises types of its own for every kind of broken file
-            raise InputError(path, f"is no readable Excel sheet ({str(error).splitlines()[0]})") from None
-        return frame.to_dicts()
-    return read_rows(path)
+            joined = join(log, items)
+        except InputError:
+            continue  # another benchmark's
+        fitting.setdefault(frozenset(item.id for _, item in joined.pairs), (log, joined))
+    if not fitting:
+        tasks = ", ".join(sorted({log.task for log in logs}))
+        raise InputError(path, f"none of its tasks ({tasks}) is the benchmark's", fix="check the benchmark")
+    return list(fitting.values())
 
 
-def _detect(row: Row) -> Format:
-    if "resps" in row or "filtered_resps" in row:
-        return "lmms-eval"
-    if "prediction" in row:
-        return "vlmevalkit"
-    return "jsonl"
-
-
-def _from_jsonl(path: Path, number: int, row: Row, known: Mapping[str, Item]) -> Outcome:
-    return outcome_from_record(row, path, number)
-
-
-def _from_lmms_eval(path: Path, number: int, row: Row, known: Mapping[str, Item]) -> Outcome:
-    """A line of `*_samples_*.jsonl`. The question's own id is needed; `doc_id` is a row number of whatever order."""
-    docs = [row.get("doc"), *(value for value in row.values() if isinstance(value, dict))]
-    identity = next(
-        (doc[key] for doc in docs if isinstance(doc, dict) for key in ("id", "problem_id") if doc.get(key) is not None),
-        None,
+def outcome_of(row: LogRow, item: Item) -> Outcome:
+    """A row's response, or why there is none, as that of an item."""
+    if row.response is None:
+        return Failure(
+            id=item.id, kind=FailureKind.IMPORTED, message=row.failure or "the log holds no text", repeat=row.repeat
+        )
+    return Response(
+        id=item.id,
+        response=row.response,
+        repeat=row.repeat,
+        reasoning=row.reasoning,
+        finish_reason=row.finish_reason,
+        usage=Usage(input_tokens=row.input_tokens or 0, output_tokens=row.output_tokens or 0),
     )
-    if identity is None:
-        identity = _site_id(row, docs, known)
-    if identity is None:
-        raise InputError(
-            path,
-            "holds no question id (doc_id is only a row number)",
-            row=number,
-            field="doc",
-            fix="write the log with the benchmark's own id in doc",
-        )
-    text = row.get("resps", row.get("filtered_resps"))
-    while isinstance(text, list) and text:
-        text = text[0]
-    if not isinstance(text, str):
-        raise InputError(path, "holds no text", row=number, field="resps")
-    return _outcome(str(identity), text)
-
-
-def _site_id(row: Row, docs: list[Any], known: Mapping[str, Item]) -> str | None:
-    """SITE's rows have no id: the question and its options must name one item."""
-    doc = next((d for d in docs if isinstance(d, dict) and "question" in d and "options" in d), None)
-    if doc is None:
-        return None
-    options = tuple(str(o) for o in doc["options"] or ())
-    visual = [str(v) for v in doc.get("visual") or ()]
-    fits = [
-        item.id
-        for item in known.values()
-        if item.question == str(doc["question"]).strip()
-        and item.options == options
-        and (not visual or not item.media or item.media[0].path == visual[0])
-    ]
-    return fits[0] if len(fits) == 1 else None
-
-
-def _from_vlmevalkit(path: Path, number: int, row: Row, known: Mapping[str, Item]) -> Outcome:
-    """A row of `MODEL_DATASET.{xlsx,tsv,json,jsonl}`: `index` (or `id`), `question`, `prediction`."""
-    identity = row.get("id", row.get("index"))
-    if identity is None:
-        raise InputError(path, "is missing", row=number, field="index", fix="keep VLMEvalKit's index column")
-    name = str(identity).strip()
-    name = name.removesuffix(".0")
-    question = row.get("question")
-    item = known.get(name)
-    if item is not None and question and not _same_question(str(question), item):
-        raise InputError(
-            path,
-            f"its question isn't that of item {name!r}",
-            row=number,
-            field="question",
-            fix="the file numbers its rows otherwise; give it the benchmark's own ids",
-        )
-    prediction = row.get("prediction")
-    if prediction is None or prediction != prediction:  # an empty cell, or a spreadsheet's NaN
-        return Failure(id=name, kind=FailureKind.IMPORTED, message="the file holds no prediction")
-    if not isinstance(prediction, str | int | float):
-        raise InputError(path, "is no text", row=number, field="prediction")
-    return _outcome(name, str(prediction))
-
-
-def _same_question(text: str, item: Item) -> bool:
-    def squeeze(value: str) -> str:
-        return "".join(value.split()).lower()
-
-    own = squeeze(item.question)
-    return own in squeeze(text) or squeeze(text) in squeeze(item.verbatim or item.question)
-
-
-def _outcome(identity: str, text: str) -> Outcome:
-    if any(sign in text for sign in FAILED_CALLS):
-        return Failure(id=identity, kind=FailureKind.IMPORTED, message=json.dumps(text.strip()))
-    return Response(id=identity, response=text)

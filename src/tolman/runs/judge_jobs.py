@@ -5,14 +5,15 @@ These are the responses that the benchmark has judged, and a random sample of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
 from tolman.responses import Outcome, Response
 from tolman.scoring.judge_sample import SampleSize, draw, is_read
-from tolman.scoring.judged import digest, extraction_prompt
+from tolman.scoring.judged import digest, extraction_prompt, read_reply
+from tolman.scoring.reading import ParsedAnswer
 from tolman.scoring.rules import RuleSet
 
 Texts = Mapping[str, Sequence[str]]
@@ -21,11 +22,12 @@ Texts = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class JudgeJob:
-    """One response that the judge is asked about, and how."""
+    """One response that the judge is asked about, how, and how its reply is read."""
 
     item: Item
     text: str
     prompt: str
+    read: Callable[[Item, str], ParsedAnswer | None] = read_reply
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def _judged(benchmark: BenchmarkSpec, items: Sequence[Item], texts: Texts, seed:
     judging = benchmark.judging
     base = benchmark.rule_set(judging.base)
     return {
-        _key(item.id, number): JudgeJob(item, text, judging.prompt(item, text))
+        _key(item.id, number): JudgeJob(item, text, judging.prompt(item, text), judging.read)
         for item in items
         for number, text in enumerate(texts.get(item.id, ()))
         if judging.asks(item, text, base.read(item, text, seed))

@@ -33,7 +33,7 @@ from tolman.runs.store import open_store
 from tolman.runs.watcher import Watcher
 from tolman.runtime import run_until_stopped
 from tolman.scoring.judge_sample import SampleSize
-from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, read_reply
+from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest
 
 T = TypeVar("T")
 TRIES = 3
@@ -82,7 +82,7 @@ def judge_run(
     folder: RunFolder,
     benchmark: BenchmarkSpec,
     items: Sequence[Item],
-    outcomes: Sequence[Outcome],
+    outcomes: Iterable[Outcome],
     request: JudgeRequest,
     judge: Model,
     *,
@@ -220,7 +220,7 @@ class JudgedRun:
         folder: RunFolder,
         benchmark: BenchmarkSpec,
         items: Sequence[Item],
-        outcomes: Sequence[Outcome],
+        outcomes: Iterable[Outcome],
         request: JudgeRequest,
         judge: Model,
         seed: int = 0,
@@ -286,7 +286,7 @@ def _conversation(jobs: Mapping[str, JudgeJob]) -> Callable[[BenchmarkSpec, Item
         message = Message(parts=(job.prompt,))
         for draw in range(TRIES):
             response: Response = yield Ask((message,), draw=draw)
-            if read_reply(job.item, response.response) is not None:
+            if job.read(job.item, response.response) is not None:
                 break
         return response.response
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 from pydantic import ValidationError
 
 from tolman import benchmarks
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.fetching.lock import NAME as LOCK
+from tolman.benchmarks.fetching.lock import check_state, read_lock, state_of
 from tolman.benchmarks.folder import is_folder
+from tolman.benchmarks.frame_budgets import subset_for, with_frames_of
 from tolman.errors import InputError, TolmanError, UsageError
 from tolman.item_table import first_problem
 from tolman.items import Item
 from tolman.names import hint
+
+ROW_LENGTH = 80
+"""Characters of a row without an id that are told."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,7 @@ class Loaded:
         benchmark, subset, items: what was loaded.
         folder: where the questions were.
         source: the folder, or the hub's data set and commit.
-        revision: that was asked of the hub, or None.
+        revision: that was asked of the hub, or that the lock file names; None where the benchmark's own was.
         from_hub: whether they came from it.
     """
 
@@ -46,45 +53,76 @@ class Loaded:
         hub = self.benchmark.hub
         if not self.from_hub or hub is None or not hub.media:
             return self.folder
+        from tolman.benchmarks.fetching.place import unpacking_folder
         from tolman.benchmarks.hub import fetch_media
-        from tolman.media.store import default_root
 
-        return fetch_media(hub, default_root().parent / "media", self.revision)
+        wanted = frozenset(medium.path for item in self.items for medium in item.media)
+        return fetch_media(hub, unpacking_folder(), self.folder.name, self.subset, wanted)  # the folder is the commit
 
 
-def load(name: str, data: Path | None, subset: str | None, revision: str | None = None) -> Loaded:
+def load(
+    name: str,
+    data: Path | None,
+    subset: str | None,
+    revision: str | None = None,
+    frames: int | None = None,
+    lock: Path = Path(LOCK),
+) -> Loaded:
     """A subset of a benchmark.
 
     Args:
         name: of a benchmark, or a folder that is one.
         data: a local folder or file; where None the folder itself, or the hub.
-        subset: the benchmark's first where None.
-        revision: of the hub's data set.
+        subset: where None that of `frames`, else the benchmark's first.
+        revision: of the hub's data set; where None the lock file's, or the benchmark's own.
+        frames: the number that videos are shown with, which picks the subset where truths depend on it.
+        lock: the lock file; there need be none.
 
     Raises:
-        UsageError: no such benchmark or subset, or the hub can't be reached.
-        InputError: the data is not the benchmark's.
+        UsageError: no such benchmark or subset, no truths for so many frames, or the hub can't be reached.
+        InputError: the data is not the benchmark's, or not what the lock file names.
     """
     benchmark = benchmarks.get(name)
-    chosen = subset or next(iter(benchmark.subsets))
-    if chosen not in benchmark.subsets:
-        raise UsageError(f"{benchmark.title} has no subset '{chosen}'; {hint(chosen, benchmark.subsets)}.")
+    if subset is None and frames is not None and benchmark.frame_counts:
+        subset = subset_for(benchmark.title, benchmark.frame_counts, frames)
+    chosen = subset_of(benchmark, subset)
     if data is None and is_folder(name):
         data = Path(name)
     if data is not None:
         folder = data.parent if data.is_file() else data
-        return Loaded(benchmark, chosen, _items(benchmark, data, chosen), folder, str(data))
+        return Loaded(benchmark, chosen, items_in(benchmark, data, chosen), folder, str(data))
     if benchmark.hub is None:
         raise UsageError(f"{benchmark.title} isn't on the hub; give its folder with --data FOLDER.")
     from tolman.benchmarks.hub import fetch
 
-    folder = fetch(benchmark.hub, revision)
+    locked = read_lock(lock).get(benchmark.name)
+    asked = revision or (locked.revision if locked is not None else None)
+    folder = fetch(benchmark.hub, asked, chosen)
+    if locked is not None and folder.name == locked.revision:
+        here = [file for file in locked.files if (folder / file).is_file()]
+        check_state(lock, benchmark.name, locked, state_of(benchmark.hub.repository, folder, here))
     source = f"{benchmark.hub.repository}@{folder.name}"
-    return Loaded(benchmark, chosen, _items(benchmark, folder, chosen), folder, source, revision, from_hub=True)
+    return Loaded(benchmark, chosen, items_in(benchmark, folder, chosen), folder, source, asked, from_hub=True)
 
 
-def _items(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
-    """The items of a subset, whose true values the benchmark's metric can be computed for."""
+def subset_of(benchmark: BenchmarkSpec, subset: str | None) -> str:
+    """The name of a subset; the benchmark's first where None.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    chosen = subset or next(iter(benchmark.subsets))
+    if chosen not in benchmark.subsets:
+        raise UsageError(f"{benchmark.title} has no subset '{chosen}'; {hint(chosen, benchmark.subsets)}.")
+    return chosen
+
+
+def items_in(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
+    """The items of a subset, whose true values the benchmark's metric can be computed for.
+
+    Raises:
+        InputError: the data is not the benchmark's.
+    """
     try:
         items = benchmark.load(data, subset)
     except TolmanError:
@@ -96,7 +134,8 @@ def _items(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
         raise InputError(data, f"holds no item of {benchmark.title}: {what}", row=row, field=field) from None
     except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
         what = f"can't be read as {benchmark.title} ({type(error).__name__}: {error})"
-        raise InputError(data, what, fix=f"check that it is the data of {benchmark.name}") from error
+        row = _row_at_hand(error)
+        raise InputError(data, what, row=row, fix=f"check that it is the data of {benchmark.name}") from error
     for item in items if benchmark.needs_positive_truths else ():
         if item.kind == "number" and item.exact_answer <= 0:
             raise InputError(
@@ -109,6 +148,23 @@ def _items(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
             )
     _check_tasks(benchmark, items)
     return items
+
+
+def _row_at_hand(error: Exception) -> str | None:
+    """The row in which a loader missed a key: by its id, or by its beginning; None where that can't be told.
+
+    A loader of a plugin reads files in its own way, so the row is the mapping without the key in the place that failed.
+    """
+    trace = error.__traceback__
+    if not isinstance(error, KeyError) or trace is None:
+        return None
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    lacking = [one for one in trace.tb_frame.f_locals.values() if isinstance(one, Mapping) and error.args[0] not in one]
+    row = next((one for one in lacking if "id" in one), lacking[0] if len(lacking) == 1 else None)
+    if row is None:
+        return None
+    return str(row["id"]) if "id" in row else shorten(str(dict(row)), ROW_LENGTH, placeholder=" …")
 
 
 def _check_tasks(benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
@@ -124,14 +180,14 @@ def _check_tasks(benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
     benchmark.table.check_tasks(found, benchmark.title, complete=complete)
 
 
-def preset_of(benchmark: BenchmarkSpec, name: str | None) -> PromptPreset:
-    """The preset of that name; the first where None.
+def preset_of(benchmark: BenchmarkSpec, name: str | None, subset: str | None = None) -> PromptPreset:
+    """The preset of that name; the first where None. Of a subset whose truths hold for a number of frames, with that.
 
     Raises:
         UsageError: there is none.
     """
     for preset in benchmark.presets:
         if name in (None, preset.name):
-            return preset
+            return preset if subset is None else with_frames_of(preset, benchmark, subset)
     known = hint(name or "", [preset.name for preset in benchmark.presets])
     raise UsageError(f"{benchmark.title} has no preset '{name}'; {known}.")

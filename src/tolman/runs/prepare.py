@@ -10,6 +10,7 @@ from typing import Any
 
 from tolman import models, protocols
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.frame_budgets import check_frames
 from tolman.errors import UsageError
 from tolman.item_table import data_hash
 from tolman.items import Item
@@ -53,15 +54,17 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     judge = request.judge.open() if request.judge else None
     for one in (model, *helpers.values()):
         begin(one)  # looks at what is served while questions are read
-    loaded = request.loaded or load(request.benchmark, request.data, request.subset, request.revision)
+    count = (request.frames or {}).get("count")
+    loaded = request.loaded or load(request.benchmark, request.data, request.subset, request.revision, count)
     if judge is not None:
         loaded.benchmark.rule_set(loaded.benchmark.judging.base)
-    preset = adjusted(preset_of(loaded.benchmark, request.preset), request)
+    preset = adjusted(preset_of(loaded.benchmark, request.preset, loaded.subset), request)
     protocol = protocol_of(request, loaded)
     presented = protocol.present(loaded.benchmark, loaded.items)
     items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
     if protocol.shows_media and protocol.viewer == "model" and model.remote:
         preset = with_form(preset, request, model, loaded.items)
+    check_frames(loaded.benchmark, loaded.subset, preset.frames)
     everyone = {"model": model, **helpers}
     _check(everyone, protocol, preset, loaded.benchmark, items)
     prices = {role: read_price(request.prices, one.name) for role, one in everyone.items()} if request.prices else {}

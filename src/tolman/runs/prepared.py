@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tolman.files import write_text
 from tolman.items import Item
+from tolman.memory import give_back
 from tolman.models.base import HasExpectation, Model, is_stored
+from tolman.outcomes import Outcomes
 from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.engine import Engine
 from tolman.runs.folder import RunFolder, RunRecord
@@ -21,7 +23,7 @@ from tolman.runs.request import RunRequest, Started
 from tolman.runs.same_model import kept_under, served_before, settle
 from tolman.runs.store import open_store
 from tolman.runs.watcher import Tells, Watcher
-from tolman.runtime import uninterrupted
+from tolman.runtime import HEAD_START, uninterrupted
 
 if TYPE_CHECKING:
     from tolman.runs.judging import Consultation
@@ -45,7 +47,7 @@ class PreparedRun:
         record: RunRecord,
         items: list[Item],
         folder: RunFolder,
-        earlier: list[Outcome],
+        earlier: Outcomes,
         judge: Model | None,
         held: ExitStack,
     ) -> None:
@@ -90,7 +92,7 @@ class PreparedRun:
                 len(self.items) * request.repeats, self.folder.path, engine.tally, bool(engine.prices), self._is_remote
             )
         )
-        written = asyncio.ensure_future(asyncio.to_thread(self.folder.write_items, self.items))
+        written = asyncio.ensure_future(self._write_items())
         try:
             await self._identify()
             await engine.run(self.items, request.repeats)
@@ -107,7 +109,7 @@ class PreparedRun:
         self.finish()  # whatever becomes of the judge
         outcomes, seed = self._outcomes(), request.options.seed
         judge = replace(request.judge, limits=self._left_for(request.judge.limits))
-        judged = JudgedRun(self.folder, engine.benchmark, self.items, outcomes, judge, self._judge, seed)
+        judged = JudgedRun(self.folder, engine.benchmark, self.items, outcomes.values(), judge, self._judge, seed)
         self._judging = judged.consultation
         await judged.ask(
             done=done,
@@ -133,7 +135,8 @@ class PreparedRun:
         """
         from tolman.runs.scoring import score_run
 
-        outcomes = self._keep()
+        outcomes = self._engine.outcomes = self._keep()  # of two orders one is enough from here on
+        give_back()
         model = self._engine.model
         expectation = model if isinstance(model, HasExpectation) else None
         return self.folder, score_run(
@@ -146,6 +149,11 @@ class PreparedRun:
             metrics=self._request.metrics,
             read_ahead=self._read_ahead,
         )
+
+    async def _write_items(self) -> None:
+        """Write the questions while the first answer is waited for."""
+        await asyncio.sleep(HEAD_START)
+        await asyncio.to_thread(self.folder.write_items, self.items)
 
     def _with_reading(self, done: Callable[[Outcome], None]) -> Callable[[Outcome], None]:
         """The same callback, told after the outcome is read; items that aren't waited for are read at the end."""
@@ -181,7 +189,7 @@ class PreparedRun:
     @property
     def _kept_so_far(self) -> str:
         outcomes = self._outcomes()
-        answered = sum(isinstance(outcome, Response) for outcome in outcomes)
+        answered = sum(isinstance(outcome, Response) for outcome in outcomes.values())
         asked = len(self.items) * self._request.repeats
         kept = "kept; the same command goes on." if self._is_stored else "kept in its folder."
         return f"{answered:,} of {asked:,} answered and {kept}"
@@ -214,22 +222,25 @@ class PreparedRun:
             return limits
         return replace(limits, most_cost=max(0.0, limits.most_cost - self._engine.tally.cost))
 
-    def _outcomes(self) -> list[Outcome]:
+    def _outcomes(self) -> Outcomes:
         """What came, in the order of items, then repeats; what an earlier start of this run had stays beside it."""
-        found = {(o.id, o.repeat): o for o in self._earlier} | self._engine.outcomes
-        keys = ((item.id, repeat) for item in self.items for repeat in range(self._request.repeats))
-        return [found[key] for key in keys if key in found]
+        found, came = Outcomes(), self._engine.outcomes
+        for key in ((item.id, repeat) for item in self.items for repeat in range(self._request.repeats)):
+            if key in came:
+                found.take(key, came)
+            elif key in self._earlier:
+                found.take(key, self._earlier)
+        return found
 
-    def _keep(self) -> list[Outcome]:
+    def _keep(self) -> Outcomes:
         with uninterrupted():  # a second Ctrl-C must not stop the writing
             outcomes = self._outcomes()
-            self.folder.write_outcomes(outcomes)
-            if self._is_remote:
-                usage = asdict(self._engine.tally)
-                del usage["remarks"]
-                if not self._engine.prices:
-                    del usage["cost"]
-                if isinstance(self._engine.model, Tells):
-                    usage["addresses"] = self._engine.model.counts
-                write_text(self.folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
+            self.folder.write_outcomes(outcomes.values())
+            usage = asdict(self._engine.tally)
+            del usage["remarks"]
+            if not self._engine.prices:
+                del usage["cost"]
+            if isinstance(self._engine.model, Tells):
+                usage["addresses"] = self._engine.model.counts
+            write_text(self.folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
             return outcomes

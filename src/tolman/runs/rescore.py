@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
 from tolman import benchmarks, models
 from tolman.errors import UsageError
@@ -12,8 +12,8 @@ from tolman.item_table import data_hash
 from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions
 from tolman.names import unknown
 from tolman.responses import Outcome
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder
-from tolman.runs.imports import Format, read_responses
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder, is_blind
+from tolman.runs.imports import formats, read_import
 from tolman.runs.judging import JudgeRequest, judge_run
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.request import Started
@@ -43,12 +43,15 @@ def score_file(
     """
     if benchmark is None:
         raise UsageError(f"which benchmark answers {path}? Name it with --benchmark.")
-    if form is not None and form not in get_args(Format):
-        raise unknown("response format", form, get_args(Format))
+    if form is not None and form not in formats():
+        raise unknown("response format", form, formats())
     loaded = load(benchmark, data, subset, revision)
-    outcomes = read_responses(path, loaded.items, cast(Format | None, form))
+    imported = read_import(path, loaded.items, form, same_truths=bool(loaded.benchmark.frame_counts))
+    origin = {"imported": path.name}
+    if imported.program:
+        origin |= {"program": imported.program, "version": imported.version, "joined_by": imported.by}
     return score_outcomes(
-        loaded, outcomes, benchmark=benchmark, model=name or path.stem, model_settings={"imported": path.name},
+        loaded, imported.outcomes, benchmark=benchmark, model=name or path.stem, model_settings=origin,
         preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics,
     )  # fmt: skip
 
@@ -80,7 +83,7 @@ def score_outcomes(
         UsageError: an unknown preset.
         RunConflictError: the folder holds another run.
     """
-    chosen = preset_of(loaded.benchmark, preset)
+    chosen = preset_of(loaded.benchmark, preset, loaded.subset)
     settings = RunSettings(
         benchmark=benchmark,
         subset=loaded.subset,
@@ -126,7 +129,7 @@ def _score_again(folder: RunFolder, record: RunRecord, metrics: Sequence[str] = 
     benchmark = benchmarks.get(record.settings.benchmark)
     items, outcomes = folder.items(), folder.outcomes()
     expectation = None
-    if record.settings.model.startswith("baseline/"):
+    if is_blind(record.settings.model):
         model = models.create(record.settings.model, ModelOptions(seed=record.settings.seed))
         if isinstance(model, KnowsTheTruth) and len(items) == (record.presented_items or record.subset_items):
             model.prepare(benchmark, items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.items import Item
 from tolman.models.base import HasExpectation
+from tolman.outcomes import Outcomes
 from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.runs.frames_shown import count_frames_shown
@@ -22,7 +23,8 @@ from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
 from tolman.scoring.further import further_record
 from tolman.scoring.judge_sample import agreement
-from tolman.scoring.metric import Metric, metrics_named
+from tolman.scoring.metric import Metric
+from tolman.scoring.metrics_by_name import metrics_named
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score
 from tolman.scoring.unread import unread_by_figure
@@ -71,7 +73,7 @@ def score_run(
     benchmark: BenchmarkSpec,
     record: RunRecord,
     items: Sequence[Item],
-    outcomes: Sequence[Outcome],
+    outcomes: Iterable[Outcome] | Outcomes,
     *,
     expectation: HasExpectation | None = None,
     metrics: Sequence[str] = (),
@@ -106,11 +108,19 @@ def score_run(
     return figures
 
 
+def _rules_of(benchmark: BenchmarkSpec, record: RunRecord) -> list[RuleSet]:
+    """The rule sets of a run's preset; of another program's log also that program's, where the benchmark has it."""
+    found = benchmark.rule_sets_of(record.settings.preset)
+    program = record.settings.model_settings.get("program")
+    names = [rules.name for rules in found]
+    return [*found, *(rules for rules in benchmark.rule_sets if rules.name == program and program not in names)]
+
+
 def compute_scores(
     benchmark: BenchmarkSpec,
     record: RunRecord,
     items: Sequence[Item],
-    outcomes: Sequence[Outcome],
+    outcomes: Iterable[Outcome] | Outcomes,
     *,
     judgements: judged.Judgements | None = None,
     expectation: HasExpectation | None = None,
@@ -137,7 +147,8 @@ def compute_scores(
     Raises:
         UsageError: there is no such scorer or metric.
     """
-    own_rules = [benchmark.rule_set(scorer)] if scorer else benchmark.rule_sets_of(record.settings.preset)
+    came = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
+    own_rules = [benchmark.rule_set(scorer)] if scorer else _rules_of(benchmark, record)
     rules = [*own_rules, *(() if scorer else benchmark.further_rule_sets())]
     if read_ahead is not None:
         own_rules = [read_ahead.remembering(one) for one in own_rules]
@@ -149,35 +160,36 @@ def compute_scores(
         own_rules, rules = [*own_rules, by_judge], [*rules, by_judge]
     rows = score(
         items,
-        outcomes,
+        came,
         rules,
         repeats=record.settings.repeats,
         seed=record.settings.seed,
         failures_are_wrong=record.failures_are_wrong,
         metrics=measures,
     )
+    said = came.values()
     figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}
     figures["items"] = len(items)
     figures["asked"] = len(items) * record.settings.repeats
     figures["unanswered"] = count_unanswered(rows)
     figures["failures"] = [
-        {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(outcomes).items()
+        {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(said).items()
     ]
     frames_shown = count_frames_shown(record, items)
     if frames_shown:
         figures["frames_shown"] = frames_shown
-    usage = _usage(outcomes)
+    usage = _usage(said)
     if usage:
         figures["usage"] = usage
-    endings = _endings(outcomes, rows)
+    endings = _endings(said, rows)
     if endings:
         figures["endings"] = endings
-    notes = _notes(outcomes)
+    notes = _notes(said)
     if notes:
         figures["notes"] = notes
     figures["rule_sets"] = {}
     for rule_set in rules:
-        own = rows.filter(pl.col("rule_set") == rule_set.name)
+        own = _rows_of(rows, rule_set.name)
         table = benchmark.table_of(rule_set.name)
         entry: dict[str, Any] = {"cells": _plain(cells(own, table))}
         entry["unread"] = {key: asdict(one) for key, one in unread_by_figure(own, table).items()}
@@ -194,7 +206,7 @@ def compute_scores(
     if judgements is not None:
         figures["judge"] = _judge(judgements, rows)
         if judgements.sample is not None:
-            figures["judge"]["sample"] = _agreement(judgements.sample, benchmark, items, outcomes)
+            figures["judge"]["sample"] = _agreement(judgements.sample, benchmark, items, said)
     if expectation is not None:
         answers = {item.id: expectation.distribution(item) for item in items}
         expected = expected_scores(items, answers, rules, benchmark.table.metrics)
@@ -206,7 +218,14 @@ def compute_scores(
     return rows, figures
 
 
-def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def _rows_of(rows: pl.DataFrame, rule_set: str) -> pl.DataFrame:
+    """The rows of one rule set; they follow each other, so that none need be copied."""
+    inside = rows["rule_set"] == rule_set
+    first, count = inside.arg_max() or 0, int(inside.sum())
+    return rows.slice(first, count) if inside.slice(first, count).all() else rows.filter(inside)
+
+
+def _notes(outcomes: Collection[Outcome]) -> dict[str, int]:
     """What protocols noted about responses, summed over them, in alphabetical order."""
     counts: Counter[str] = Counter()
     for outcome in outcomes:
@@ -215,19 +234,26 @@ def _notes(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _usage(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _usage(outcomes: Collection[Outcome]) -> dict[str, Any]:
     """The tokens behind all responses, how many of these the model reasoned before, and their cost where it is known;
     empty where the endpoint told of no tokens."""
-    found = [outcome for outcome in outcomes if isinstance(outcome, Response)]
-    total = Usage.total(response.usage for response in found)
+    costs, thought = list[float](), 0
+
+    def usages() -> Iterator[Usage]:
+        nonlocal thought
+        for outcome in outcomes:
+            if isinstance(outcome, Response):
+                thought += reasoned(outcome)
+                costs.extend([] if outcome.cost is None else [outcome.cost])
+                yield outcome.usage
+
+    total = Usage.total(usages())
     if not total.input_tokens and not total.output_tokens:
         return {}
-    costs = [response.cost for response in found if response.cost is not None]
-    usage = {**total.model_dump(), "reasoned": sum(reasoned(response) for response in found)}
-    return usage | ({"cost": sum(costs)} if costs else {})
+    return {**total.model_dump(), "reasoned": thought} | ({"cost": sum(costs)} if costs else {})
 
 
-def _endings(outcomes: Sequence[Outcome], rows: pl.DataFrame) -> dict[str, dict[str, int]]:
+def _endings(outcomes: Collection[Outcome], rows: pl.DataFrame) -> dict[str, dict[str, int]]:
     """Responses whose model was stopped before it was done: for each ending how many, and how many of them at least one
     rule set (other than 'judged') reads no answer in. A trace of reasoning that is never closed counts as cut off,
     whatever the endpoint says or where it says nothing. Apart from these, those whose answer rests on an earlier turn
@@ -269,7 +295,7 @@ def _judge(judgements: judged.Judgements, rows: pl.DataFrame) -> dict[str, Any]:
 
 
 def _agreement(
-    sample: judged.JudgedSample, benchmark: BenchmarkSpec, items: Sequence[Item], outcomes: Sequence[Outcome]
+    sample: judged.JudgedSample, benchmark: BenchmarkSpec, items: Sequence[Item], outcomes: Collection[Outcome]
 ) -> dict[str, Any]:
     """What was sampled, and how far reader and judge agree on it."""
     texts = ((outcome.id, outcome.response) for outcome in outcomes if isinstance(outcome, Response))
@@ -288,7 +314,7 @@ def _agreement(
     }
 
 
-def _failures(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, str]]:
+def _failures(outcomes: Collection[Outcome]) -> dict[str, tuple[int, str]]:
     """For each kind of failure, the most frequent first: how many, and the sentence of the first."""
     found: dict[str, tuple[int, str]] = {}
     for outcome in outcomes:

@@ -1,0 +1,187 @@
+"""lmms-eval's logs: `<stamp>_samples_<task>.jsonl`, one line for each question, with `<stamp>_results.json` beside.
+
+Source: EvolvingLMMs-Lab/lmms-eval 0.7.3, loggers/evaluation_tracker.py, and the tasks' `process_results`. A line holds
+`doc_id` (a row number, not an id), `target`, `filtered_resps` (the answer after reasoning was cut), `resps` (the answer
+as it came, where that differs; older versions write it always, as a list), `input` (the prompt's text) and the
+dictionaries of the task's metrics, among which some hold the question's own id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tolman.benchmarks.rows import Row, read_rows, stream_rows
+from tolman.errors import InputError
+from tolman.runs.logs.log import Log, LogFormat, LogRow, text_or_failure
+
+_SAMPLES = re.compile(r"(?:(?P<stamp>\d{8}_\d{6})_)?samples_(?P<task>.+)\.jsonl$")
+_IDS = ("id", "problem_id", "index")
+_SCORES = ("score", "is_correct", "accuracy", "MRA:.5:.95:.05", "overall")
+_OPEN_TAG = re.compile(r"<(think|analysis)>")
+
+
+def takes(path: Path) -> bool:
+    """Whether the first row of a table has an answer under lmms-eval's name."""
+    if path.suffix.lower() not in (".jsonl", ".json"):
+        return False
+    try:
+        _, row = next(stream_rows(path), (0, {}))
+    except InputError:
+        return False
+    return isinstance(row, dict) and ("filtered_resps" in row or ("resps" in row and "doc_id" in row))
+
+
+def read(path: Path) -> list[Log]:
+    """The Log of one task.
+
+    Raises:
+        InputError: a line that isn't one of lmms-eval's.
+    """
+    named = _SAMPLES.search(path.name)
+    task = named["task"] if named else ""
+    results = _results(path, named["stamp"]) if named and named["stamp"] else {}
+    config = results.get("config") or {}
+    own = (results.get("configs") or {}).get(task) or {}
+    settings = {key: config[key] for key in ("model", "model_args", "limit", "gen_kwargs") if config.get(key)}
+    keys = ("dataset_path", "dataset_name", "generation_kwargs", "lmms_eval_specific_kwargs")
+    settings |= {key: own[key] for key in keys if own.get(key)}
+    version = str(results.get("lmms_eval_version") or "").partition("@")[0]
+    frames = re.search(r"\bmax_(?:frames_num|num_frames)=(\d+)", str(config.get("model_args") or ""))
+    return [
+        Log(
+            path=path,
+            program="lmms-eval",
+            version="" if version == "unknown" else version,
+            task=task,
+            model=str(results.get("model_name") or ""),
+            settings=settings,
+            rows=tuple(
+                _row(path, number, row, int(frames[1]) if frames else None)
+                for number, row in enumerate(read_rows(path), start=1)
+            ),
+            figures=_figures((results.get("results") or {}).get(task) or {}),
+        )
+    ]
+
+
+def _results(path: Path, stamp: str) -> dict[str, Any]:
+    """The figures and settings of the same evaluation, where the file lies beside."""
+    beside = path.with_name(f"{stamp}_results.json")
+    try:
+        found = json.loads(beside.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        raise InputError(beside, "is no JSON", fix="take it away, or fetch it again") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _figures(results: Mapping[str, Any]) -> dict[str, float]:
+    """'<metric>,<filter>' → value, without standard errors and what is no number ('N/A')."""
+    return {
+        name.removesuffix(",none"): float(value)
+        for name, value in results.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and "_stderr" not in name
+    }
+
+
+def _row(path: Path, number: int, row: Row, frames: int | None) -> LogRow:
+    metrics = [value for value in row.values() if isinstance(value, dict)]
+    docs = [*([row["doc"]] if isinstance(row.get("doc"), dict) else []), *metrics]
+    text, reasoning = _texts(path, number, row)
+    response, failure = text_or_failure(text)
+    order = row.get("doc_id")
+    counts = row.get("token_counts")
+    tokens = counts[0] if isinstance(counts, list) and counts and isinstance(counts[0], dict) else {}
+    media = row.get("input_media") or _first(docs, ("visual",)) or ()
+    scene = _first(docs, ("scene_name", "scene", "video"))
+    target = _text(row.get("target"))
+    return LogRow(
+        place=number,
+        id=_text(_first(docs, _IDS)),
+        question_id=_text(_first(docs, ("question_id", "qid"))),
+        order=order if isinstance(order, int) and order >= 0 else None,
+        prompt=_prompt(row, docs),
+        scene=_text(scene),
+        media=tuple(str(name) for name in media) if isinstance(media, list | tuple) else (),
+        target=_text(_first(docs, ("gt_content",))) or target or _text(_first(docs, ("ground_truth", "answer"))),
+        response=response,
+        failure=failure,
+        reasoning=reasoning,
+        prediction=_text(_first(docs, ("pred_parsed",))),
+        score=_score(metrics),
+        frames=frames,
+        input_tokens=_count(tokens.get("input_tokens")),
+        output_tokens=_count(tokens.get("output_tokens")),
+        labels=_labels(docs),
+    )
+
+
+def _texts(path: Path, number: int, row: Row) -> tuple[str | None, str | None]:
+    """The answer, and the reasoning that was cut from it."""
+    raw, kept = row.get("resps"), row.get("filtered_resps")
+    if isinstance(raw, list):  # an older version's, which writes what came in lists of lists, always
+        return _only_text(path, number, "resps", raw), None
+    answer = _only_text(path, number, "filtered_resps" if kept is not None else "resps", raw if kept is None else kept)
+    if isinstance(raw, str) and raw != answer and _OPEN_TAG.search(raw):
+        cut = raw[: len(raw) - len(answer)] if answer and raw.endswith(answer) else raw
+        return answer, re.sub(r"</?(?:think|analysis)>", "", cut).strip() or None
+    return answer, None
+
+
+def _only_text(path: Path, number: int, field: str, value: object) -> str:
+    while isinstance(value, list) and value:
+        value = value[0]
+    if not isinstance(value, str):
+        raise InputError(path, "holds no text", row=number, field=field, fix="log with --log_samples")
+    return value
+
+
+def _prompt(row: Row, docs: list[dict[str, Any]]) -> str | None:
+    sent = row.get("input")
+    if isinstance(sent, str) and sent.strip():
+        return sent
+    question = _first(docs, ("question",))
+    options = _first(docs, ("options", "choices")) or ()
+    if not isinstance(question, str):
+        return None
+    return "\n".join([question, *(str(option) for option in options)] if isinstance(options, list) else [question])
+
+
+def _labels(docs: list[dict[str, Any]]) -> dict[str, str]:
+    names = ("question_type", "category", "l2_category", "sub_task", "data_source", "dataset", "type")
+    return {name: str(value) for name in names if isinstance(value := _first(docs, (name,)), str) and value}
+
+
+def _score(metrics: list[dict[str, Any]]) -> float | None:
+    for name in _SCORES:
+        for metric in metrics:
+            value = metric.get(name)
+            if isinstance(value, bool | int | float):
+                return float(value)
+    return None
+
+
+def _first(docs: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
+    return next(_values(docs, names), None)
+
+
+def _values(docs: list[dict[str, Any]], names: tuple[str, ...]) -> Iterator[Any]:
+    return (doc[name] for doc in docs for name in names if doc.get(name) is not None)
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+LOG = LogFormat("lmms-eval", "lmms-eval", takes, read)
