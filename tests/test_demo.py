@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = (sys.executable, "-m", "tolman.demo", "--seconds", "2", "--rate", "2")
+COMMAND = (sys.executable, "-m", "tolman.demo", "--rooms", "3", "--seconds", "2", "--rate", "2")
 
 
 def stopped(place: Path, step: str, how: signal.Signals) -> tuple[int, str, str]:
@@ -76,4 +78,85 @@ def test_the_same_command_goes_on(tmp_path: Path) -> None:
         env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "demo" / "report.html").is_file()
+    assert (tmp_path / "demo" / "site" / "index.html").is_file()
+
+
+@pytest.mark.full
+def test_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="the model that sees needs the extra 'detect'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    environment = {**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache")}
+    whole = (sys.executable, "-m", "tolman.demo")
+    done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    if "drawn before" in done.stdout:
+        pytest.skip("no EGL here, and three rooms are too few for an interval")
+    runs = [f"demo/runs/baseline-{name}" for name in ("detector", "best-constant")]
+    compared = subprocess.run(
+        (sys.executable, "-m", "tolman", "compare", *runs, "--json"),
+        cwd=tmp_path, capture_output=True, text=True, check=True, env=environment,
+    )  # fmt: skip
+    columns = json.loads(compared.stdout)["comparisons"][0]["columns"]
+    for task in ("object_count", "appearance_order", "average"):
+        assert columns[task]["interval"]["low"] > 0, task
+
+
+ABSENT = """
+import os, sys
+from importlib.abc import MetaPathFinder
+
+
+class Absent(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in os.environ["ABSENT"].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+if "EGL" in os.environ["ABSENT"].split(","):
+    import moderngl
+
+    def create_context(**_):
+        raise OSError("libEGL.so not found in the system")
+
+    moderngl.create_context = create_context
+sys.meta_path.insert(0, Absent())
+"""
+"""A `sitecustomize` that takes packages and EGL away from every process."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("absent", "sentences", "seeing"),
+    [
+        (
+            "onnxruntime",
+            ["Detecting objects needs the package 'onnxruntime'.* Going on without baseline/detector"],
+            False,
+        ),
+        ("EGL", ["rendering needs EGL, .* libegl1 .* Going on with three rooms that were drawn before"], True),
+        (
+            "moderngl,onnxruntime",
+            ["needs the package 'moderngl'.* Going on with three rooms", "'onnxruntime'.* Going on without"],
+            False,
+        ),
+    ],
+)
+def test_the_demonstration_goes_on_without_what_a_machine_lacks(
+    absent: str, sentences: list[str], seeing: bool, tmp_path: Path
+) -> None:
+    for module in ("shapely", "moderngl", *(["onnxruntime"] if seeing else [])):
+        pytest.importorskip(module, reason="the demonstration needs the extras 'generate', 'simulate' and 'detect'")
+    (tmp_path / "sitecustomize.py").write_text(ABSENT)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "ABSENT": absent, "PYTHONPATH": path},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for sentence in sentences:
+        assert len(re.findall(rf"^.*{sentence}.*$", done.stdout, re.MULTILINE)) == 1, done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert ("$ tolman compare" in done.stdout) == seeing
+    assert (tmp_path / "demo" / "runs" / "baseline-detector").exists() == seeing
+    assert "baseline/oracle" in done.stdout
+    assert (tmp_path / "demo" / "site" / "index.html").is_file()

@@ -4,12 +4,31 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import terminal
+from docs.files import write_files
 from tolman import benchmarks
+from tolman.benchmarks.declaring.schema import (
+    AnswerForm,
+    ColumnOfTable,
+    Declaration,
+    DeclaredSubset,
+    FiguresTable,
+    Groups,
+    Hub,
+    MediaColumns,
+    Options,
+    Prompt,
+    RightRegion,
+    Scorer,
+    ScorerJudge,
+    SecondFile,
+)
+from tolman.benchmarks.fields import Field
 from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.plugins import load_plugin
@@ -137,8 +156,7 @@ def test_add_an_item_kind_as_one_file(tmp_path: Path) -> None:
     without = terminal.tolman(
         tmp_path, "run", "./doors", "--model", "baseline/random", "--protocol", "blind", "--out", "x"
     )
-    assert without.returncode == 2
-    assert "there is no item kind 'yes-no'; known: choice, number" in without.stderr
+    assert without.returncode == 0  # by Tolman's own kind of that name
     load_plugin(kind)
     items = read_items(tmp_path / "doors" / "items.parquet")
     benchmark = benchmarks.get(str(tmp_path / "doors"))
@@ -173,3 +191,54 @@ def test_metrics_are_asked_for_on_the_command_line(tmp_path: Path) -> None:
     assert wrong.returncode == 2
     assert "there is no metric 'within25'; did you mean 'within-X'?" in wrong.stderr
     assert not (tmp_path / "other").exists()
+
+
+def shelves(place: Path) -> Path:
+    """Write the files of the page on data files: the questions and the benchmark."""
+    write_files("docs/extend/benchmark-file.md", place)
+    return place / "shelves.toml"
+
+
+@pytest.mark.full
+def test_the_commands_for_a_benchmark_as_a_data_file(tmp_path: Path) -> None:
+    shelves(tmp_path)
+    described, run, report = commands_of("benchmark-file.md")
+    assert "Choices" in typed(tmp_path, described)
+    assert "Shelves" in typed(tmp_path, run)
+    assert "Avg." in typed(tmp_path, report)
+    assert "Shelves" in typed(tmp_path, ["baseline/random" if "baseline/" in word else word for word in run])
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_add_a_benchmark_as_a_data_file(tmp_path: Path) -> None:
+    load_plugin(shelves(tmp_path))
+    benchmark = benchmarks.get("shelves")
+    loaded = load("shelves", tmp_path, None)
+    items = loaded.items
+    assert [(item.kind, item.answer, item.scene) for item in items] == [
+        ("choice", "B", "study"), ("choice", "C", "study"), ("number", "3", "hall"),
+    ]  # fmt: skip
+    assert benchmark.prompt(items[0], benchmark.presets[0]).parts == (
+        *items[0].media,
+        "You are in the study. Which book stands left of the globe?\nA: the atlas\nB: the novel\n"
+        "Answer with the letter only.",
+    )
+    outcomes = [Response(id=item.id, response=f"The answer is {item.answer}.") for item in items]
+    _, figures = score_outcomes(
+        loaded, outcomes, benchmark="shelves", model="m", model_settings={}, out=tmp_path / "said"
+    )
+    assert figures["rule_sets"]["official"]["cells"]["average"]["value"] == 100.0
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_the_keys_that_the_page_on_data_files_names_are_those_there_are() -> None:
+    text = (DOCS / "benchmark-file.md").read_text(encoding="utf-8")
+    (group,) = re.findall(r"```toml\n(\[subsets\.circular\]\n.*?)```", text, re.DOTALL)
+    DeclaredSubset.model_validate(tomllib.loads(group)["subsets"]["circular"])
+    said = set(re.findall(r"[a-z_]+", text))
+    for model in (
+        Declaration, Hub, DeclaredSubset, Groups, Options, AnswerForm, RightRegion, MediaColumns, Prompt, Scorer, FiguresTable, ColumnOfTable, Field,
+        SecondFile, ScorerJudge,
+    ):  # fmt: skip
+        names = {field.alias or name for name, field in model.model_fields.items()} - {"name"}
+        assert names <= said, (model, names - said)

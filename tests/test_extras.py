@@ -20,6 +20,7 @@ SHOWN = ("run", "./bench", "--base-url", "http://127.0.0.1:9", "--out", "run", "
 MISSING = {
     "generate": ("generate", "rooms", "--out", "new"),
     "oracle": ("run", "./made", "--model", "baseline/oracle", "--scenes", "rooms", "--out", "oracle"),
+    "detect": ("run", "./made", "--model", "baseline/detector", "--out", "detector"),
     "audit": ("audit", "./made", "--scenes", "rooms"),
     "simulate": ("simulate", "--scenes", "1", "--out", "worlds"),
     "video": (*SHOWN, "openai/m"),

@@ -14,7 +14,7 @@ from tolman.items import KINDS
 from tolman.media import matchers
 from tolman.plugins import load_plugin
 from tolman.registry import Registry, declaring
-from tolman.scoring.metric import REGISTRY as METRICS
+from tolman.scoring.metrics_by_name import REGISTRY as METRICS
 from tolman.workflows.analyses import ANALYSES
 
 REGISTRIES = {

@@ -48,7 +48,7 @@ def test_an_outcome_comes_back_from_its_line(outcome: Outcome) -> None:
         ({"id": 1, "response": "A", "score": 1}, "x.jsonl, row 3, field 'score': is not a known field"),
         ({"id": 1, "response": "A", "repeat": -1}, "row 3, field 'repeat'"),
         ({"id": 1, "response": "A", "repeat": 10**10}, "row 3, field 'repeat'"),
-        ({"id": 1, "failure": "x"}, "x.jsonl, row 3, field 'failure': is not an object"),
+        ({"id": 1, "failure": 5}, "x.jsonl, row 3, field 'failure': is neither a sentence nor an object"),
         ({"id": 1, "failure": {"kind": "bad luck", "message": ""}}, "row 3, field 'kind'"),
     ],
 )

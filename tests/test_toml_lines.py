@@ -16,6 +16,12 @@ f = 6
 [[many]]
 f = 7
 g.h = 8
+[many.inside]
+i = 9
+[[many.more]]
+j = 10
+[[many.more]]
+j = 11
 """
 
 
@@ -33,6 +39,9 @@ g.h = 8
         (("many", 1, "f"), 10),
         (("many", 1, "g", "h"), 11),
         (("many", 1, "none"), 9),
+        (("many", 1, "inside", "i"), 13),
+        (("many", 1, "more", 0, "j"), 15),
+        (("many", 1, "more", 1, "j"), 17),
         (("none",), None),
     ],
 )

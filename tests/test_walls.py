@@ -9,12 +9,12 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names", "runtime", "extras", "lean"},
+    {"names", "runtime", "extras", "lean", "memory"},
     {"plugins"},
     {"registry", "files", "toml_lines"},
     {"shelf"},
     {"items", "responses", "scenes"},
-    {"item_table", "scene_table", "messages", "cognitive_maps"},
+    {"item_table", "scene_table", "messages", "cognitive_maps", "outcomes"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
     {"kinds"},
     {"benchmarks"},
@@ -22,6 +22,7 @@ LEVELS = [
     {"generate"},
     {"models", "protocols"},
     {"runs", "simulate", "analyze"},
+    {"exports"},
     {"reports"},
     {"curate"},
     {"review"},
@@ -104,8 +105,8 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
 
 
 REVIEW_ROOMS = (
-    "settings", "store", "accounts", "forms", "evidence", "site", "access", "pages", "media", "tasks", "modes",
-    "projects", "routes", "app", "server",
+    "settings", "store", "accounts", "forms", "evidence", "site", "access", "keys", "pages", "media", "tasks",
+    "studies", "modes", "projects", "routes", "app", "workers", "server",
 )  # fmt: skip
 """Rooms and modules of `review`, the lowest first; each imports only from those before it, so there is no circle."""
 

@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 import typer.core
+import typer.main
 
 from tolman import __version__
-from tolman.commands import (
-    analyze,
-    catalogue,
-    construct,
-    curate,
-    doctor,
-    evaluate,
-    ingest,
-    measure,
-    reproduce,
-    review,
-    scenes,
-    stores,
-)
 from tolman.commands.options import console
+
+COMMANDS = {
+    "benchmarks": "catalogue", "protocols": "catalogue", "recipes": "catalogue", "fetch": "fetch",
+    "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
+    "view": "view",
+    "reconcile": "reconcile", "reproduce": "reproduce", "ingest": "ingest", "scenes": "scenes",
+    "generate": "construct", "audit": "construct", "simulate": "construct", "measure": "measure",
+    "review": "review", "curate": "curate", "analyze": "analyze", "figure": "figure", "paper": "paper",
+    "store": "stores", "export": "export", "doctor": "doctor",
+}  # fmt: skip
+"""Command → the module of `tolman.commands` that has it, in the order of the help."""
+GROUPS = ("curate", "analyze", "figure", "store")
+"""Those that have commands of their own."""
+
+
+class Commands(Mapping[str, Any]):
+    """The commands as click takes them; the module of one is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
 
 
 class Root(typer.core.TyperGroup):
     """The root, which loads plugins before a name that they add is looked up: `--plugin FILE` may stand anywhere."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands: Any = Commands()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept, files = without_plugins(args)
@@ -59,6 +79,21 @@ def without_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
     return kept, files
 
 
+@cache
+def command(name: str) -> Any:
+    """One command.
+
+    Raises:
+        KeyError: there is none of that name.
+    """
+    module = import_module(f"tolman.commands.{COMMANDS[name]}")
+    parent = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    parent.callback()(lambda: None)  # else a module with one command would be that command
+    parent.add_typer(module.app, name=name if name in GROUPS else None)
+    group: Any = typer.main.get_command(parent)
+    return group.commands[name]
+
+
 app = typer.Typer(
     name="tolman",
     cls=Root,
@@ -67,18 +102,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-app.add_typer(catalogue.app)
-app.add_typer(evaluate.app)
-app.add_typer(reproduce.app)
-app.add_typer(ingest.app)
-app.add_typer(scenes.app)
-app.add_typer(construct.app)
-app.add_typer(measure.app)
-app.add_typer(review.app)
-app.add_typer(curate.app, name="curate")
-app.add_typer(analyze.app, name="analyze")
-app.add_typer(stores.app, name="store")
-app.add_typer(doctor.app)
 
 
 def _show_version(value: bool) -> None:
@@ -103,16 +126,25 @@ def _root(
     pass
 
 
+COLLECTED_AFTER = 300_000
+"""New objects after which Python looks for garbage in cycles, in place of 700: what a command reads, it keeps, and the
+looks at all of it were a tenth of its time."""
+
+
 def main() -> None:
     """Run the command line; a TolmanError is one sentence and exit code 2."""
+    import atexit
+    import gc
     import warnings
 
-    from tolman.errors import TolmanError, UnknownFieldWarning
+    gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
+    atexit.register(gc.freeze)  # the last look of all, at what goes with the process anyway
+    from tolman.errors import DataWarning, TolmanError
 
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, UnknownFieldWarning):
+        if issubclass(category, DataWarning):
             console(stderr=True).print(f"mind: {message}", style="yellow", markup=False, soft_wrap=True)
         else:
             shown(message, category, *place, **more)

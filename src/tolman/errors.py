@@ -118,8 +118,16 @@ class EndpointError(TolmanError):
     nothing else is sent. What was answered is kept and scored."""
 
 
-class UnknownFieldWarning(UserWarning):
+class DataWarning(UserWarning):
+    """Data is read, and something about it is told: a line of the command line, without a place in the code."""
+
+
+class UnknownFieldWarning(DataWarning):
     """Released data has a field that Tolman doesn't know; it is told, and the data is read."""
+
+
+class IncompleteGroupWarning(DataWarning):
+    """Rows that count as one question, some of which are missing; the question is scored on those that are there."""
 
 
 class RunInterruptedError(TolmanError):

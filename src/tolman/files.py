@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,8 +16,14 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """A path beside the target to write to; it takes the target's place if nothing goes wrong.
 
     Readers see the old content or the new, never a part. Processes and threads that write the same file don't
-    disturb each other; the last one wins.
+    disturb each other; the last one wins. What is no file, such as /dev/null or /dev/stdout, is written into and stays.
     """
+    if _is_stream(path):
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / path.name
+            with (Path(folder) / path.name).open("rb") as made, path.open("wb") as stream:
+                shutil.copyfileobj(made, stream)
+        return
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
     try:
         yield partial
@@ -40,18 +47,25 @@ def whole_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
+def _is_stream(path: Path) -> bool:
+    """Whether a path is a device, a pipe or a name for one, which must not be replaced by a file."""
+    return path.parent == Path("/dev") or (path.exists() and not path.is_file() and not path.is_dir())
+
+
 def remove(path: Path) -> None:
-    """Remove a file, or a folder with all it holds; nothing where there is none."""
+    """Remove a file, or a folder with all it holds; nothing where there is none, or where it is a device."""
+    if _is_stream(path):
+        return
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    with atomic_write(path) as partial:
-        partial.write_text(text, encoding="utf-8")
+def write_text(path: Path, text: str | Iterable[str]) -> None:
+    """Write a text, or its pieces one after the other, into a file, whole or not at all."""
+    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
+        file.writelines([text] if isinstance(text, str) else text)
 
 
 def cache_folder() -> Path:

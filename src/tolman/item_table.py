@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from tolman.items import Item
 _MEDIA = pl.Struct(
     {"kind": pl.String, "path": pl.String, "part": pl.List(pl.Int64), "start": pl.Float64, "end": pl.Float64}
 )
+AT_ONCE = 8192
+"""Rows that are Python objects at a time: they take ten times the memory that they take in a table."""
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "id": pl.String,
     "question": pl.String,
@@ -42,8 +45,11 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 def write_items(path: Path, items: Iterable[Item]) -> None:
     """Write a Parquet file, whole or not at all."""
+    rest, frames = iter(items), [pl.DataFrame(schema=SCHEMA)]
+    while some := [to_row(item) for item in islice(rest, AT_ONCE)]:
+        frames.append(pl.DataFrame(some, schema=SCHEMA, orient="row"))
     with atomic_write(path) as partial:
-        pl.DataFrame([to_row(item) for item in items], schema=SCHEMA, orient="row").write_parquet(partial)
+        pl.concat(frames).write_parquet(partial)
 
 
 def to_row(item: BaseModel) -> dict[str, Any]:
@@ -68,12 +74,32 @@ def read_items(path: Path) -> list[Item]:
     Raises:
         InputError: the file is none of these, or a row is no Item.
     """
+    return [item for part in item_slices(path) for item in part]
+
+
+def item_slices(path: Path) -> Iterator[list[Item]]:
+    """The same, some thousands at a time, for who needs none for long.
+
+    Raises:
+        InputError: as `read_items`, at the part that is wrong.
+    """
     try:
-        rows = pl.read_parquet(path).to_dicts()
+        table = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(path, f"is no readable table of items ({str(error).splitlines()[0]})") from None
+    known: dict[Any, Any] = {}
+    for place, part in enumerate(table.iter_slices(AT_ONCE)):
+        yield _items_of(part.to_dicts(), path, place * AT_ONCE + 1, known)
+
+
+REPEATED = ("kind", "answer", "unit", "task", "scene")
+"""Columns that have few values, each of which is kept once."""
+
+
+def _items_of(rows: Iterable[dict[str, Any]], path: Path, first: int, known: dict[Any, Any]) -> list[Item]:
     items = []
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(rows, start=first):
+        row |= {name: known.setdefault(row[name], row[name]) for name in REPEATED if name in row}
         try:
             items.append(Item(**from_row(row)))
         except ValidationError as error:

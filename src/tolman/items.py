@@ -17,8 +17,8 @@ from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
 
 LETTERS = string.ascii_uppercase
-OWN_KINDS = ("choice", "number")
-"""Tolman's own item kinds."""
+FIXED_KINDS = ("choice", "number")
+"""Item kinds that no plugin can replace by its own of the same name."""
 MEDIA_MARK = "<image>"
 """Where a medium stands in the text of a question or an option, in the order of `Item.media`."""
 
@@ -26,7 +26,7 @@ Unit = Literal["count", "m", "cm", "m2"]
 
 KINDS = Registry("item kind", "tolman.kinds", "KIND", "tolman.kinds")
 known_kinds: dict[str, Any] = {}
-"""Tolman's own kinds by name, as far as items of them were made: looked up for every response that is scored."""
+"""Fixed kinds by name, as far as items of them were made: looked up for every response that is scored."""
 _other_kinds: dict[tuple[str, tuple[Path, ...]], Any] = {}
 
 
@@ -39,7 +39,7 @@ def kind_named(name: str) -> Any:
     found = known_kinds.get(name)
     if found is not None:
         return found
-    if name in OWN_KINDS:
+    if name in FIXED_KINDS:
         found = known_kinds[name] = KINDS.get(name)
         return found
     key = name, tuple(loaded_plugins())  # another plugin may bring another one
@@ -118,7 +118,8 @@ class Item(ItemFields):
         question: the text, without its options. Where it (or an option) holds as many `<image>` marks as
             there are media, the media stand there; otherwise they come as the benchmark's prompt says.
         kind: `choice` (the answer is a letter), `number`, or another that `tolman.kinds` or a plugin has.
-        answer: the letter, or the number as the benchmark prints it; of other kinds the text that is right.
+        answer: the letter, or the number as the benchmark prints it; of other kinds the text that is right, in the
+            form that the kind's module says.
         unit: what a number counts or measures: `count`, `m`, `cm` or `m2`; None where the question doesn't say.
         options: the texts of the options, without letters; the first is A.
         verbatim: the question as released, where the released prompt uses that text as a whole.

@@ -1,9 +1,9 @@
-"""Plugins: local Python files whose declarations every registry finds.
+"""Plugins: local files whose declarations every registry finds: Python files, and benchmarks as TOML files.
 
 A file declares what it adds at its top level, under the names that Tolman's own modules use: `FAMILY`, `METRIC`,
 `BENCHMARK`, `PROTOCOL`, `FORMAT`, a function `create` for a family of models, and so on (`tolman.registry`). It is
 named with `--plugin FILE`, with `tolman.load_plugin`, or in the environment variable TOLMAN_PLUGINS (several, separated
-as PATH is).
+as PATH is). A TOML file holds one benchmark (`tolman.benchmarks.declaring`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,9 @@ from tolman.errors import InputError
 
 VARIABLE = "TOLMAN_PLUGINS"
 _loaded: dict[Path, ModuleType] = {}
+_loading: set[Path] = set()
+_READERS = {".toml": ("tolman.benchmarks.declaring", "read_plugin")}
+"""Suffix of a file that is no Python → module and function that read it: path → what it declares, by name."""
 _DIGEST = "__tolman_digest__"
 
 
@@ -27,20 +31,23 @@ def load_plugin(file: Path | str) -> ModuleType:
     """Load a plugin, once: what it declares can be named from then on, in worker processes too.
 
     Args:
-        file: a Python file. It is executed.
+        file: a Python file, which is executed, or the TOML file of a benchmark.
 
     Returns:
         Its module.
 
     Raises:
-        InputError: there is no such file, it is no Python file, or it can't be executed; the sentence names the line.
+        InputError: there is no such file, it is of another kind, or it can't be executed; the sentence names the line.
     """
     path = Path(file).resolve()
     if path in _loaded:
         return _loaded[path]
-    if path.suffix != ".py" or not path.is_file():
-        raise InputError(file, "is no plugin", fix="give a Python file, such as my_family.py")
+    if path.suffix not in (".py", *_READERS) or not path.is_file():
+        raise InputError(file, "is no plugin", fix="give a Python file, such as my_family.py, or a benchmark's .toml")
     name = module_name(path)
+    if path.suffix in _READERS:
+        _loaded[path] = _read(path, name)
+        return _loaded[path]
     spec = spec_from_file_location(name, path)
     assert spec is not None
     module = module_from_spec(spec)
@@ -60,6 +67,19 @@ def load_plugin(file: Path | str) -> ModuleType:
     return module
 
 
+def _read(path: Path, name: str) -> ModuleType:
+    """A file that is no Python as a module with what it declares."""
+    place, function = _READERS[path.suffix]
+    module = ModuleType(name)
+    _loading.add(path)  # what reads it looks for readers and metrics of the other plugins
+    try:
+        module.__dict__.update(getattr(import_module(place), function)(path))
+        setattr(module, _DIGEST, hashlib.sha256(path.read_bytes()).hexdigest())
+    finally:
+        _loading.discard(path)
+    return module
+
+
 def load_plugins(files: Iterable[Path | str]) -> None:
     """Load several; see `load_plugin`."""
     for file in files:
@@ -72,7 +92,8 @@ def loaded_plugins() -> dict[Path, ModuleType]:
     Raises:
         InputError: one of TOLMAN_PLUGINS can't be loaded.
     """
-    load_plugins(part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part)
+    named = (part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part)
+    load_plugins(part for part in named if Path(part).resolve() not in _loading)
     return dict(_loaded)
 
 

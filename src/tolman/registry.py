@@ -103,6 +103,10 @@ class Registry:
                 found[name] = thing
         return found
 
+    def plugged_names(self) -> list[str]:
+        """The names of what plugins declare, in the order in which they were loaded."""
+        return [name for name, _ in self._plugged()]
+
     def _plugged(self) -> Iterator[tuple[str, Any]]:
         """What plugins declare: by the object's own name, else by the file's."""
         for path, module in loaded_plugins().items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -69,8 +69,11 @@ class Usage(Lean):
     @classmethod
     def total(cls, usages: Iterable[Usage]) -> Usage:
         """The sum of several calls' tokens."""
-        found = list(usages)
-        return cls(**{name: sum(getattr(usage, name) for usage in found) for name in cls.model_fields})
+        sums = dict.fromkeys(cls.model_fields, 0)
+        for usage in usages:
+            for name in sums:
+                sums[name] += getattr(usage, name)
+        return cls(**sums)
 
 
 def _encodable(text: object) -> object:
@@ -187,6 +190,9 @@ def outcome_from_record(record: object, path: Path, row: int) -> Outcome:
         raise InputError(path, "is missing", row=row, field="id", fix="give each row the id of its question")
     record = {**record, "id": str(record["id"])}
     try:
+        if isinstance(record.get("failure"), str):
+            kind, repeat = FailureKind.IMPORTED, record.get("repeat", 0)
+            return Failure(id=record["id"], kind=kind, message=record["failure"], repeat=repeat)
         if "failure" in record:
             return Failure.model_validate({"id": record["id"], **record["failure"]})
         return Response.model_validate(record)
@@ -203,15 +209,20 @@ def read_outcomes(path: Path) -> list[Outcome]:
     Raises:
         InputError: a line is none.
     """
-    found = []
-    try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    found.append(outcome_from_record(json.loads(line), path, number))
-    except (ValueError, RecursionError):
-        raise InputError(path, "is no JSON Lines", row=len(found) + 1) from None
-    return found
+    return list(each_outcome(path))
+
+
+def each_outcome(path: Path) -> Iterator[Outcome]:
+    """The same one by one, for who needs none for long."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                raise InputError(path, "is no JSON Lines", row=number) from None
+            yield outcome_from_record(record, path, number)
 
 
 def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:
@@ -223,7 +234,7 @@ def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:
 
 def _first_problem(error: ValidationError | TypeError) -> tuple[str | None, str]:
     if not isinstance(error, ValidationError):
-        return "failure", "is not an object"
+        return "failure", "is neither a sentence nor an object"
     first = error.errors()[0]
     field = ".".join(str(part) for part in first["loc"]) or None
     return field, {

@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 from tolman.errors import RunInterruptedError
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+HEAD_START = 0.05
+"""Seconds in which a command's first request is sent, before what can be done while its answer is awaited begins."""
 T = TypeVar("T")
 _asking: asyncio.Task[Any] | None = None
 """What the main thread waits for in `run_until_stopped`, in whichever thread its event loop is: signals come to the

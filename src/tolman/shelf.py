@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args
@@ -30,18 +30,18 @@ class TomlShelf(Generic[T]):
         model: what a file holds.
         package: in which they lie.
         folder: of the package.
-        named: whether the model has a field `name`, which is that of the file.
+        named: whether the model has a field `name`, which is that of the file, and a field `based_on`: a file of the
+            package whose keys it takes but for those that it has itself.
     """
 
     def __init__(self, kind: str, model: type[T], package: str, folder: str = "", *, named: bool = False) -> None:
         self._kind, self._model, self._package, self._folder, self._named = kind, model, package, folder, named
         self._opened: dict[str, T] = {}
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
         """Of the package."""
-        found = (entry.name for entry in files(self._package).joinpath(self._folder).iterdir())
-        return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+        return names_in(self._package, self._folder)
 
     def open(self, name: str) -> T:
         """One of the package by its name, or a user's by its path.
@@ -65,7 +65,27 @@ class TomlShelf(Generic[T]):
             return checked(self._model, path, text, table)
         if "name" in table:
             raise _wrong(path, text, ("name",), f"is not a known key: a {self._kind}'s name is its file's")
-        return checked(self._model, path, text, {**table, "name": path.stem}, without=("name",))
+        return checked(self._model, path, text, {**self._base(path, text, table), **table, "name": path.stem},
+                       without=("name",))  # fmt: skip
+
+    def _base(self, path: Path, text: str, table: dict[str, Any]) -> dict[str, Any]:
+        """What the file that another is based on holds; nothing where it is based on none."""
+        base = table.get("based_on")
+        if base is None:
+            return {}
+        if base not in self.names or base == path.stem:
+            raise _wrong(
+                path, text, ("based_on",), f"names no other {self._kind} of the package; {hint(str(base), self.names)}"
+            )
+        below, found = read_table(Path(str(files(self._package).joinpath(self._folder, f"{base}.toml"))))
+        return {**self._base(path, below, found), **found}
+
+
+@cache
+def names_in(package: str, folder: str = "") -> tuple[str, ...]:
+    """The names of a package's TOML files, whatever they hold."""
+    found = (entry.name for entry in files(package).joinpath(folder).iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
 
 
 def read_table(path: Path) -> tuple[str, dict[str, Any]]:

@@ -38,17 +38,29 @@ def _places(text: str) -> Iterator[tuple[int, tuple[Key, ...]]]:
     count: Counter[tuple[Key, ...]] = Counter()
     for number, line in enumerate(text.splitlines(), start=1):
         if match := _TABLE_OF_LIST.match(line):
-            name = _parts(match[1])
+            *above, last = _parts(match[1])
+            name = (*_within(above, count), last)
             table = (*name, count[name])
             count[name] += 1
         elif match := _TABLE.match(line):
-            table = _parts(match[1])
+            *above, last = _parts(match[1])
+            table = (*_within(above, count), last)
         elif match := _SETTING.match(line):
             yield number, (*table, *_parts(match[1]))
             continue
         else:
             continue
         yield number, table
+
+
+def _within(names: Sequence[Key], count: Counter[tuple[Key, ...]]) -> tuple[Key, ...]:
+    """Where a dotted name leads: into the last table so far of each list of tables on the way."""
+    place: tuple[Key, ...] = ()
+    for name in names:
+        place = (*place, name)
+        if count[place]:
+            place = (*place, count[place] - 1)
+    return place
 
 
 def _parts(dotted: str) -> tuple[Key, ...]:

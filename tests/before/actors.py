@@ -124,11 +124,11 @@ def environment(cache: Path) -> dict[str, str]:
 
 
 @contextmanager
-def review(place: Path, *arguments: str) -> Iterator[tuple[str, str]]:
-    """`tolman review` as a user starts it; its address, and the owner's link ('' where it prints none)."""
-    command = [sys.executable, "-m", "tolman", "review", *arguments, "--port", "0"]
+def review(place: Path, *arguments: str, command: str = "review") -> Iterator[tuple[str, str]]:
+    """`tolman review`, or `view`, as a user starts it; its address, and the owner's link ('' where it prints none)."""
+    typed = [sys.executable, "-m", "tolman", command, *arguments, "--port", "0"]
     process = subprocess.Popen(
-        command, cwd=place, env=environment(place / "cache") | {"COLUMNS": "400"}, stdout=subprocess.PIPE,
+        typed, cwd=place, env=environment(place / "cache") | {"COLUMNS": "400"}, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     told = ""

@@ -72,7 +72,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_deltas(place: Path) -> None:
     runs = ["good-direct", "good-blind", "fair-direct", "fair-blind"]
-    found = json.loads(tolman("analyze", "deltas", *runs, "--json", cwd=place))["deltas"]
+    result = json.loads(tolman("analyze", "deltas", *runs, "--json", cwd=place))
+    (published,) = result["published"]  # of Table 6: the standard run less the blind one
+    assert (published["what"], published["model"], published["figures"]) == (
+        "enabled − disabled", "GPT-4o", {"average": [34.0, 14.5]},
+    )  # fmt: skip
+    found = result["deltas"]
     assert [(d["what"], d["model"]) for d in found] == [
         (what, model)
         for what in ("enabled − disabled", "disabled − chance")
@@ -85,6 +90,8 @@ def test_deltas(place: Path) -> None:
     shown = tolman("analyze", "deltas", *runs, "--chance", "random", cwd=place)
     assert "scripted/good.jsonl: enabled − disabled" in shown
     assert "chance: baseline/random" in shown
+    assert "published: GPT-4o" in shown
+    assert "+19.5" in next(line for line in shown.splitlines() if line.startswith("Avg."))
 
 
 @pytest.mark.full
@@ -116,6 +123,7 @@ def test_humans(place: Path) -> None:
     assert set(found["people"]) == {"anna", "ben"}
     mean = sum(person["average"] for person in found["people"].values()) / 2
     assert found["average"]["average"]["value"] == pytest.approx(mean)
+    assert [row["values"]["average"] for row in found["published"]] == [79.2]
     tiers = table(place / "tiers" / "tiers.csv")
     lists = {t: (place / "tiers" / f"{t}.txt").read_text().split() for t in ("easy", "medium", "hard")}
     assert sorted(i for ids in lists.values() for i in ids) == sorted(row["id"] for row in tiers)
@@ -160,7 +168,9 @@ def test_weights_correlation_and_diversity(place: Path) -> None:
     found = json.loads(tolman("analyze", "weights", "--published", "spatialbench", "--counts", "318,527,291,98,113", "--json", cwd=place))  # fmt: skip
     assert found["e"] == pytest.approx([0, 0, 1.499, 3.916, 4.584], abs=2e-3)
     assert len(found["models"]) == 18
-    assert "0.8147" in tolman("analyze", "correlation", str(TABLE), "--score", "MMSI-Bench", cwd=place)
+    shown = tolman("analyze", "correlation", str(TABLE), "--score", "MMSI-Bench", cwd=place)
+    assert "0.8147" in shown
+    assert "published: MMSI-Bench, Table 11 (9 models)." in shown
     wording = json.loads(tolman("analyze", "diversity", "vsi-bench", "--data", str(EXTRACT), "--json", cwd=place))
     assert wording["all"]["questions"] == 96
     assert wording["room_size_estimation"]["unique_questions"] == 1

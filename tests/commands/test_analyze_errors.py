@@ -94,6 +94,7 @@ def test_people_and_a_judges_own_file_are_held_against_each_other(place: Path) -
         "\n".join([*rows, "0,ben,correct", "1,ben,3", "2,ben,Grounding", "3,ben,correct"])
     )
     people = json.loads(tolman(place, "analyze", "errors", "run", "--labels", "people.csv", "--json").stdout)
+    assert [table["rows"]["GPT-4o"] for table in people["published"]] == [[29.9], [53.0, 78.0]]
     whole = people["distributions"][0]
     assert (whole["source"], whole["n"]) == ("people", 4)
     assert whole["types"]["grounding"]["value"] == 12.5

@@ -78,6 +78,7 @@ def test_drawn_maps_are_held_against_the_scenes(place: Path) -> None:
         write_drawings(place, name, change)
         draw(place, name)
     found = json.loads(tolman(place, "analyze", "maps", "true", "squeezed", "--draw", "2", "--json").stdout)
+    assert [table["source"] for table in found["published"]] == ["Table 4"]
     true, squeezed = found["runs"].values()
     asked = len(read_items(place / "true" / "items.parquet"))
     rooms = len(list(read_scenes(ROOMS)))

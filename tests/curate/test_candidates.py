@@ -41,6 +41,12 @@ def test_a_candidate_is_an_item_but_for_where_it_came_from(tmp_path: Path) -> No
     )
 
 
+def test_a_free_text_is_an_item_with_all_its_accepted_answers() -> None:
+    text = candidate(kind="text", answer="by the door", options=(), also=("at the door", "by the door"))
+    assert (text.item().kind, text.item().answer) == ("text", '["by the door", "at the door"]')
+    assert text.model_copy(update={"also": ()}).item().answer == "by the door"
+
+
 @pytest.mark.parametrize(
     ("changes", "what"),
     [

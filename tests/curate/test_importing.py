@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tolman.benchmarks import rows as row_files
+from tolman.benchmarks.fields import Field, Unmappable
 from tolman.curate.candidates import Candidate
 from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert
-from tolman.curate.fields import Field, Unmappable
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping, open_mapping, shipped
 from tolman.curate.taxonomy import open_taxonomy

@@ -12,12 +12,12 @@ from curator import Curator
 from kinds.yes_no import write_kind
 from loopback import serving
 from terminal import tolman
+from tolman.benchmarks.fields import Unmappable
 from tolman.benchmarks.folder import open_folder
 from tolman.curate.answers import answered
 from tolman.curate.asking import question_text
 from tolman.curate.candidates import Candidate, read_pool
 from tolman.curate.collecting import pool_questions
-from tolman.curate.fields import Unmappable
 from tolman.curate.mapping import Mapping
 from tolman.curate.verify import answering_task, read_answer, same
 from tolman.errors import InputError
@@ -39,7 +39,7 @@ options = { column = "options", optional = true }
 task = "task"
 scene = "scene"
 [kinds]
-open = "yes-no"
+open = "ajar"
 """
 RECIPE = """
 name = "mine"
@@ -77,7 +77,7 @@ def rows() -> list[dict[str, Any]]:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    write_kind(tmp_path)
+    write_kind(tmp_path, "ajar")
     (tmp_path / "doors.toml").write_text(MAPPING)
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()))
     return tmp_path
@@ -100,29 +100,29 @@ def test_a_recipe_takes_questions_of_a_plugins_kind_from_rows_to_a_benchmark(pla
         done = tolman(place, *command, "--plugin", "yes_no.py")
     assert lacking.returncode == 2
     assert (
-        "doors.toml, line 14, field 'kinds.open': there is no item kind 'yes-no'; known: choice, number"
+        "doors.toml, line 14, field 'kinds.open': there is no item kind 'ajar'; known: boxes, choice, "
         in lacking.stderr
     )
     assert done.returncode == 0, done.stderr
-    assert f"{QUESTIONS} of the item kind 'yes-no' stay as they are" in done.stdout
+    assert f"{QUESTIONS} of the item kind 'ajar' stay as they are" in done.stdout
     assert server.questions["filter", "Is door 3 open?"] == 1
     stages = {one: json.loads((place / "pool" / one / "stage.json").read_text())["statistics"] for one in
               ("import", "duplicates", "convert", "stratify", "verify")}  # fmt: skip
-    assert stages["import"]["kinds"] == {"choice": QUESTIONS, "number": QUESTIONS, "yes-no": QUESTIONS}
+    assert stages["import"]["kinds"] == {"choice": QUESTIONS, "number": QUESTIONS, "ajar": QUESTIONS}
     assert stages["duplicates"]["left_out"] == 0
-    assert stages["convert"]["other_kinds"] == {"yes-no": QUESTIONS}
-    assert stages["stratify"]["after"]["kind"]["yes-no"] == QUESTIONS
+    assert stages["convert"]["other_kinds"] == {"ajar": QUESTIONS}
+    assert stages["stratify"]["after"]["kind"]["ajar"] == QUESTIONS
     assert set(stages["stratify"]["after"]["letter"]) <= set("ABCD")
     (left_out,) = (place / "pool" / "import" / "unmapped.jsonl").read_text().splitlines()
     assert "'perhaps' is neither yes nor no" in left_out
     assert "validation error" not in left_out
     verified = [json.loads(line) for line in (place / "pool" / "verify" / "review.jsonl").read_text().splitlines()]
-    doors = {row["answer"]: row for row in verified if row["kind"] == "yes-no"}
+    doors = {row["answer"]: row for row in verified if row["kind"] == "ajar"}
     assert doors["yes"]["status"] == "approved"
     assert doors["no"]["reasons"] == ["a model disagrees with the answer that is written down"]
     load_plugin(place / "yes_no.py")
     folder = place / "pool" / "benchmark"
-    items = [item for item in open_folder(folder).load(folder, "all") if item.kind == "yes-no"]
+    items = [item for item in open_folder(folder).load(folder, "all") if item.kind == "ajar"]
     assert len(items) == QUESTIONS
     ran = tolman(place, "run", "./pool/benchmark", "--plugin", "yes_no.py", "--model", "baseline/random", "--protocol",
                  "blind", "--out", "run")  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_pool_tells_that_a_plugin_is_missing(place: Path, monkeypatch: pytest.
     (place / "recipe.toml").write_text('name = "mine"\n[[sources]]\nmapping = "doors.toml"\ndata = "rows.jsonl"\n')
     command = ["curate", "run", "recipe.toml", "--out", "pool", "--until", "import", "--plugin", "yes_no.py"]
     assert tolman(place, *command).returncode == 0
-    with pytest.raises(InputError, match=r"row 1, field 'kind': there is no item kind 'yes-no'"):
+    with pytest.raises(InputError, match=r"row 1, field 'kind': there is no item kind 'ajar'"):
         list(read_pool(place / "pool" / "import"))
     load_plugin(place / "yes_no.py")
     found, _ = pool_questions(place / "pool" / "import", place / "pool", None, 5)

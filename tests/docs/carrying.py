@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import httpx
 import typer.main
 
 import terminal
@@ -42,8 +43,8 @@ from tolman.files import remove
 
 LATER = "http://localhost:8000/v1"
 """Where the docs have an endpoint."""
-SERVED = ("--export", "--runs")
-"""Options of `tolman review` with which it writes and ends."""
+SERVED = ("--export", "--runs", "--people", "backup", "restore", "upgrade")
+"""Options and actions of `tolman review` with which it writes and ends."""
 
 
 @dataclass
@@ -136,6 +137,11 @@ class Page:
         }  # fmt: skip
         if words[0] == "review" and not any(word in words for word in SERVED):
             self._review(words[1:], environment)
+            return
+        if words[0] == "view":
+            with review(self.place, *words[1:], "--no-browser", command="view") as (address, _):
+                assert "site.css" in httpx.get(address).text
+            self.done.append(command.text)
             return
         type_in = tolman_anew if "--serve" in words else terminal.tolman
         done = type_in(self.place, *words, **environment)

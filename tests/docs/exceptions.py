@@ -22,7 +22,10 @@ SLOW: dict[Key, str] = {
     ("*", "tolman simulate"): "seconds for each scene; the stage has scenes",
     ("*", "tolman ingest"): "seconds for each scan; the stage has scenes",
     ("*", "tolman review"): "starts a process of its own",
+    ("*", "tolman view"): "starts a process of its own",
     ("*", "tolman analyze bias"): "trains learners",
+    ("*", "tolman figure"): "loads Matplotlib",
+    ("*", "tolman paper"): "draws all figures of a paper",
     ("*", "tolman doctor"): "tries every extra",
     ("*", "tolman run vsi-bench --model gemini/"): "a second for the package, and videos are uploaded",
     ("*", "tolman run vsi-bench --model hf/"): "loads torch",
@@ -44,6 +47,10 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
     ("*", "tolman analyze bias vsi-bench --prune"): (("--prune", "12"), "the stage has 20 questions"),
     ("*", "tolman analyze representative"): (("--size", "12"), "the stage has 20 questions"),
     ("*", "tolman generate"): (("--filter-rounds", "0"), "shortcut filtering needs scenes by the hundred"),
+    ("docs/protocols/one-shot.md", "tolman run ./my-bench --model openai/NAME --protocol one-shot"): (
+        ("--tasks", "object_counting,object_size,relative_direction"),
+        "in three rooms some question types have questions of one alone",
+    ),
     ("docs/models.md", "tolman run vsi-bench --model hf/./checkpoints/step-2000 --device cuda:1"): (
         ("--device", "cpu"),
         "no test needs a second GPU",
@@ -59,6 +66,10 @@ ONLY_PARSED: dict[Key, str] = {}
 NEEDED: dict[Key, tuple[str, str]] = {
     ("*", "tolman run vsi-bench --model hf/"): ("torch", "the extra 'hf' is installed by 'make test-full'"),
     ("*", "tolman analyze diversity ./my-bench --structures"): ("spacy", "so is the extra 'syntax'"),
+    ("*", "tolman run ./my-bench --model baseline/detector"): (
+        "onnxruntime",
+        "'make test' installs the extra 'detect'",
+    ),
 }
 """Command → the module without which it is left out, and who installs it."""
 
@@ -75,6 +86,9 @@ OTHER_DATA: dict[Key, str] = {
 """Command → why of the output that a page shows only sentences without a figure are compared, and no tables."""
 
 NOT_TOLMAN: dict[Key, str] = {
+    ("*", "inspect eval tolman/"): "Inspect; `make test-interop` runs the plug-in",
+    ("*", "python -m lmms_eval "): "lmms-eval; `make test-interop` runs it",
+    ("*", "python KIT/run_with_tolman.py"): "VLMEvalKit; `make test-interop` runs it",
     ("*", "python3 download_data.py"): LICENSED,
     ("*", "python2 download_mp.py"): LICENSED,
     ("*", "egoexo "): LICENSED,
@@ -93,6 +107,12 @@ EXIT_CODES: dict[Key, tuple[tuple[int, ...], str]] = {
         "tolman analyze errors run --judge openai/judge --text-only --reference without --labels people.csv",
     ): ((1,), "the judge's fifth reply names no category"),
     ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): ((1,), "20 questions allow no verdict, and the model is none"),
+    ("*", "tolman run easi-8 --model openai/my-model"): (
+        (1,),
+        "the stage has some of the eight data sets",
+    ),
+    ("*", "tolman export runs/easi-8/"): ((2,), "there are no runs of a whole suite"),
+    ("*", "tolman export runs/vsi-bench-full/"): ((2,), "the stage's runs are on 20 questions, a part"),
     ("*", "tolman run vsi-bench --model hf/"): ((0, 1), "random weights babble up to the token limit"),
 }
 """Command → the exit codes that it may end with, and why not 0 alone."""
@@ -125,7 +145,7 @@ ABSENT: dict[str, tuple[str, ...]] = {
 }
 """Page → what the stage has and the page means otherwise."""
 
-BUILDING = ("docs/extend/item-kind.md",)
+BUILDING = ("docs/extend/item-kind.md", "docs/answer-kinds.md")
 """Pages whose Python snippets make what their commands read."""
 
 GIVEN: dict[str, dict[str, Any]] = {

@@ -40,6 +40,25 @@ def make_people(place: Path, kept: Path) -> None:
             reviewer.post(f"{path}/decide", verdict="approve", seconds=3)
 
 
+def make_study(place: Path, kept: Path) -> None:
+    """Two people come to the study of `study.toml` and answer all that is on their forms."""
+    pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
+    from reviewing import serving, settings_of
+    from tolman.review.projects.parts import start_named
+
+    settings, clock = settings_of(place / BENCHMARK, place / f"{BENCHMARK}-review", None)
+    with serving(settings, clock) as served:
+        (join,) = start_named(served.site, str(place / "study.toml"))
+        project = int(join.split("/")[2])
+        for _ in range(2):
+            person = served.visitor()
+            person.get(join)
+            person.post(join, agreed="yes")
+            for path, page in _tasks(person, project, "/study/"):
+                clock.ahead += 9
+                person.post(path, answer="2" if "inputmode" in page else "A", seconds=8, shown="ready")
+
+
 def make_labels(place: Path, kept: Path) -> None:
     """Two people label the errors of `run`; `labels.jsonl` is the file that the progress page names."""
     pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")

@@ -12,7 +12,7 @@ from pathlib import Path
 from docs.exceptions import Key
 from docs.local_networks import make_networks
 from docs.nodes import write_programs
-from docs.people import make_errors, make_labels, make_opinions, make_people
+from docs.people import make_errors, make_labels, make_opinions, make_people, make_study
 from docs.question_sets import make_own_set, make_question_sets
 from docs.recordings import make_recordings
 from docs.tables import make_levels, make_prices, make_squeezed, make_tables
@@ -29,6 +29,8 @@ STEPS: dict[Key, Step] = {
     ("*", "tolman curate run "): make_question_sets,
     ("docs/curate/mappings.md", "tolman curate import my-set.toml data --out pool"): make_own_set,
     ("docs/review/index.md", "tolman review my-bench --runs runs/people"): make_people,
+    ("docs/review/studies.md", "tolman review my-bench --runs runs/people"): make_study,
+    ("docs/review/operating.md", "tolman review backup my-bench --out review.tar"): make_people,
     ("*", "tolman review my-bench --export"): make_people,
     ("*", "tolman review my-bench --verify"): make_opinions,
     ("docs/review/labelling.md", "tolman analyze errors run --labels labels.jsonl --judge openai/JUDGE"): make_labels,

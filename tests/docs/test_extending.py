@@ -30,7 +30,7 @@ def test_examples_are_short() -> None:
 
 def test_a_model_is_one_file(stage: Path, tmp_path: Path) -> None:
     shutil.copytree(stage / "my-bench", tmp_path / "my-bench")
-    (file,) = write_files(MODEL, tmp_path)
+    file = next(one for one in write_files(MODEL, tmp_path) if one.name == "my_server.py")
     server = clerk()
     with serving(server) as url:
         done = tolman(
@@ -46,10 +46,31 @@ def test_a_model_is_one_file(stage: Path, tmp_path: Path) -> None:
     assert server.generated == 6
 
 
+def test_a_model_that_computes_its_answers_is_a_class_of_a_few_lines(stage: Path, tmp_path: Path) -> None:
+    shutil.copytree(stage / "my-bench", tmp_path / "my-bench")
+    write_files(MODEL, tmp_path)
+    done = tolman(
+        tmp_path,
+        "run",
+        "./my-bench",
+        "--plugin",
+        "longest.py",
+        "--model",
+        "longest/option",
+        "--limit",
+        "6",
+        "--out",
+        "run",
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in (tmp_path / "run" / "responses.jsonl").read_text().splitlines()]
+    assert [line["usage"] for line in lines] == [{"input_tokens": 10, "output_tokens": 1}] * 6
+
+
 @pytest.mark.parametrize("status", [400, 503])
 def test_what_such_a_model_cannot_answer_is_a_failure(status: int, stage: Path, tmp_path: Path) -> None:
     shutil.copytree(stage / "my-bench", tmp_path / "my-bench")
-    (file,) = write_files(MODEL, tmp_path)
+    file = next(one for one in write_files(MODEL, tmp_path) if one.name == "my_server.py")
     server = clerk()
     server.status = status
     with serving(server) as url:

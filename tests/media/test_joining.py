@@ -1,6 +1,7 @@
 """Images side by side, with and without lines between matching points."""
 
 import io
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -124,10 +125,18 @@ def test_unknown_and_missing_matchers_are_one_sentence(monkeypatch: pytest.Monke
     with pytest.raises(UsageError, match=r"there is no matcher 'pats'; known: sift, or what a file"):
         matchers.get("pats")
     monkeypatch.setattr(matchers, "find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "cv2", raising=False)
     with pytest.raises(
         MissingExtraError, match=r"Matching points with sift needs .* pip install 'tolman\[correspondence\]'"
     ):
         matchers.get("sift")
+
+
+@needs_opencv
+def test_a_module_that_lost_its_spec_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenCV replaces itself while it is imported, and `find_spec` refuses what is left."""
+    monkeypatch.setattr(sys.modules["cv2"], "__spec__", None)
+    assert matchers.get("sift").module == "cv2"
 
 
 def test_joined_pictures_are_stored_by_their_content(tmp_path: Path) -> None:

@@ -123,24 +123,24 @@ def test_each_task_has_its_own_example_and_examples_are_not_asked(shared_data: P
             assert f"Question: {item.question}" in parts[2]  # type: ignore[operator]
     how = SPATIALBENCH.one_shot
     assert how is not None
-    assert len({example.id for example in how.load(data).values()}) == 15
+    assert len({example.id for example in how.load(data, 0).values()}) == 15
 
 
 def test_examples_that_are_missing_or_broken_are_one_sentence(shared_data: Path, tmp_path: Path) -> None:
     how = SPATIALBENCH.one_shot
     assert how is not None
     with pytest.raises(InputError, match=r"QA_fewshot\.txt"):
-        how.load(tmp_path)
+        how.load(tmp_path, 0)
     rows = json.loads((shared_data / "spatialbench" / "QA_fewshot.txt").read_text(encoding="utf-8"))
     for row in rows:
         row["sample"].pop("reason", None)
     (tmp_path / "QA_fewshot.txt").write_text(json.dumps(rows[:20]))
     with pytest.raises(InputError, match="holds no row with reasoning and key frames"):
-        how.load(tmp_path)
+        how.load(tmp_path, 0)
     rows[0]["sample"] |= {"reason": "so", "keyframes": ["one"]}
     (tmp_path / "QA_fewshot.txt").write_text(json.dumps(rows[:20]))
     with pytest.raises(InputError, match="are no numbers of frames"):
-        how.load(tmp_path)
+        how.load(tmp_path, 0)
 
 
 def test_frames_that_a_video_lacks_are_left_out(talk: Talk, clip: Item) -> None:

@@ -213,3 +213,25 @@ def test_ids_that_would_stand_twice_are_refused(choice: Callable[..., Item]) -> 
 def test_shuffled_questions_of_real_data_keep_their_answers(shared_data: Path) -> None:
     for item in VSI.load(shared_data / "vsi-bench", "tiny"):
         assert shuffle(VSI, item, 0).answer_text == item.answer_text
+
+
+def test_a_released_system_text_stands_first_and_asks_for_no_form_where_the_model_thinks(
+    talk: Talk, choice: Callable[..., Item]
+) -> None:
+    item = choice("x", "y", id="q", media=[{"kind": "image", "path": "a.jpg"}])
+    benchmark = benchmarks.get("omnispatial")
+    preset = benchmark.presets[0]
+    whole, alone, blind = (benchmark.system(item, preset, *how) for how in ((True, True), (True, False), (False, True)))
+    assert whole.startswith(alone)
+    assert whole != alone
+    asked = benchmark.prompt(item, preset).text
+    talk.run([item], "direct", "Answer: A", benchmark=benchmark)
+    assert talk.sent == [[("system", [whole]), ("user", [asked, PICTURE])]]
+    talk.run([item], "blind", "Answer: A", benchmark=benchmark)
+    assert talk.sent == [[("system", [blind]), ("user", [asked])]]
+    talk.run([item], "repeated-media", "Answer: A", benchmark=benchmark)
+    assert talk.sent == [[("system", [f"{whole}\n{IMAGES}"]), ("user", [PICTURE, asked, PICTURE])]]
+    talk.run([item], "cot", "Answer: A", benchmark=benchmark)
+    first, second = talk.sent
+    assert first[0] == second[0] == ("system", [alone])
+    assert second[-1][1][0].endswith("where X ∈ {A, B, C, D}.")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,7 @@ from tolman.errors import UsageError
 from tolman.responses import Response
 from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
-from tolman.workflows.compare import CompareConfig, compare
+from tolman.workflows.compare import FORMS, CompareConfig, compare
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 
@@ -122,3 +124,39 @@ def test_a_metric_without_a_value_is_named(near: Path, far: Path, command: Calla
         score_outcomes(part, outcomes, benchmark="vsi-bench", model="m", model_settings={}, out=out)
     shown = command("compare", near.with_name("cnear"), far.with_name("cfar"), "--metrics", lengths).output
     assert f"no answer of both has a value of the metric {lengths}." in shown
+
+
+def test_a_comparison_is_written_as_page_table_and_json(near: Path, far: Path, tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    results = {form: compare(CompareConfig(a=near, b=(far,), out=place / f"c{form}")) for form in FORMS}
+    page, markdown, table, text = ((place / f"c{form}").read_text() for form in FORMS)
+    found = results[".html"].comparisons[0].differences["object_count"]
+    assert f"{found.value:+.1f}" in page
+    assert f"| {found.value:+.1f} |" in markdown
+    assert pl.read_csv(io.StringIO(table)).height == len(results[".csv"].table())
+    assert json.loads(text) == json.loads(json.dumps(results[".json"].to_dict()))
+    scores = [pl.read_parquet(run / "scores.parquet").filter(pl.col("rule_set") == "official") for run in (near, far)]
+    both = scores[0].join(scores[1], on=("id", "repeat"), suffix="_far").drop_nulls(("score", "score_far"))
+    won, lost = (
+        both.filter(one).height
+        for one in (pl.col("score") > pl.col("score_far"), pl.col("score") < pl.col("score_far"))
+    )
+    assert f"<summary>{won} items won</summary>" in page
+    assert f"<summary>{lost} items lost</summary>" in page
+    assert page.count("<article>") == won + lost
+    with pytest.raises(
+        UsageError, match=r"c\.svg has no suffix of a comparison; use one of \.html, \.md, \.csv, \.json"
+    ):
+        compare(CompareConfig(a=near, b=(far,), out=place / "c.svg"))
+
+
+def test_hostile_answers_stay_text_on_the_page(near: Path, tmp_path: Path) -> None:
+    loaded = load("vsi-bench", EXTRACT, None)
+    texts = ["B<script>alert(1)</script>" if item.options else "<img src=x onerror=alert(1)>" for item in loaded.items]
+    outcomes = [Response(id=item.id, response=text) for item, text in zip(loaded.items, texts, strict=True)]
+    out = tmp_path / "hostile"
+    score_outcomes(loaded, outcomes, benchmark="vsi-bench", model="<b>m</b>", model_settings={}, out=out)
+    compare(CompareConfig(a=near, b=(out,), out=tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert not re.search(r"<(script|img|b)\b", page)

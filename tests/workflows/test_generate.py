@@ -67,8 +67,12 @@ def test_skipped_scenes_are_notes_and_in_the_result(shared_data: Path, tmp_path:
     (tmp_path / "scenes").mkdir()
     (tmp_path / "scenes" / path.name).write_text(json.dumps(records))
     events: list[Event] = []
-    config = GenerateConfig(scenes=tmp_path / "scenes", out=tmp_path / "b", families=("size",), max_filter_rounds=0)
+    config = GenerateConfig(
+        scenes=tmp_path / "scenes", out=tmp_path / "b", families=("size",), max_filter_rounds=0, licence="CC-BY-4.0"
+    )
     result = generate(config, events.append)
+    assert json.loads((tmp_path / "b" / "benchmark.json").read_text())["licence"] == "CC-BY-4.0"
+    assert "license: cc-by-4.0" in (tmp_path / "b" / "README.md").read_text()
     (skipped,) = result.skipped
     assert (skipped.scene, result.scenes) == (f"scannet/{first}", 3)
     assert Noted(f"skipped: {skipped.scene}: {skipped.reason}", "warning") in events

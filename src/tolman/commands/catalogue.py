@@ -15,18 +15,24 @@ app = typer.Typer()
 @app.command()
 @configured(BenchmarksConfig)
 def benchmarks(config: BenchmarksConfig, as_json: Json = False) -> None:
-    """List the benchmarks, or describe one.
+    """List the benchmarks and suites, describe a benchmark, or print a suite's file, to be copied and edited.
 
     Example:  tolman benchmarks vsi-bench
-    """
-    from tolman.commands.show.catalogue import show_benchmark, show_benchmarks
-    from tolman.workflows.catalogue import list_benchmarks
 
+    Example:  tolman benchmarks easi-8 > mine.toml
+    """
+    from tolman.commands.show.catalogue import show_benchmark, show_benchmarks, show_suite_file
+    from tolman.workflows.catalogue import list_benchmarks, list_suites
+
+    suites = list_suites(config)
+    if config.name and suites:
+        show_suite_file(console(), suites[0], as_json=as_json)
+        return
     found = list_benchmarks(config)
     if config.name:
         show_benchmark(console(), found[0], as_json=as_json)
     else:
-        show_benchmarks(console(), found, as_json=as_json)
+        show_benchmarks(console(), found, suites, as_json=as_json)
 
 
 @app.command()

@@ -53,11 +53,13 @@ class FileForm:
         argument: the field whose value may be such a name.
         is_one: tells such a name from others.
         body: called with the file, the other settings that were given by field, and the command's own parameters.
+        place: where the file of such a name is.
     """
 
     argument: str
     is_one: Callable[[str], bool]
     body: Callable[..., None]
+    place: Callable[[str], Path] = Path
 
 
 def configured(
@@ -89,7 +91,7 @@ def configured(
             if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):
                 if config_file is not None or write_config_to is not None:
                     raise UsageError("a suite is a file of its own; leave out --config and --write-config with it.")
-                file = Path(given.pop(file_form.argument))
+                file = file_form.place(given.pop(file_form.argument))
                 load_plugins(read_plugins(file))
                 file_form.body(file, given, **values)
                 return
@@ -172,6 +174,8 @@ def _parameters(one: ConfigField) -> list[inspect.Parameter]:
             more["metavar"] = setting.metavar or "A[,B…]"
     elif one.scalar in (int, float):
         more |= {"min": setting.least, "max": setting.most}
+    if setting.names is not None:
+        more["autocompletion"] = _completion(setting.names)
     if setting.positional:
         return [_optional(one.name, kind, typer.Argument(show_default=False, **more))]
     names = [one.option]
@@ -180,6 +184,15 @@ def _parameters(one: ConfigField) -> list[inspect.Parameter]:
     shown = typer.Option(*names, show_default=False, **more)
     hidden = [typer.Option(alias, hidden=True, **more) for alias in setting.aliases]
     return [_optional(place, kind, info) for place, info in zip(_places(one), [shown, *hidden], strict=True)]
+
+
+def _completion(names: Callable[[], list[str]]) -> Callable[[str], list[str]]:
+    """What a shell is offered for a word that is begun."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
 
 
 def _optional(name: str, kind: Any, info: Any) -> inspect.Parameter:

@@ -14,6 +14,7 @@ from tolman.workflows.report import ReportConfig
 from tolman.workflows.run_config import RunConfig
 from tolman.workflows.score import ScoreConfig
 from tolman.workflows.suite_file import is_suite
+from tolman.workflows.suite_names import suite_path
 
 app = typer.Typer()
 DryRun = Annotated[
@@ -29,22 +30,27 @@ def _run_suite(path: Path, given: dict[str, Any], as_json: bool, dry_run: bool) 
     from tolman.runtime import stoppable
     from tolman.workflows.estimate import estimate
     from tolman.workflows.suite import run_suite
-    from tolman.workflows.suite_file import copy_suite, read_suite
+    from tolman.workflows.suite_board import board_of
+    from tolman.workflows.suite_file import check_names, copy_suite, read_suite
 
-    configs = read_suite(path, given)
+    configs, board = read_suite(path, given), board_of(path)
     with stoppable(), progress() as events:
         if dry_run:
-            show_estimates(console(), estimate(configs), as_json=as_json)
+            check_names(configs)
+            lacking: list[str] = []
+            show_estimates(console(), estimate(configs, lacking.append), as_json=as_json, lacking=lacking)
+            if lacking:
+                raise typer.Exit(1)
             return
         result = run_suite(configs, events)
-    copy_suite(path, result.folder)
-    show_suite(console(), result, as_json_list=as_json)
+    copy_suite(path, result.folder, given)
+    show_suite(console(), result, as_json_list=as_json, board=board)
     if result.failed or any(is_incomplete(one.figures) for one in result.runs):
         raise typer.Exit(1)
 
 
 @app.command()
-@configured(RunConfig, file_form=FileForm("benchmark", is_suite, _run_suite))
+@configured(RunConfig, file_form=FileForm("benchmark", is_suite, _run_suite, suite_path))
 def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> list[Path]:
     """Evaluate a model on a benchmark: ask, score and report. The same command goes on where it stopped.
 
@@ -61,6 +67,8 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
     Example:  tolman run vsi-bench --model openai/my-model --reasoning-budget 0,2k,8k,32k
 
     Example:  tolman run suite.toml --dry-run
+
+    Example:  tolman run easi-8 --model openai/my-model --base-url http://localhost:8000/v1
     """
     from tolman.commands.show.progress import progress
     from tolman.commands.show.warming import importing_meanwhile
@@ -122,7 +130,7 @@ def compare(config: CompareConfig, as_json: Json = False) -> None:
     command; detectable is the smallest difference, in points, that such a pair of runs shows with 80 % power at the
     5 % level.
 
-    Example:  tolman compare runs/vsi-bench-full/model-a-direct runs/vsi-bench-full/model-b-direct
+    Example:  tolman compare runs/vsi-bench-full/model-a-direct runs/vsi-bench-full/model-b-direct --out page.html
     """
     from tolman.commands.show.comparison import show_comparison
     from tolman.workflows.compare import compare as carry_out
@@ -133,11 +141,22 @@ def compare(config: CompareConfig, as_json: Json = False) -> None:
 @app.command()
 @configured(ReportConfig)
 def report(config: ReportConfig) -> None:
-    """Put runs into one table beside the papers' rows.
+    """Put runs into one table beside published rows, or into a site to look through.
+
+    Further tables have a cell for each part of the questions: --by source, --by level,scene_type. Labels are those that
+    the questions carry, and task, source, scene, kind, options, media_count, media_kind, question_words, frames_needed,
+    frames, evidence.
 
     Example:  tolman report runs/vsi-bench-full/* --out table.html
+
+    Example:  tolman report runs/vsi-bench-full/* --by source --by task,evidence --taxonomy site
+
+    Example:  tolman report runs/vsi-bench-full/* --out site
     """
+    from tolman.commands.show.progress import progress
     from tolman.commands.show.runs import show_report
     from tolman.workflows.report import report as carry_out
 
-    show_report(console(), carry_out(config))
+    with progress() as events:
+        result = carry_out(config, events)
+    show_report(console(), result)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 STORES: dict[str, Any] = {"rich_help_panel": "Stores"}
 
-Data = Annotated[Path | None, typer.Option(help="Folder with the released data. Default: the Hugging Face hub.")]
+Data = Annotated[
+    Path | None,
+    typer.Option(help="Folder with the released data, or a file of questions. Default: the Hugging Face hub."),
+]
 Subset = Annotated[
     str | None, typer.Option(help="Part of the benchmark that has a name; see 'tolman benchmarks NAME'.")
 ]

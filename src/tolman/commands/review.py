@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+import typer.core
+import typer.main
 
 from tolman.commands.configured import configured
 from tolman.commands.options import Json, console, show
 from tolman.workflows.review import ReviewConfig
 
 app = typer.Typer()
+actions = typer.Typer()
+"""What else is done with a review: `tolman review backup BENCH`, say."""
+
+Bench = Annotated[str, typer.Argument(help="Name or folder of the benchmark whose review it is.")]
+Store = Annotated[Path | None, typer.Option(help="Folder of the work's database. Default: BENCHMARK-review.")]
+Url = Annotated[
+    str | None, typer.Option("--database", help="URL of a PostgreSQL database. Default: SQLite in the store.")
+]
+Pool = Annotated[Path | None, typer.Option(help="Folder of the media pool, with the files that people added to it.")]
+Scenes = Annotated[Path | None, typer.Option(help="Folder of the scenes whose corrections people made.")]
 
 
-@app.command()
+class WithActions(typer.core.TyperCommand):
+    """The command, unless its first argument names an action; a benchmark of such a name is given as ./backup."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Prepare an action or the command itself."""
+        group: Any = typer.main.get_command(actions)
+        action = group.commands.get(args[0]) if args else None
+        if action is not None:
+            return action.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@app.command(cls=WithActions)
 @configured(ReviewConfig)
 def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
     """Serve the web application in which people answer and check a benchmark's questions, or write what came of it.
@@ -28,10 +53,16 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
 
     Example:  tolman review my-bench --verify pool/verify/review.jsonl --rig yard
 
+    Example:  tolman review my-bench --study study.toml
+
+    Example:  tolman review my-bench --people people.csv
+
     Example:  tolman review my-bench --export my-bench-2
+
+    Example:  tolman review backup my-bench --out review.tar   (also: restore, upgrade; each has --help)
     """
-    from tolman.commands.show.review import show_exported, show_listening, show_marked
-    from tolman.workflows.review import check, export_review_runs, export_reviewed, serve_review
+    from tolman.commands.show.review import show_exported, show_listening, show_marked, show_people
+    from tolman.workflows.review import check, export_people, export_review_runs, export_reviewed, serve_review
 
     check(config)
     if config.runs is not None:
@@ -40,9 +71,73 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
             show_marked(console(), written)
         show(*written.folders, as_json=as_json)
         return written.out
+    if config.people is not None:
+        written_to = export_people(config)
+        show_people(console(), written_to, as_json=as_json)
+        return written_to
     if config.export is not None:
         exported = export_reviewed(config)
         show_exported(console(), exported, as_json=as_json)
         return exported.out
     serve_review(config, lambda listening: show_listening(console(), listening))
     return None
+
+
+@actions.command()
+def backup(
+    bench: Bench,
+    out: Annotated[Path, typer.Option(help="File that the backup is written into; it must not be there.")],
+    store: Store = None,
+    database: Url = None,
+    pool: Pool = None,
+    scenes: Scenes = None,
+) -> None:
+    """Write all rows, keys and files of a review into one file; the server may run meanwhile.
+
+    Example:  tolman review backup my-bench --out review.tar
+    """
+    from tolman.commands.show.review import show_backup
+    from tolman.workflows.review import BackupPlaces, backup_review, store_of
+
+    places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
+    show_backup(console(), backup_review(places, out), "Written")
+
+
+@actions.command()
+def restore(
+    bench: Bench,
+    backup: Annotated[Path, typer.Option("--from", help="File that 'tolman review backup' wrote.")],
+    store: Store = None,
+    database: Url = None,
+    pool: Pool = None,
+    scenes: Scenes = None,
+) -> None:
+    """Give everything of a backup back, into an empty store and an empty database, of either kind.
+
+    Example:  tolman review restore my-bench --from review.tar
+    """
+    from tolman.commands.show.review import show_backup
+    from tolman.workflows.review import BackupPlaces, restore_review, store_of
+
+    places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
+    show_backup(console(), restore_review(places, backup), "Restored")
+
+
+@actions.command()
+def upgrade(
+    bench: Bench,
+    backup: Annotated[
+        Path | None, typer.Option(help="File that a backup is written into before. Default: none.")
+    ] = None,
+    store: Store = None,
+    database: Url = None,
+) -> None:
+    """Bring a review's database to this version's tables, as a start of the server does.
+
+    Example:  tolman review upgrade my-bench --backup before.tar
+    """
+    from tolman.commands.show.review import show_upgraded
+    from tolman.workflows.review import BackupPlaces, store_of, upgrade_review
+
+    places = BackupPlaces(store=store or store_of(bench), database=database)
+    show_upgraded(console(), *upgrade_review(places, backup))

@@ -6,17 +6,15 @@ another one is a number or a free text.
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
+from tolman.benchmarks.declaring.answers import right_letter, text_or_json
+from tolman.benchmarks.declaring.options import without_letters
+from tolman.benchmarks.fields import Field, Unmappable, plain
 from tolman.benchmarks.rows import Row
 from tolman.curate.candidates import TEXT, Candidate
-from tolman.curate.fields import Field, Unmappable, plain
 from tolman.curate.mapping import Mapping
-from tolman.items import LETTERS, MEDIA_MARK, Unit, kind_named
-
-_LETTER = re.compile(r"\A\s*[(\[]?([A-Za-z])[)\].:]?\s*\Z")
+from tolman.items import MEDIA_MARK, Unit, kind_named
 
 
 def answered(
@@ -37,13 +35,16 @@ def answered(
         ValidationError: the question is not whole.
     """
     named = mapping.kinds.get(task, mapping.kinds.get("*"))
-    if named is None and not options:
-        return _open(mapping, task, answer, _also(mapping.fields.also, row), common)
+    if named == TEXT or (named is None and not options):
+        also = _also(mapping.fields.also, row)
+        return _open(mapping, task, answer, also, common, words=named == TEXT)
     kind = kind_named(named or "choice")
     if kind.has_letters:
-        return Candidate(kind=kind.name, options=options, answer=_letter(mapping, answer, options), **common)
+        return Candidate(
+            kind=kind.name, options=options, answer=right_letter(mapping.answer, answer, options), **common
+        )
     try:
-        given = kind.released_answer(_text_or_json(answer))
+        given = kind.released_answer(text_or_json(answer))
     except ValueError as error:
         raise Unmappable(str(error)) from None
     return Candidate(kind=kind.name, options=options, answer=given, unit=_unit(mapping, task), **common)
@@ -59,9 +60,7 @@ def options_in(where: Field | None, row: Row) -> tuple[str, ...]:
     if not isinstance(found, list):
         raise Unmappable("the options are no list")
     texts = [plain(option).strip() for option in found]
-    lettered = [re.match(rf"\(?{letter}[).:]\s*", text) for letter, text in zip(LETTERS, texts, strict=False)]
-    if len(lettered) == len(texts) and all(lettered):
-        texts = [text[match.end() :] for text, match in zip(texts, lettered, strict=True) if match]
+    texts = without_letters(texts) or texts
     told_apart = [" ".join(text.casefold().split()) for text in texts if MEDIA_MARK not in text]
     if "" in told_apart:
         raise Unmappable("an option is empty")
@@ -70,34 +69,16 @@ def options_in(where: Field | None, row: Row) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _letter(mapping: Mapping, answer: Any, options: tuple[str, ...]) -> str:
-    """The letter of the right option."""
-    text = plain(answer).strip()
-    if mapping.answer in ("index", "position"):
-        if not text.lstrip("-").isdigit():
-            raise Unmappable(f"the answer {text[:40]!r} is no number of an option")
-        place = int(text) - (mapping.answer == "position")
-        if not 0 <= place < len(options):
-            raise Unmappable(f"the answer {text[:40]!r} is none of the {len(options)} options")
-        return LETTERS[place]
-    if mapping.answer == "letter":
-        match = _LETTER.match(text)
-        if match is None or match[1].upper() not in LETTERS[: len(options)]:
-            raise Unmappable(f"the answer {text[:40]!r} is no letter of an option")
-        return match[1].upper()
-    wanted = " ".join(text.casefold().split())
-    hits = [i for i, option in enumerate(options) if " ".join(option.casefold().split()) == wanted]
-    if len(hits) != 1:
-        raise Unmappable(f"the answer {text[:40]!r} is {'none' if not hits else 'several'} of the options")
-    return LETTERS[hits[0]]
-
-
-def _open(mapping: Mapping, task: str, answer: Any, also: tuple[str, ...], common: dict[str, Any]) -> Candidate:
-    """A candidate with a number or a text as its answer."""
+def _open(
+    mapping: Mapping, task: str, answer: Any, also: tuple[str, ...], common: dict[str, Any], *, words: bool
+) -> Candidate:
+    """A candidate with a number or a text as its answer; never a number where the mapping says that it is words."""
+    if words and isinstance(answer, list) and answer and all(isinstance(one, str) for one in answer):
+        answer, also = answer[0], tuple(dict.fromkeys((*answer[1:], *also)))
     if isinstance(answer, list | dict | bytes):
         raise Unmappable("the answer is no text")
     text = plain(answer).strip()
-    if mapping.open != "text":
+    if mapping.open != "text" and not words:
         try:
             number = kind_named("number").released_answer(text)
         except ValueError as error:
@@ -110,15 +91,6 @@ def _open(mapping: Mapping, task: str, answer: Any, also: tuple[str, ...], commo
 
 def _unit(mapping: Mapping, task: str) -> Unit | None:
     return mapping.units.get(task, mapping.units.get("*"))
-
-
-def _text_or_json(answer: Any) -> str:
-    if not isinstance(answer, list | dict | bytes):
-        return plain(answer).strip()
-    try:
-        return json.dumps(answer, ensure_ascii=False)
-    except TypeError:
-        raise Unmappable("the answer is no text") from None
 
 
 def _also(where: Field | None, row: Row) -> tuple[str, ...]:

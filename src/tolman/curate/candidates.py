@@ -1,6 +1,6 @@
 """Candidate: a question on its way into a benchmark; and pools of them, as shards of Parquet.
 
-A candidate is what an `Item` is, with two differences: its answer may still be a free text (kind `text`), and it
+A candidate is what an `Item` is, with two differences: accepted answers besides the first stand apart, and it
 remembers the question set that it came from. A pool is a folder of shards `items-00000.parquet` with the columns of
 `tolman.item_table` and two more, read and written shard by shard, so that its size doesn't matter.
 """
@@ -24,11 +24,7 @@ POOL_SCHEMA = SCHEMA | {"source": pl.String, "also": pl.List(pl.String)}
 SHARD = 5_000
 """Candidates in one file, and in memory at a time."""
 TEXT = "text"
-"""The kind of a question whose answer is a free text, to be converted. It is no item kind."""
-
-
-def _candidates_kind(name: str) -> str:
-    return name if name == TEXT else existing_kind(name)
+"""The kind of a question whose answer is a free text, to be converted."""
 
 
 class Candidate(ItemFields):
@@ -36,12 +32,12 @@ class Candidate(ItemFields):
 
     Attributes:
         source: the name of the question set.
-        kind: an item kind (`choice`, `number` or a plugin's), or `text` for a free answer.
-        answer: as an item of the kind has it, or the text.
+        kind: an item kind, such as `choice`, `number`, or `text` for a free answer.
+        answer: as an item of the kind has it; of a free text one accepted answer.
         also: further answers that count as right, such as other annotators'.
     """
 
-    kind: Annotated[str, AfterValidator(_candidates_kind)]
+    kind: Annotated[str, AfterValidator(existing_kind)]
     source: str
     also: tuple[str, ...] = ()
 
@@ -62,12 +58,16 @@ class Candidate(ItemFields):
         return self
 
     def item(self) -> Item:
-        """The question of a benchmark.
+        """The question of a benchmark; of a free text with all accepted answers.
 
         Raises:
-            ValueError: its answer is still a free text, or doesn't fit its kind.
+            ValueError: the answer doesn't fit its kind.
         """
-        return Item.model_validate({name: getattr(self, name) for name in ItemFields.model_fields})
+        fields = {name: getattr(self, name) for name in ItemFields.model_fields}
+        if self.kind == TEXT:
+            accepted = json.dumps([self.answer, *self.also], ensure_ascii=False)
+            fields["answer"] = kind_named(TEXT).released_answer(accepted)
+        return Item.model_validate(fields)
 
     @property
     def answer_text(self) -> str:

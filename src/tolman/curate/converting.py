@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from tolman.curate.asking import Asker
-from tolman.curate.candidates import TEXT, Candidate, read_pool, read_shards, write_lines, write_pool
-from tolman.curate.convert import Bank, Unconverted, convert, needs_model
+from tolman.curate.candidates import Candidate, read_pool, read_shards, write_lines, write_pool
+from tolman.curate.convert import Bank, Unconverted, convert, converts, needs_model
 from tolman.curate.distractors import checking_task, writing_task
 from tolman.curate.pipeline import Stage, Work
 from tolman.curate.recipe import Convert
 from tolman.generate.options import Dealer
-from tolman.items import OWN_KINDS
 
 
 def convert_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
@@ -122,7 +121,7 @@ class Converter:
 
     def _count(self, candidate: Candidate) -> None:
         how = candidate.evidence.get("converted")
-        if candidate.kind not in (*OWN_KINDS, TEXT):
+        if not (candidate.has_letters or converts(candidate)):
             self.other_kinds[candidate.kind] += 1
         if how is None or not candidate.has_letters:
             self.as_they_were += 1

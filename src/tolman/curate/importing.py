@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from tolman.benchmarks.fields import Field, Unmappable, plain
 from tolman.benchmarks.question_files import matching, whole
 from tolman.benchmarks.rows import Row, stream_rows
 from tolman.curate.answers import answered, options_in
 from tolman.curate.candidates import Candidate
-from tolman.curate.fields import Field, Unmappable, plain
 from tolman.curate.mapping import ASK, Mapping, MediaFields
 from tolman.errors import InputError
 from tolman.items import Media

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tolman.benchmarks.fields import plain
 from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.taxonomy import SYSTEMS
-from tolman.curate.fields import plain
 from tolman.curate.mapping import NO
 from tolman.curate.taxonomy import Taxonomy
 from tolman.errors import InputError

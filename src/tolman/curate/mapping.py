@@ -35,7 +35,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic import Field as Setting
 
-from tolman.curate.fields import Field
+from tolman.benchmarks.fields import Field
 from tolman.items import Unit, existing_kind
 from tolman.shelf import TomlShelf
 

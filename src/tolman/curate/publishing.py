@@ -11,11 +11,12 @@ from typing import Any
 
 import tolman
 from tolman import benchmarks
+from tolman.benchmarks.fields import plain
 from tolman.benchmarks.folder import PROFILE
+from tolman.benchmarks.licences import card_lines
 from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.data import CATEGORIES
 from tolman.curate.candidates import Candidate, read_pool, write_lines
-from tolman.curate.fields import plain
 from tolman.curate.pipeline import STAMP, Stage, Work, file_state, plainly
 from tolman.curate.statistics import counts, pool_table
 from tolman.errors import InputError, UsageError
@@ -158,8 +159,7 @@ def _readme(work: Work, statistics: dict[str, Any]) -> str:
         for value, number in values.items()
     )
     return f"""---
-license: {recipe.publish.licence}
-task_categories: [visual-question-answering]
+{card_lines(_licence(recipe.publish.licence))}task_categories: [visual-question-answering]
 {CONFIGS}---
 # {recipe.title or recipe.name}
 
@@ -175,6 +175,11 @@ path of this folder. Questions and media stay under the licences of their source
 |---|---|---:|
 {labels}
 """
+
+
+def _licence(named: str) -> str:
+    """As the card's header names it: a folder that names none has its sources' licences."""
+    return "those of the sources, listed below" if named in ("", "other") else named
 
 
 def _json(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""`python -m tolman.demo`: make three rooms, ask about them, evaluate baselines on the questions and write a report.
+"""`python -m tolman.demo`: make rooms, ask about them, evaluate baselines on the questions and write a report.
 
 It types commands, and shows each: whoever wants to go on from here has seen how.
 """
@@ -16,14 +16,18 @@ from pathlib import Path
 import typer
 
 from tolman.cli import app
-from tolman.errors import NoDisplayError, RunInterruptedError, TolmanError
+from tolman.errors import MissingExtraError, NoDisplayError, RunInterruptedError, TolmanError
 from tolman.extras import told
 from tolman.files import remove
 from tolman.runtime import stoppable, uninterrupted
 
 SEED = 6
 """Of rooms that can be asked about in all ten question types of VSI-Bench."""
-BASELINES = ("baseline/most-frequent", "baseline/best-constant", "baseline/oracle")
+ROOMS = 12
+"""So many that differences between models have an interval in most question types."""
+BLIND = "baseline/best-constant"
+SEEING = "baseline/detector"
+BASELINES = ("baseline/most-frequent", BLIND, SEEING, "baseline/oracle")
 STOPPED = "Stopped; the same command goes on."
 
 
@@ -34,11 +38,19 @@ def main() -> None:
     parser.add_argument("--model", help="a model of yours to evaluate beside the baselines, for example openai/NAME")
     parser.add_argument("--base-url", help="base URL of its endpoint")
     parser.add_argument("--seconds", type=float, default=8.0, help="length of a video, 1–600 seconds (default 8)")
-    parser.add_argument("--rate", type=int, default=15, help="frames a second, 1–60 (default 15)")
+    parser.add_argument("--rate", type=int, default=5, help="frames a second, 1–60 (default 5)")
+    parser.add_argument("--rooms", type=int, default=ROOMS, help=f"number of rooms, from 1 (default {ROOMS})")
     options = parser.parse_args()
     try:
         with told(), stoppable(), _nothing_half_written(options.out):
-            demonstrate(options.out, options.model, options.base_url, seconds=options.seconds, rate=options.rate)
+            demonstrate(
+                options.out,
+                options.model,
+                options.base_url,
+                seconds=options.seconds,
+                rate=options.rate,
+                rooms=options.rooms,
+            )
     except TolmanError as error:
         print(f"tolman: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -51,7 +63,13 @@ def main() -> None:
 
 
 def demonstrate(
-    out: Path, model: str | None = None, base_url: str | None = None, *, seconds: float = 8.0, rate: int = 15
+    out: Path,
+    model: str | None = None,
+    base_url: str | None = None,
+    *,
+    seconds: float = 8.0,
+    rate: int = 5,
+    rooms: int = ROOMS,
 ) -> None:
     """Simulate, generate, evaluate, report, and say where the page is.
 
@@ -60,6 +78,7 @@ def demonstrate(
         model, base_url: a model to evaluate beside the baselines; it is shown the videos.
         seconds: length of a video.
         rate: frames a second.
+        rooms: how many; three where the machine can't draw.
 
     Raises:
         TolmanError: as the commands.
@@ -68,22 +87,31 @@ def demonstrate(
     with as_file(files("tolman.demo") / "rooms") as prepared:
         scenes = out / "scenes"
         try:
-            _type("simulate", "--scenes", 3, "--seed", SEED, "--seconds", seconds, "--rate", rate, "--out", scenes)
-        except NoDisplayError as error:
+            _type("simulate", "--scenes", rooms, "--seed", SEED, "--seconds", seconds, "--rate", rate, "--out", scenes)
+        except (NoDisplayError, MissingExtraError) as error:
             print(f"{error} Going on with three rooms that were drawn before.")
             scenes = prepared
         _type("generate", scenes, "--preset", "vsi-paper", "--out", out / "bench")
-        folders = []
+        folders: dict[str, Path] = {}
         for name in (*BASELINES, *([model] if model else [])):
-            folders.append(out / "runs" / name.replace("/", "-"))
+            folder = out / "runs" / name.replace("/", "-")
             endpoint = ("--base-url", base_url) if name == model and base_url else ()
-            _type("run", bench, "--model", name, *endpoint, "--scenes", scenes, "--out", folders[-1])
-        page = out / "report.html"
-        _type("report", *folders, "--out", page)
-        _type("report", *folders)
+            try:
+                _type("run", bench, "--model", name, *endpoint, "--scenes", scenes, "--out", folder)
+            except MissingExtraError as error:
+                if name != SEEING:
+                    raise
+                print(f"{error} Going on without {SEEING}.")
+            else:
+                folders[name] = folder
+        _type("report", *folders.values())
+        if SEEING in folders:
+            _type("compare", folders[SEEING], folders[BLIND])
+        site = out / "site"
+        _type("report", *folders.values(), "--out", site)
     print(
-        "\nThree rooms show how it works; they are too few for a figure to quote. "
-        f"Videos: {scenes / 'videos'}. Every item: {page}"
+        "\nA few rooms show how it works; they are too few for a figure to quote. "
+        f"Every item, with what was shown and a plan of the room: {site / 'index.html'}"
     )
 
 

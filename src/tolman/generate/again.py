@@ -5,19 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tolman.generate.build import as_choice, item_of
+from tolman.generate.audit import audit
+from tolman.generate.build import DRAFTED_KINDS, as_choice, item_of
 from tolman.generate.draft import Draft, Shot
 from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.settings import GenerationPreset
-from tolman.items import OWN_KINDS, Item, Media
+from tolman.items import Item, Media
 from tolman.kinds import kind_of
 
 
 def drafts_of(geometry: SceneGeometry, preset: GenerationPreset) -> list[Draft]:
     """All questions that a scene has under some rules."""
     return [draft for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
+
+
+def is_sound(item: Item, geometry: SceneGeometry, preset: GenerationPreset) -> bool:
+    """Tell whether an item holds as it stands: its answer is the scene's, and it breaks no rule.
+
+    Such an item stays as it is. Its scene's drafts may have other distractors by now, which says nothing against it.
+    """
+    return audit([item], {geometry.scene.id: geometry}, preset)[0].verdict == "sound"
 
 
 def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
@@ -34,7 +43,7 @@ def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
         None where the question is asked no more: its answer became doubtful, or what it is about is gone. The item
         itself where it is of another kind than choice and number, which families don't draft.
     """
-    if item.kind not in OWN_KINDS:
+    if item.kind not in DRAFTED_KINDS:
         return item
     shown = _pictures(item)
     found = [

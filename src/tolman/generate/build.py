@@ -16,6 +16,7 @@ from typing import Any
 from tolman import benchmarks
 from tolman.generate.draft import Cues, Draft, ReasoningStep, Rejected
 from tolman.generate.drafting import drafts
+from tolman.generate.explained import with_key_frames, with_reasoning
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
@@ -29,6 +30,8 @@ from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.kinds import kind_of
 from tolman.scoring.error_types import MMSI, with_type
 
+DRAFTED_KINDS = ("choice", "number")
+"""Kinds of the items that drafts become."""
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
 _OFFERED = 4
@@ -162,7 +165,7 @@ def collect(scenes: Iterable[SceneGeometry | Skipped], preset: GenerationPreset,
         collected.unshared.update(draft.task for draft in made)
         for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
             collected.unshared[draft.task] -= 1
-            draft = with_needed_frames(draft)
+            draft = with_key_frames(with_needed_frames(draft), found)
             position = spool.add(draft, sources_of(draft, found))
             collected.entries.append(_entry(draft, position))
     return collected
@@ -332,7 +335,7 @@ def items_of(
             item = item.model_copy(update={"task": item.labels[TASK_LABEL[scoring_profile]]})
         if kind_of(item).has_letters and reorder is not Item.reordered:
             item = reorder(item, range(len(item.options))) or item
-        yield item
+        yield with_reasoning(item)
 
 
 def sources_in(chosen: Sequence[DraftEntry], collected: Collected) -> Iterator[PictureSource]:

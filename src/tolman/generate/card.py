@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tolman
+from tolman.benchmarks.licences import card_lines
 from tolman.generate.settings import GenerationPreset
 from tolman.generate.shortcuts import MIN_QUESTIONS, MIN_SCENES, SLACK
 
@@ -17,7 +18,9 @@ CONFIGS = """configs:
 """The header that tells `datasets.load_dataset` which files hold the rows."""
 
 
-def card(name: str, count: int, statistics: dict[str, Any], preset: GenerationPreset, seed: int) -> str:
+def card(
+    name: str, count: int, statistics: dict[str, Any], preset: GenerationPreset, seed: int, licence: str = ""
+) -> str:
     """The text of README.md.
 
     Args:
@@ -25,11 +28,11 @@ def card(name: str, count: int, statistics: dict[str, Any], preset: GenerationPr
         count: questions.
         statistics: as `publish.statistics_of` gives them, with those of frames.
         preset, seed: it was made with.
+        licence: of it; empty where none is named.
     """
     rows = "\n".join(f"| {task} | {n['taken']} | {n['offered']} |" for task, n in statistics["tasks"].items())
     return f"""---
-license: other
-task_categories: [visual-question-answering]
+{card_lines(licence)}task_categories: [visual-question-answering]
 {CONFIGS}---
 # {name}
 

@@ -80,7 +80,7 @@ def categories_in(item: Item) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for pattern in known.names:
         for match in pattern.finditer(item.question):
-            for group in match.groups():
+            for group in filter(None, match.groups()):  # a part that may be left out names nothing
                 for name in _LOCATION.sub("", group).split(", "):
                     found.setdefault(name.casefold(), name)
     return tuple(found.values())

@@ -43,6 +43,7 @@ def publish(
     source: Path,
     *,
     choices: bool = False,
+    licence: str = "",
     workers: int = 1,
 ) -> dict[str, Any]:
     """Write items in shards, their videos where the collection has them, their pictures, card, settings and statistics.
@@ -53,6 +54,7 @@ def publish(
         preset, seed: they were made with.
         source: the collection's folder.
         choices: numerical questions in their multiple-choice form.
+        licence: of the folder; empty where none is named.
         workers: processes that take pictures out of videos.
 
     Returns:
@@ -84,7 +86,8 @@ def publish(
     about = {"name": out.name, "title": f"{out.name} ({preset.name})", "paper": paper} | (
         {PROFILE: profile} if profile else {}
     )
-    write_text(out / "README.md", card(out.name, len(chosen), statistics, preset, seed))
+    about |= {"licence": licence} if licence else {}
+    write_text(out / "README.md", card(out.name, len(chosen), statistics, preset, seed, licence))
     write_text(out / CARD, json.dumps(about, indent=2) + "\n")
     (out / UNFINISHED).unlink()
     return statistics

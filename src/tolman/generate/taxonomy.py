@@ -78,7 +78,8 @@ def labels_of(name: str, place: TaxonomyPlace, *, outdoors: bool, own: Mapping[s
     Args:
         name: of the family.
         place: in the taxonomies.
-        outdoors: whether its scene is no room: its scale is then environmental.
+        outdoors: whether its scene is no room: its scale is then environmental. `scene_type` says it as SpatialBench's
+            rows do.
         own: what differs in this question.
     """
     found = asdict(place)
@@ -92,6 +93,7 @@ def labels_of(name: str, place: TaxonomyPlace, *, outdoors: bool, own: Mapping[s
         "site_category": found.pop("site"),
         "spatialbench_task": task,
         "spatialbench_level": LEVEL_OF.get(task, ""),
+        "scene_type": "outdoor" if outdoors else "indoor",
         **found,
         **own,
     }

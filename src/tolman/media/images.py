@@ -125,16 +125,14 @@ def read_image(root: Path, path: str, part: tuple[int, int] | None) -> bytes:
     Args:
         root: the benchmark's data folder.
         path: relative to it.
-        part: (row, position) inside a Parquet or TSV file.
+        part: (row, position) inside a table, see `tolman.media.tables`.
 
     Raises:
         BrokenMediaError: there is none.
     """
-    where = root / path
+    from tolman.media.tables import image_in_table, table_and_column
+
+    where = root / (path if part is None else table_and_column(path)[0])
     if not where.is_file():
         raise BrokenMediaError(f"{where}: the file is missing")
-    if part is None:
-        return where.read_bytes()
-    from tolman.media.tables import image_in_table
-
-    return image_in_table(where, *part)
+    return where.read_bytes() if part is None else image_in_table(root / path, *part)

@@ -17,6 +17,7 @@ eight. So a run is judged by the frames that it shows, not by whether it shows a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal
@@ -89,6 +90,25 @@ class NeededFrames(BaseModel):
         least = {rounding: _least(masks, self.frames, rounding, self.in_order) for rounding in roundings}
         return self.model_copy(update={"least": {name: count for name, count in least.items() if count}})
 
+    def key_frames(self) -> list[int]:
+        """Find few frames that together show everything, in the order of the video.
+
+        Things that come into view in order have each the frame that shows it first. Else frames are taken one by one,
+        each the one that shows the most of what is left (greedy set cover), in the middle of a run of such frames.
+        """
+        masks = self._masks()
+        if self.in_order:
+            return sorted({int(mask.argmax()) for mask in masks})
+        found: list[int] = []
+        while len(masks):
+            shown = masks.sum(axis=0)
+            best = np.flatnonzero(shown == shown.max())
+            runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)
+            run = max(runs, key=len)
+            found.append(int(run[len(run) // 2]))
+            masks = masks[~masks[:, found[-1]]]
+        return sorted(found)
+
     def _masks(self) -> NDArray[np.bool_]:
         """Find the frames that show each thing. Shape (things, frames)."""
         masks = np.zeros((len(self.needed), self.frames), dtype=bool)
@@ -147,21 +167,26 @@ class FrameCount(BaseModel):
         )
 
 
+Answerable = Literal["seen", "not seen", "unknown", "no video"]
+"""Whether the frames that an item is shown with carry its answer; 'unknown' where the item doesn't say which do, 'no
+video' where it is shown all of its media."""
+
+
+def answerable_from(item: Item, sampling: Frames) -> Answerable:
+    """Tell whether the frames that a way of sampling takes carry an item's answer."""
+    videos = [medium for medium in item.media if medium.kind == "video"]
+    if not videos:
+        return "no video"
+    found = needed_frames(item)
+    if found is None or len(videos) > 1 or videos[0].start is not None or videos[0].end is not None:
+        return "unknown"
+    return "seen" if found.shown_by(sampling) else "not seen"
+
+
 def count_answerable(items: Sequence[Item], sampling: Frames) -> FrameCount:
     """Count items that can be answered from the frames that a way of sampling takes.
 
     Items without a video are shown all of their media, and not counted.
     """
-    answerable = unanswerable = unknown = 0
-    for item in items:
-        videos = [medium for medium in item.media if medium.kind == "video"]
-        if not videos:
-            continue
-        found = needed_frames(item)
-        if found is None or len(videos) > 1 or videos[0].start is not None or videos[0].end is not None:
-            unknown += 1
-        elif found.shown_by(sampling):
-            answerable += 1
-        else:
-            unanswerable += 1
-    return FrameCount(answerable=answerable, unanswerable=unanswerable, unknown=unknown)
+    counts = Counter(answerable_from(item, sampling) for item in items)
+    return FrameCount(answerable=counts["seen"], unanswerable=counts["not seen"], unknown=counts["unknown"])

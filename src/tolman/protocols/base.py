@@ -155,6 +155,13 @@ def reply(messages: Sequence[Message], response: Response, text: str) -> tuple[M
     return (*messages, Message(role="assistant", parts=(response.response,)), Message(parts=(text,)))
 
 
+def told(messages: Sequence[Message], text: str) -> tuple[Message, ...]:
+    """A conversation with a system text, behind the one that it has: many chat templates take one system message."""
+    if messages[0].role == "system":
+        return (Message(role="system", parts=(f"{messages[0].text}\n{text}",)), *messages[1:])
+    return (Message(role="system", parts=(text,)), *messages)
+
+
 Check = Callable[[BenchmarkSpec, Sequence[Item], PromptPreset, ProtocolOptions], None]
 
 

@@ -6,14 +6,14 @@ benchmark; there the categories are those that the question names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.vsi_bench.prompts import MAP_ANSWER, MAP_PROMPT
-from tolman.cognitive_maps import MapReading, read_map
+from tolman.cognitive_maps import CognitiveMap, MapReading, read_map, true_map
 from tolman.errors import UsageError
 from tolman.generate.collection import open_collection
 from tolman.generate.drafting import categories_in
@@ -69,6 +69,26 @@ def categories_on_map(item: Item, options: ProtocolOptions) -> tuple[str, ...]:
         return categories_in(item)
     geometry = None if options.scenes is None else scenes(options.scenes).get(item.scene or "")
     return () if geometry is None else tuple(geometry.members)
+
+
+def true_map_of(
+    geometry: SceneGeometry, names: Iterable[str], grid: int, *, stretch: bool = False
+) -> tuple[CognitiveMap, list[str]]:
+    """The true map under the names that were asked for, and those that the scene doesn't have.
+
+    Args:
+        geometry: the scene.
+        names: as `categories_on_map` gives them.
+        grid, stretch: as in `cognitive_maps.true_map`.
+    """
+    known, strange = {}, []
+    for name in names:
+        try:
+            known[name] = geometry.category(name)
+        except KeyError:
+            strange.append(name)
+    places = true_map(geometry.scene, grid=grid, categories=known.values(), stretch=stretch).places
+    return CognitiveMap(grid, {name: places[category] for name, category in known.items()}), strange
 
 
 @lru_cache(maxsize=2)

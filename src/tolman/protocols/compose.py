@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
@@ -20,6 +21,7 @@ from tolman.protocols.base import (
     Question,
     Step,
     Strategy,
+    told,
 )
 
 
@@ -90,23 +92,36 @@ def _converse(
 ) -> Conversation:
     question = Question(benchmark, item, preset, options, sees=all(modifier.sees for modifier in modifiers))
     conversation = strategy.converse(question)
+    if benchmark.system(item, preset, question.sees, True):
+        conversation = _changed(conversation, lambda ask: _with_system(ask, question))
     for modifier in modifiers:
         if modifier.after is not None:
             conversation = modifier.after(conversation, question)
     changing = [modifier for modifier in modifiers if modifier.messages is not None]
-    return _changed(conversation, changing, options) if changing else conversation
+    return _changed(conversation, lambda ask: _presented(ask, changing, options)) if changing else conversation
 
 
-def _changed(conversation: Conversation, modifiers: Sequence[Modifier], options: ProtocolOptions) -> Conversation:
-    """The same conversation with its messages as modifiers present them."""
+def _with_system(ask: Ask, question: Question) -> Ask:
+    """A call to the model with the released system text first; without what that says of the answer's form where the
+    released prompt isn't what is asked."""
+    if ask.role != "model":
+        return ask
+    demands = ask.messages[0] == question.prompt
+    text = question.benchmark.system(question.item, question.preset, question.sees, demands)
+    return replace(ask, messages=told(ask.messages, text))
 
-    def change(ask: Ask) -> Ask:
-        messages = ask.messages
-        for modifier in modifiers:
-            if modifier.messages is not None:
-                messages = modifier.messages(messages, options)
-        return Ask(messages, ask.sampling, ask.draw, ask.purpose, ask.role)
 
+def _presented(ask: Ask, modifiers: Sequence[Modifier], options: ProtocolOptions) -> Ask:
+    """A call with its messages as modifiers present them."""
+    messages = ask.messages
+    for modifier in modifiers:
+        if modifier.messages is not None:
+            messages = modifier.messages(messages, options)
+    return replace(ask, messages=messages)
+
+
+def _changed(conversation: Conversation, change: Callable[[Ask], Ask]) -> Conversation:
+    """The same conversation with its calls changed."""
     received: Any = None
     while True:
         try:

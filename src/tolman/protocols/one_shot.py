@@ -3,6 +3,9 @@
 Source: SpatialBench paper, section 5.3, and its released "deep guide" on QA_fewshot.txt. The paper has one example for
 each task, and fifteen are released; the released code takes the first of each answer format, which are two. Here it is
 one for each task, as the paper says. The examples themselves are not asked.
+
+A benchmark folder whose questions carry their reasoning and key frames, as generated ones do, has examples of its own:
+from scenes that are held out, so that no question is asked about a place that an example shows.
 """
 
 from __future__ import annotations
@@ -24,40 +27,45 @@ def converse(question: Question) -> Conversation:
     """One turn with the example in front."""
     how = question.benchmark.one_shot
     assert how is not None  # `check` has seen to it
-    example = _examples(how, question.options.data)[how.task(question.item)]
+    example = _examples(how, question.options)[how.task(question.item)]
     response: Response = yield Ask((how.prompt(example, question.item, question.preset),))
     return response.response
 
 
 @lru_cache(maxsize=4)
-def _load(how: OneShot, data: Path) -> Mapping[str, Item]:
-    return how.load(data)
+def _load(how: OneShot, data: Path, seed: int) -> Mapping[str, Item]:
+    return how.load(data, seed)
 
 
-def _examples(how: OneShot, data: Path | None) -> Mapping[str, Item]:
-    return _load(how, data) if data is not None else {}
+def _examples(how: OneShot | None, options: ProtocolOptions) -> Mapping[str, Item]:
+    return _load(how, options.data, options.seed) if how is not None and options.data is not None else {}
 
 
 def _others(benchmark: BenchmarkSpec, items: Sequence[Item], options: ProtocolOptions) -> list[Item]:
-    """The questions that are no example."""
-    if benchmark.one_shot is None:
-        return list(items)
-    used = {example.id for example in _examples(benchmark.one_shot, options.data).values()}
+    """The questions that are no example, nor of a scene that is held out for one."""
+    examples = _examples(benchmark.one_shot, options).values()
+    used = {example.id for example in examples}
+    if benchmark.one_shot is not None and benchmark.one_shot.holds_out_scenes:
+        held = {example.cluster for example in examples}
+        return [item for item in items if item.cluster not in held]
     return [item for item in items if item.id not in used]
 
 
 def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
-    how = benchmark.one_shot
-    if how is None:
-        raise UsageError(f"one-shot needs solved examples, and {benchmark.title} has none; SpatialBench does.")
-    examples = _examples(how, options.data)
-    lacking = sorted({item.task for item in items if how.task(item) not in examples})
-    if lacking:
+    how, examples = benchmark.one_shot, _examples(benchmark.one_shot, options)
+    if how is None or (how.holds_out_scenes and not examples):
         raise UsageError(
-            f"there is no solved example for the question types {', '.join(lacking)}; choose others with --tasks."
+            f"one-shot needs solved examples, and {benchmark.title} has none; SpatialBench does, and so does a "
+            "benchmark of 'tolman generate' with question types of two scenes or more."
         )
     if not items:
         raise UsageError("only the examples themselves are left after the selection, and they are not asked.")
+    lacking = sorted({item.task for item in items if how.task(item) not in examples})
+    if lacking:
+        why = ", as an example is of a scene that is held out" if how.holds_out_scenes else ""
+        others = ",".join(sorted({item.task for item in items} - {*lacking}))
+        fix = f"leave them out with --tasks {others}" if others else "choose others with --tasks"
+        raise UsageError(f"there is no solved example for the question types {', '.join(lacking)}{why}; {fix}.")
 
 
 PROTOCOL = Strategy(

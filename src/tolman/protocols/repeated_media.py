@@ -12,7 +12,7 @@ from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message
-from tolman.protocols.base import Modifier, ProtocolOptions
+from tolman.protocols.base import Modifier, ProtocolOptions, told
 
 VIDEO = "The same video is shown twice, before the question and again after it. Both showings are identical."
 IMAGES = "The same images are shown twice, before the question and again after it. Both showings are identical."
@@ -22,8 +22,8 @@ def _messages(messages: tuple[Message, ...], options: ProtocolOptions) -> tuple[
     media = [medium for message in messages for medium in message.media]
     if not media:
         return messages
-    told = Message(role="system", parts=(VIDEO if all(m.kind == "video" for m in media) else IMAGES,))
-    return (told, *(_twice(message) for message in messages))
+    said = VIDEO if all(m.kind == "video" for m in media) else IMAGES
+    return told([_twice(message) for message in messages], said)
 
 
 def _twice(message: Message) -> Message:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from tolman.workflows.config import Setting
+from tolman.workflows.run_config import benchmarks_and_suites
+from tolman.workflows.suite_names import NamedSuite, is_named_suite, named_suite, suite_names
 
 if TYPE_CHECKING:
     from tolman.benchmarks.base import BenchmarkSpec
@@ -17,8 +19,8 @@ class BenchmarksConfig:
 
     name: Annotated[
         str | None,
-        Setting("Name of a benchmark, which is shown with its subsets, presets and table. Default: all, a line each.",
-                positional=True),
+        Setting("Name of a benchmark, which is shown with its subsets, presets and table, or of a suite, whose file is "
+                "printed. Default: all, a line each.", positional=True, names=benchmarks_and_suites),
     ] = None  # fmt: skip
 
 
@@ -52,6 +54,14 @@ def list_benchmarks(config: BenchmarksConfig | None = None) -> list[BenchmarkSpe
 
     wanted = config.name if config is not None else None
     return [benchmarks.get(name) for name in ([wanted] if wanted else benchmarks.names())]
+
+
+def list_suites(config: BenchmarksConfig | None = None) -> list[NamedSuite]:
+    """The suites that come with Tolman: all, or the one that the config names; none where it names a benchmark."""
+    wanted = config.name if config is not None else None
+    if wanted is None:
+        return [named_suite(name) for name in suite_names()]
+    return [named_suite(wanted)] if is_named_suite(wanted) else []
 
 
 def list_protocols() -> list[ProtocolSummary]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tolman.benchmarks.base import BenchmarkSpec
+    from tolman.reports.comparison import Comparison, Comparisons
     from tolman.reports.loaded import LoadedRun
     from tolman.scoring.compare import Difference
     from tolman.scoring.metric import Metric
 
+FORMS = (".html", ".md", ".csv", ".json")
 PART = "PART"
 """How the warnings begin that say that a run rests on a part of the questions."""
 
@@ -43,28 +46,13 @@ class CompareConfig:
             metavar="NAMES",
         ),
     ] = None
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One run against another.
-
-    Attributes:
-        path, run: the other.
-        differences: column key → figure of A minus the other's.
-        p_holm: column key → p-value after Holm's correction over all rows of all comparisons.
-        answered_by_one: items that only one of the two answered, which are left out.
-        further: metric name → question type → figure of A minus the other's; the last is over all questions.
-        further_p_holm: the p-values of these, in the same correction.
-    """
-
-    path: Path
-    run: LoadedRun
-    differences: Mapping[str, Difference]
-    p_holm: Mapping[str, float]
-    answered_by_one: int
-    further: Mapping[str, Mapping[str, Difference]] = field(default_factory=dict)
-    further_p_holm: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    out: Annotated[
+        Path | None,
+        Setting(
+            "File to write, .html (with every item won or lost), .md, .csv or .json. Default: none, the tables are "
+            "printed."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,29 +60,52 @@ class CompareResult(Displayable):
     """A run against others.
 
     Attributes:
-        path, run: the first run, A.
-        benchmark: of all of them.
-        scorer: by which they are compared.
-        seed: of randomisation tests with too many scenes to enumerate.
-        comparisons: one for each other run.
-        metrics: the further metrics.
+        compared: the runs, A first, and their differences.
+        out: the file that was written, or None.
     """
 
-    path: Path
-    run: LoadedRun
-    benchmark: BenchmarkSpec
-    scorer: str
-    seed: int
-    comparisons: tuple[Comparison, ...]
-    metrics: tuple[Metric, ...] = ()
+    compared: Comparisons
+    out: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The folder of the first run, A."""
+        return self.compared.path
+
+    @property
+    def run(self) -> LoadedRun:
+        """The first run."""
+        return self.compared.run
+
+    @property
+    def benchmark(self) -> BenchmarkSpec:
+        """Of all of them."""
+        return self.compared.benchmark
+
+    @property
+    def seed(self) -> int:
+        """Of randomisation tests with too many scenes to enumerate."""
+        return self.compared.seed
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Further metrics that were asked for."""
+        return self.compared.metrics
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """One for each other run."""
+        return self.compared.comparisons
+
+    @property
+    def scorer(self) -> str:
+        """By which the runs are compared."""
+        return self.compared.scorer
 
     @property
     def warnings(self) -> list[str]:
         """What limits the comparison: runs of a part of the questions, failed calls, answers that something ended."""
-        from tolman.reports.remarks import warnings_of
-
-        runs = (self.run, *(one.run for one in self.comparisons))
-        return list(dict.fromkeys(text for run in runs for text in warnings_of(run, self.benchmark)))
+        return self.compared.warnings
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -176,17 +187,20 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
 
     Raises:
         UsageError: they are of different benchmarks or data, have no item in common, don't have that scorer, or
-            there is no such metric.
+            there is no such metric or form of a file.
         InputError: a folder is no run's, or was never scored.
     """
     import polars as pl
 
     from tolman.reports.alike import one_benchmark, one_rule_set, scores_under
+    from tolman.reports.comparison import Comparison, Comparisons
     from tolman.reports.loaded import load_runs
     from tolman.runs.scoring import rows_with_metrics
     from tolman.scoring.compare import differences, further_differences
-    from tolman.scoring.metric import metrics_named
+    from tolman.scoring.metrics_by_name import metrics_named
 
+    if config.out is not None and config.out.suffix not in FORMS:
+        raise UsageError(f"{config.out} has no suffix of a comparison; use one of {', '.join(FORMS)}.")
     metrics = metrics_named([config.metrics or ""])
     one, *rest = load_runs([config.a, *config.b])
     if not rest:
@@ -213,7 +227,28 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     p_values, further_p = adjust(found, further)
     each = zip(config.b, rest, found, p_values, answered, further, further_p, strict=True)
     comparisons = tuple(Comparison(*parts) for parts in each)
-    return CompareResult(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics))
+    compared = Comparisons(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics))
+    result = CompareResult(compared, config.out)
+    if config.out is not None:
+        _write(config.out, result)
+    return result
+
+
+def _write(path: Path, result: CompareResult) -> None:
+    """The comparison as a page, a Markdown or CSV table, or JSON."""
+    from tolman.reports.comparison_page import pieces
+    from tolman.reports.write import save
+
+    content: str | Iterable[str]
+    if path.suffix == ".html":
+        content = pieces(result.compared)
+    elif path.suffix == ".md":
+        content = result.compared.markdown()
+    elif path.suffix == ".csv":
+        content = result.table().write_csv()
+    else:
+        content = json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    save(path, content)
 
 
 def adjust(

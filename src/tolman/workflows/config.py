@@ -18,7 +18,7 @@ import dataclasses
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -48,6 +48,7 @@ class Setting:
         repeated: whether a tuple's option is given once for each value rather than with commas.
         choices: the values there are, where it is one of a few.
         secret: whether it may hold a password, and so is never written into a file.
+        names: lists names that its value may be, which shells complete.
     """
 
     help: str
@@ -61,6 +62,7 @@ class Setting:
     repeated: bool = False
     choices: tuple[str, ...] = ()
     secret: bool = False
+    names: Callable[[], list[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -237,19 +239,23 @@ def to_table(config: Any) -> dict[str, Any]:
     table = {}
     for one in fields_of(type(config)):
         value = getattr(config, one.name)
-        if value is None or one.setting.secret or _PASSWORD.search(str(value)):
-            continue
-        if one.required or value != one.default:
-            table[one.name] = _plain(value)
+        if value is not None and not is_secret(one, value) and (one.required or value != one.default):
+            table[one.name] = as_toml(value)
     return table
+
+
+def is_secret(field: ConfigField, value: Any) -> bool:
+    """Whether a value must not be written into a file: it may be a password, or is an address with one."""
+    return field.setting.secret or _PASSWORD.search(str(value)) is not None
 
 
 _PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 
 
-def _plain(value: Any) -> Any:
+def as_toml(value: Any) -> Any:
+    """A setting's value as TOML has it."""
     if isinstance(value, tuple):
-        return [_plain(part) for part in value]
+        return [as_toml(part) for part in value]
     return str(value) if isinstance(value, Path) else value
 
 

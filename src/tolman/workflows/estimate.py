@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tolman.errors import TolmanError
+from tolman.workflows.data_sets import DataSets
 from tolman.workflows.evaluate import requests_of
 from tolman.workflows.run_config import RunConfig
 
@@ -54,33 +56,41 @@ class RunEstimate:
     cost: float | None
 
 
-def estimate(configs: Sequence[RunConfig]) -> list[RunEstimate]:
+def estimate(configs: Sequence[RunConfig], lacking: Callable[[str], None] | None = None) -> list[RunEstimate]:
     """What each run would take; nothing is asked, and no video is opened.
+
+    Args:
+        configs: of the runs.
+        lacking: called with a sentence for a run whose data can't be loaded, which is left out then; where None, that
+            is raised.
 
     Raises:
         TolmanError: as the runs would before their first call.
     """
-    from tolman.runs.load import load
-
-    loaded: dict[tuple[Any, ...], Loaded] = {}
-    found = []
+    data, found = DataSets(), []
     for config in configs:
         for request in requests_of(config):
-            key = (request.benchmark, request.data, request.subset, request.revision)
-            if key not in loaded:
-                loaded[key] = load(*key)
-            found.append(_estimate(request, loaded[key]))
+            try:
+                loaded = data.load(request)
+            except TolmanError as error:
+                if lacking is None:
+                    raise
+                lacking(f"INCOMPLETE: {request.benchmark} with {request.model}: {error}")
+                continue
+            found.append(_estimate(request, loaded))
     return found
 
 
 def _estimate(request: RunRequest, loaded: Loaded) -> RunEstimate:
+    from tolman.benchmarks.frame_budgets import check_frames
     from tolman.models.batching.interface import PRICE_SHARE
     from tolman.responses import Usage
     from tolman.runs.load import preset_of
     from tolman.runs.prepare import adjusted, protocol_of
     from tolman.runs.prices import read_price
 
-    preset = adjusted(preset_of(loaded.benchmark, request.preset), request)
+    preset = adjusted(preset_of(loaded.benchmark, request.preset, loaded.subset), request)
+    check_frames(loaded.benchmark, loaded.subset, preset.frames)
     protocol = protocol_of(request, loaded)
     items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
     asked = [ask for item in items for ask in asks_of(protocol, loaded.benchmark, item, preset)]

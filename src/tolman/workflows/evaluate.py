@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman.errors import UsageError
-from tolman.workflows.events import Events, silent
+from tolman.workflows.events import Events, Noted, silent
 from tolman.workflows.fleet import BATCH_ALONE, limits_of, server_of
 from tolman.workflows.judges import judge_request
 from tolman.workflows.run_config import RunConfig
@@ -56,6 +56,7 @@ def evaluate(
     from tolman.workflows.calls import CallEvents
     from tolman.workflows.opened_run import Run
 
+    _tell_of_metrics(config, events)
     runs = []
     with server_of(config) as (asked, server):
         for one in requests_of(asked, model, benchmark):
@@ -84,6 +85,7 @@ async def aevaluate(
     from tolman.workflows.calls import CallEvents
     from tolman.workflows.opened_run import Run
 
+    _tell_of_metrics(config, events)
     runs = []
     with server_of(config) as (asked, server):
         for one in requests_of(asked, model, benchmark):
@@ -126,7 +128,7 @@ def requests_of(
 def _request(config: RunConfig) -> RunRequest:
     from tolman.runs.run import RunRequest
     from tolman.runs.selection import Selection, ids_from
-    from tolman.scoring.metric import names_of
+    from tolman.scoring.metrics_by_name import names_of
     from tolman.workflows.thinking import ASKED_AGAIN, budgets_of, thinking_of
 
     if config.stream and not config.model.startswith("openai/"):
@@ -214,6 +216,15 @@ def _shared_options(config: RunConfig) -> ModelOptions:
 
 def _given(**settings: Any) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
+
+
+def _tell_of_metrics(config: RunConfig, events: Events) -> None:
+    """Say so where a plugin brings metrics and none is asked for: else its author waits for figures."""
+    from tolman.scoring.metrics_by_name import metrics_of_plugins
+
+    names = [] if config.metrics else metrics_of_plugins()
+    if names:
+        events(Noted(f"--metrics {','.join(names)} adds figures of the plugin's metrics, to this run and any other."))
 
 
 def _kept_items(request: RunRequest, benchmark: Benchmark) -> RunRequest:

@@ -61,3 +61,12 @@ Events = Callable[[Event], None]
 
 def silent(event: Event) -> None:
     """Tell nobody."""
+
+
+def told(events: Events) -> Callable[[str, int], None]:
+    """Events out of calls with what is begun and how many parts it has, and with '' and a count after some parts."""
+
+    def tell(what: str, count: int) -> None:
+        events(Began(what, count) if what else Advanced(count))
+
+    return tell

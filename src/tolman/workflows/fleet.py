@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,12 +24,10 @@ def limits_of(config: RunConfig, *, of_judge: bool = False) -> Limits:
     """When the calls of a run, or of its judge, are given up.
 
     Raises:
-        UsageError: a wait that is no duration, a cost without prices, or a server that nobody starts.
+        UsageError: a wait that is no duration, or a cost without prices.
     """
     from tolman.runs.limits import Limits
 
-    if config.serve is not None and config.base_url is None:
-        raise UsageError("--serve starts a server for the runs of one command; start those of a suite yourself.")
     if config.max_cost is not None and config.prices is None:
         raise UsageError("--max-cost needs the prices of tokens; name a file of them with --prices.")
     wait = _wait_seconds(config, started=config.serve is not None and not of_judge)
@@ -59,11 +57,21 @@ def server_of(config: RunConfig) -> Iterator[tuple[RunConfig, Server | None]]:
     Raises:
         UsageError: it can't be started, or the model is at an address that is given.
     """
+    asked, server = with_server(config)
+    with server or nullcontext():
+        yield asked, server
+
+
+def with_server(config: RunConfig) -> tuple[RunConfig, Server | None]:
+    """The config that asks at the address of the server that a run is to start, and the server, which isn't started.
+
+    Raises:
+        UsageError: it can't be started, or the model is at an address that is given.
+    """
     from tolman.models.serving import Server
 
     if config.serve is None:
-        yield config, None
-        return
+        return config, None
     if config.batch:
         raise UsageError(BATCH_ALONE)
     family = config.model.partition("/")[0]
@@ -71,5 +79,5 @@ def server_of(config: RunConfig) -> Iterator[tuple[RunConfig, Server | None]]:
         raise UsageError(f"--serve starts a server for openai/NAME, not for {config.model}.")
     if config.base_url is not None:
         raise UsageError("--serve starts a server of its own; leave out --base-url, or --serve.")
-    with Server(config.serve) as server:
-        yield replace(config, base_url=server.url), server
+    server = Server(config.serve)
+    return replace(config, base_url=server.url), server

@@ -63,6 +63,13 @@ class GenerateConfig:
             aliases=("--filter-rounds",),
         ),
     ] = None
+    licence: Annotated[
+        str,
+        Setting(
+            "Licence of the questions and of the media with them, best as an SPDX identifier such as CC-BY-4.0; it "
+            "stands in the data card. Default: none is named.",
+        ),
+    ] = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,6 +185,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
             config.seed,
             config.scenes,
             choices=config.choices,
+            licence=config.licence,
             workers=cores(),
         )
         events(Ended())

@@ -26,6 +26,7 @@ from tolman.workflows.notebook import Displayable, NotebookTable
 from tolman.workflows.rewards import mark, origin_of
 from tolman.workflows.score import outcomes_of
 from tolman.workflows.scores import Scores
+from tolman.workflows.scores_by import Labelled
 
 if TYPE_CHECKING:
     from tolman.benchmarks.base import BenchmarkSpec
@@ -166,7 +167,7 @@ class Benchmark(Displayable):
         """
         outcomes = outcomes_of(responses, self._items)
         items = _asked(self._items, {outcome.id for outcome in outcomes})
-        chosen = preset_of(self.spec, preset)
+        chosen = preset_of(self.spec, preset, self.subset)
         settings = RunSettings(
             benchmark=self.name,
             subset=self.subset,
@@ -187,7 +188,8 @@ class Benchmark(Displayable):
             failures_are_wrong=count_failures_as_wrong,
         )
         rows, figures = compute_scores(self.spec, record, items, outcomes, scorer=scorer)
-        return Scores(self.title, self.spec.table, figures, rows, questions=len(self._items))
+        labelled = Labelled(lambda: items, self.spec.table_of)
+        return Scores(self.title, self.spec.table, figures, rows, questions=len(self._items), labelled=labelled)
 
     def save(self, folder: Path | str) -> Path:
         """Write it as a benchmark folder, which `tolman run` and `tolman.load` open; media stay where they are.

@@ -14,6 +14,7 @@ from tolman.runs.folder import RunFolder, RunRecord
 from tolman.workflows.frames import given_as
 from tolman.workflows.notebook import Displayable, NotebookTable
 from tolman.workflows.scores import Scores, SvgFigure
+from tolman.workflows.scores_by import Labelled
 
 
 class Run(Displayable):
@@ -59,9 +60,11 @@ class Run(Displayable):
             UsageError: its benchmark isn't there any more.
         """
         from tolman import benchmarks
+        from tolman.runs.frames_shown import frames_shown  # here: it brings numpy, which no first call waits for
 
         spec = benchmarks.get(self.record.settings.benchmark)
-        return Scores(spec.title, spec.table, self.figures, self._folder.scores())
+        labelled = Labelled(self.items, spec.table_of, frames_shown(self.record))
+        return Scores(spec.title, spec.table, self.figures, self._folder.scores(), labelled=labelled)
 
     def items(self) -> list[Item]:
         """The questions that were asked."""

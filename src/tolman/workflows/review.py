@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from tolman.review.projects.export import Published
     from tolman.review.settings import ReviewSettings
     from tolman.review.site import Site
+    from tolman.review.store.backup import Backup
     from tolman.runs.folder import RunFolder
 
+_ADDRESS = r"https?://[\w.:\[\]-]+(/[\w.~-]+)*/?"
 _SERVING, _WRITING = "The server", "Writing what came of it, in place of serving"
 
 
@@ -69,10 +71,22 @@ class ReviewConfig:
             repeated=True,
         ),
     ] = ()
+    try_model: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Model that tries each question while it is written, without its media and from one picture alone; named "
+            "as for 'tolman run --model'; may be given several times.",
+            repeated=True,
+        ),
+    ] = ()
     rig: Annotated[
         tuple[Path, ...],
         Setting("Folder of a LiDAR rig or a collection, to measure in; may be given several times.", repeated=True),
     ] = ()
+    study: Annotated[
+        str | None,
+        Setting("Study to start: the path of a TOML file, or site, mmsi-bench or spatialbench. Default: none."),
+    ] = None
     host: Annotated[str, Setting("Address to listen on; 0.0.0.0 lets other machines in.", panel=_SERVING)] = "127.0.0.1"
     port: Annotated[
         int, Setting("Port to listen on, 0 (any that is free) to 65535.", least=0, most=65535, panel=_SERVING)
@@ -80,8 +94,8 @@ class ReviewConfig:
     base_url: Annotated[
         str | None,
         Setting(
-            "Address under which people reach the server, such as https://NAME; links are made with it. Default: "
-            "http://HOST:PORT.",
+            "Address under which people reach the server, such as https://NAME or https://NAME/PATH; links are made "
+            "with it. Default: http://HOST:PORT.",
             panel=_SERVING,
         ),
     ] = None
@@ -94,9 +108,52 @@ class ReviewConfig:
             panel=_SERVING,
         ),
     ] = ()
+    allowed_host: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Name by which the server may be called beside that of --base-url; may be given several times. Default: "
+            "any where there is no --base-url.",
+            repeated=True,
+            panel=_SERVING,
+        ),
+    ] = ()
+    workers: Annotated[
+        int,
+        Setting(
+            "Number of processes that serve, 1 to 64; more than one on PostgreSQL only.",
+            least=1,
+            most=64,
+            panel=_SERVING,
+        ),
+    ] = 1
+    idle_hours: Annotated[
+        float,
+        Setting(
+            "Hours without a request after which one signs in again, 0.1 to 720.", least=0.1, most=720.0, panel=_SERVING
+        ),
+    ] = 24.0
+    session_hours: Annotated[
+        float,
+        Setting(
+            "Hours after which one signs in again in any case, 0.1 to 2,160.", least=0.1, most=2160.0, panel=_SERVING
+        ),
+    ] = 288.0
+    log: Annotated[
+        Path | None,
+        Setting(
+            "File that a line of JSON is added to for each request, '-' for the error output. Default: none.",
+            panel=_SERVING,
+        ),
+    ] = None
     runs: Annotated[
         Path | None, Setting("Folder that each subject's answers are written into as a run.", panel=_WRITING)
     ] = None
+    with_excluded: Annotated[
+        bool, Setting("Write runs of people as well whom a study's rules leave out.", panel=_WRITING)
+    ] = False
+    people: Annotated[Path | None, Setting("CSV file for times and pay of everybody in a study.", panel=_WRITING)] = (
+        None
+    )
     export: Annotated[Path | None, Setting("Folder that the reviewed benchmark is written into.", panel=_WRITING)] = (
         None
     )
@@ -117,10 +174,12 @@ class Listening:
     Attributes:
         link: the address at which the owner signs in, once.
         kept_in: the database, without its password.
+        joins: the addresses by which people come to the study that was started.
     """
 
     link: str
     kept_in: str
+    joins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,12 +191,18 @@ class ReviewRunsResult:
         folders: one for each subject.
         marked: for each subject with marked answers how many those are, in words.
         without_marked: whether they were left out.
+        excluded: for each person whom a study's rules leave out, why.
+        skipped: for each person of a study who skipped questions, how many and why.
+        benchmark: the folder of the questions, where they were made here and are written beside the runs.
     """
 
     out: Path
     folders: tuple[RunFolder, ...]
     marked: dict[str, str]
     without_marked: bool
+    excluded: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    benchmark: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -171,7 +236,13 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
     from tolman.review.server import serve
     from tolman.review.store.database import shown_url
 
-    serve(settings, config.host, config.port, lambda link: ready(Listening(link, shown_url(settings.url))))
+    serve(
+        settings,
+        config.host,
+        config.port,
+        lambda link, joins: ready(Listening(link, shown_url(settings.url), tuple(joins))),
+        config.workers,
+    )
 
 
 def export_review_runs(config: ReviewConfig) -> ReviewRunsResult:
@@ -186,8 +257,36 @@ def export_review_runs(config: ReviewConfig) -> ReviewRunsResult:
     with _opened(config) as site:
         from tolman.review.projects.export import export_runs
 
-        folders, marked = export_runs(site, config.runs, config.project, without_marked=config.without_marked)
-    return ReviewRunsResult(config.runs, tuple(folders), marked, config.without_marked)
+        done = export_runs(
+            site, config.runs, config.project, without_marked=config.without_marked, with_excluded=config.with_excluded
+        )
+    return ReviewRunsResult(
+        config.runs,
+        tuple(done.folders),
+        done.marked,
+        config.without_marked,
+        done.excluded,
+        done.skipped,
+        done.benchmark,
+    )
+
+
+def export_people(config: ReviewConfig) -> Path:
+    """Write times and pay of everybody in a study.
+
+    Raises:
+        UsageError: settings don't go together, or there is no such study.
+    """
+    if config.people is None:
+        raise UsageError("name the file for times and pay with --people.")
+    with _opened(config) as site:
+        from tolman.files import write_text
+        from tolman.review.projects.export import project_of
+        from tolman.review.studies.pay import pay_table
+
+        with site.database.read() as db:
+            write_text(config.people, pay_table(db, site, project_of(db, ["study"], config.project)))
+    return config.people
 
 
 def export_reviewed(config: ReviewConfig) -> ReviewExportResult:
@@ -208,6 +307,57 @@ def export_reviewed(config: ReviewConfig) -> ReviewExportResult:
     return ReviewExportResult(config.export, done, config.without_marked)
 
 
+@dataclass(frozen=True, kw_only=True)
+class BackupPlaces:
+    """Where the parts of a review are that a backup holds.
+
+    Attributes:
+        store: the folder of the database and of what items were made of.
+        database: PostgreSQL's URL; SQLite in the store where None.
+        pool: the media pool that files were added to, where there is one.
+        scenes: the scenes whose corrections are kept, where there are any.
+    """
+
+    store: Path
+    database: str | None = None
+    pool: Path | None = None
+    scenes: Path | None = None
+
+
+def store_of(benchmark: str) -> Path:
+    """The store that a benchmark has where none is named."""
+    path = Path(benchmark)
+    return path.parent / f"{path.resolve().name}-review"
+
+
+def backup_review(places: BackupPlaces, out: Path) -> Backup:
+    """Write a backup while the server may run; see `tolman.review.store.backup`."""
+    with needs("review", "The web application"):
+        from tolman.review.store.backup import back_up
+    return back_up(places.store, places.database, out, _beside(places))
+
+
+def restore_review(places: BackupPlaces, backup: Path) -> Backup:
+    """Give everything of a backup back, into places where there is nothing."""
+    with needs("review", "The web application"):
+        from tolman.review.store.backup import restore
+    return restore(backup, places.store, places.database, _beside(places))
+
+
+def upgrade_review(places: BackupPlaces, backup: Path | None) -> tuple[str, str]:
+    """Bring a database to this version's tables, after a backup where one is named: its version before and now."""
+    with needs("review", "The web application"):
+        from tolman.review.store.backup import upgrade
+    if backup is not None:
+        backup_review(places, backup)
+    return upgrade(places.store, places.database)
+
+
+def _beside(places: BackupPlaces) -> dict[str, Path]:
+    found = {"pool": places.pool, "scenes": places.scenes}
+    return {name: folder for name, folder in found.items() if folder is not None}
+
+
 def check(config: ReviewConfig) -> None:
     """Make sure that settings go together.
 
@@ -216,12 +366,29 @@ def check(config: ReviewConfig) -> None:
     """
     if config.runs is not None and config.export is not None:
         raise UsageError("--runs and --export write different things; give one of them.")
+    if config.people is not None and (config.runs is not None or config.export is not None):
+        raise UsageError("--people writes something else than --runs and --export; give one of them.")
     if config.uploads and config.pool is None:
         raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
-    if config.base_url is not None and not re.fullmatch(r"https?://[\w.:\[\]-]+/?", config.base_url, re.ASCII):
+    if config.base_url is not None and not re.fullmatch(
+        r"https?://[\w.:\[\]-]+(/[\w.~-]+)*/?", config.base_url, re.ASCII
+    ):
         raise UsageError(
-            f"--base-url takes http://NAME or https://NAME, with a port if need be, not '{config.base_url}'."
+            f"--base-url takes http://NAME or https://NAME, with a port and a path if need be, not '{config.base_url}'."
         )
+
+
+def _check_model(name: str) -> None:
+    """Make sure that a model can try questions.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    from tolman import models
+    from tolman.models.base import ModelOptions
+    from tolman.runtime import run_blocking
+
+    run_blocking(models.create(name, ModelOptions()).close())
 
 
 @contextmanager
@@ -242,19 +409,26 @@ def _settings(config: ReviewConfig) -> ReviewSettings:
     check(config)
     with needs("review", "The web application"):
         from tolman.review.settings import ReviewSettings
-    path = Path(config.benchmark)
+    for name in config.try_model:
+        _check_model(name)
     return ReviewSettings(
         benchmark=config.benchmark,
         data=config.data,
         subset=config.subset,
-        store=config.store or path.parent / f"{path.resolve().name}-review",
+        store=config.store or store_of(config.benchmark),
         database=config.database,
         scenes=config.scenes,
         runs=config.errors_of,
         pool=config.pool,
         uploads=config.uploads,
         verify=config.verify,
+        try_models=config.try_model,
         rigs=config.rig,
+        study=config.study,
         base_url=config.base_url,
+        hosts=config.allowed_host,
         proxies=config.proxy,
+        idle_hours=config.idle_hours,
+        session_hours=config.session_hours,
+        log=config.log,
     )

@@ -21,6 +21,15 @@ from tolman.workflows.settings import (
     Subset,
 )
 
+
+def benchmarks_and_suites() -> list[str]:
+    """The names that a run can be of."""
+    from tolman import benchmarks
+    from tolman.workflows.suite_names import suite_names
+
+    return [*benchmarks.names(), *suite_names()]
+
+
 _MODEL, _SAMPLING, _PROTOCOL, _FRAMES = "The model", "Sampling", "Protocols", "Pictures"
 _ITEMS = "Which items"
 
@@ -30,7 +39,12 @@ class RunConfig:
     """A model, a benchmark, and how the one is asked about the other. None leaves a setting to the prompt preset."""
 
     benchmark: Annotated[
-        str, Setting("A benchmark's name, a folder that is one, or a suite's TOML file.", positional=True)
+        str,
+        Setting(
+            "A benchmark's name or folder, or a suite: easi-8, easi-12, founding-4, or a TOML file.",
+            positional=True,
+            names=benchmarks_and_suites,
+        ),
     ]
     model: Annotated[
         str,

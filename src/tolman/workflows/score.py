@@ -41,7 +41,7 @@ class ScoreConfig:
     responses: Annotated[
         Path,
         Setting(
-            "Responses (JSONL of id and response), an lmms-eval log, a VLMEvalKit result, or a run folder.",
+            "JSONL of id and response, a log of lmms-eval, VLMEvalKit, Inspect or EASI, or a run folder.",
             positional=True,
         ),
     ]
@@ -49,7 +49,9 @@ class ScoreConfig:
     data: ReleasedData = None
     subset: Subset = None
     revision: Revision = None
-    format: Annotated[str | None, Setting("Format: jsonl, lmms-eval or vlmevalkit. Default: found out.")] = None
+    format: Annotated[
+        str | None, Setting("Format: jsonl, lmms-eval, vlmevalkit, inspect or easi. Default: found out.")
+    ] = None
     name: Annotated[str | None, Setting("Name of the model. Default: the file's name.")] = None
     preset: Annotated[
         str | None, Setting("Prompt preset: the authors' settings it was run with. Default: the first.")
@@ -96,7 +98,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
         RunConflictError: the run's folder holds another run, or one is at work there.
     """
     from tolman.runs.rescore import judge_folder, score_file, score_folder
-    from tolman.scoring.metric import names_of
+    from tolman.scoring.metrics_by_name import names_of
     from tolman.workflows.calls import CallEvents
     from tolman.workflows.opened_run import Run
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tolman.errors import UsageError
 from tolman.names import unknown
 from tolman.workflows.frames import given_as
 from tolman.workflows.notebook import Displayable, NotebookTable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tolman.scoring.aggregate import Cell
     from tolman.scoring.table import Table
     from tolman.scoring.unread import Unread
+    from tolman.workflows.scores_by import Labelled
 
 
 class Scores(Displayable):
@@ -28,12 +30,21 @@ class Scores(Displayable):
         figures: what a run's scores.json holds.
         rows: one row for each item, sample and scorer (`tolman.scoring.score.SCHEMA`).
         questions: how many the benchmark has; None where all of them were asked.
+        labelled: what figures by labels need; None where there are none.
     """
 
     def __init__(
-        self, title: str, table: Table, figures: Mapping[str, Any], rows: pl.DataFrame, *, questions: int | None = None
+        self,
+        title: str,
+        table: Table,
+        figures: Mapping[str, Any],
+        rows: pl.DataFrame,
+        *,
+        questions: int | None = None,
+        labelled: Labelled | None = None,
     ) -> None:
         self.title, self._table, self._rows, self._questions = title, table, rows, questions
+        self._labelled = labelled
         self._figures: dict[str, Any] = json.loads(json.dumps(figures))  # as scores.json has them
 
     @property
@@ -98,6 +109,33 @@ class Scores(Displayable):
             for unread in [self._unread(scorer, key)]
         ]  # fmt: skip
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def by(self, *labels: str, scorer: str | None = None, pandas: bool = False) -> pl.DataFrame | Any:
+        """The figures for parts of the questions: `scores.by("source")`, `scores.by("level", "scene_type")`.
+
+        Args:
+            labels: what the questions are told apart by: a label that they carry, or `task`, `source`, `options`,
+                `media_count`, `evidence` … (`tolman.analyze.labels.DERIVED`); several are crossed.
+            scorer: its name; the headline's where None.
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            One row for each combination of values and figure: a column for each label (null for all of its values
+            together), then column, title, value, low, high (95 % interval clustered by scene, null without one), n,
+            effective_scenes, unanswered, missing (parts of the figure without a scored question).
+
+        Raises:
+            UsageError: no question has such a label, or there is no such scorer.
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        from tolman.workflows.scores_by import figures_by
+
+        name = self.scorers[0] if scorer is None else scorer
+        if name not in self.scorers:
+            raise unknown("scorer", name, self.scorers)
+        if self._labelled is None:
+            raise UsageError("these scores were made without their questions; open the run: tolman.open_run(FOLDER).")
+        return given_as(figures_by(self._rows, self._labelled, labels, name), pandas=pandas)
 
     def items(self, *, pandas: bool = False) -> pl.DataFrame | Any:
         """One row for each item, sample and scorer.

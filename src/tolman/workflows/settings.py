@@ -15,7 +15,9 @@ JUDGE = "The judge"
 STORES = "Stores"
 """Heading of the stores' settings in help texts."""
 
-ReleasedData = Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")]
+ReleasedData = Annotated[
+    Path | None, Setting("Folder with the released data, or a file of questions. Default: the Hugging Face hub.")
+]
 Subset = Annotated[
     str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
 ]

@@ -19,7 +19,8 @@ benchmark = "./my-bench"
 protocol = "direct"
 ```
 
-The runs are all combinations of one table of each kind. Of a setting that stands in several places, the model's table
+The runs are all combinations of one table of each kind. A file without a model is a suite for any: the model is given
+with the command. Of a setting that stands in several places, the model's table
 holds before the protocol's, that before the benchmark's, that before what stands above the tables.
 """
 
@@ -35,18 +36,22 @@ from typing import Any
 
 from tolman.errors import InputError, UsageError
 from tolman.names import hint
-from tolman.workflows.config import PLUGINS, fields_of, make
+from tolman.workflows.config import PLUGINS, as_toml, fields_of, is_secret, make
 from tolman.workflows.run_config import RunConfig
+from tolman.workflows.suite_board import KEY as BOARD
+from tolman.workflows.suite_names import FOLDER, is_named_suite
 
 AXES = ("benchmark", "protocol", "model")
 """Tables of a suite, the ones whose settings hold last at the end."""
+ABOUT = "about"
+"""The key of a file that says in some words what the suite is."""
 OUT = "runs"
 """The folder of a suite that names none, in which it has a folder of its file's name."""
 
 
 def is_suite(text: str) -> bool:
-    """Whether an argument is the file of a suite rather than a benchmark."""
-    return text.endswith(".toml") and not Path(text).is_dir()
+    """Whether an argument is a suite rather than a benchmark: a file, or the name of one that comes with Tolman."""
+    return (text.endswith(".toml") and not Path(text).is_dir()) or is_named_suite(text)
 
 
 def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunConfig]:
@@ -65,11 +70,17 @@ def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunCo
     """
     text, data = _read(path)
     data.pop(PLUGINS, None)
+    for key in (ABOUT, BOARD):
+        data.pop(key, None)
     tables = {axis: _tables(path, text, data.pop(axis, None), axis) for axis in AXES}
+    if not tables["model"] and "model" in (given or {}):
+        tables["model"] = [{}]
+    elif not tables["model"] and path.parent == FOLDER:
+        raise UsageError(f"the suite {path.stem} is for any model; name yours with --model FAMILY/NAME.")
     for axis in ("benchmark", "model"):
         if not tables[axis]:
             raise InputError(path, f"has no [[{axis}]] table", fix=f'write [[{axis}]] and {axis} = "NAME" below it')
-    _check_keys(path, text, data, extra=AXES)
+    _check_keys(path, text, data, extra=(*AXES, ABOUT, BOARD))
     shared = {name: value for name, value in data.items() if name != "out"}
     root = Path((given or {}).get("out") or data.get("out") or Path(OUT) / path.stem)
     configs = []
@@ -83,13 +94,32 @@ def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunCo
     return configs
 
 
-def copy_suite(path: Path, folder: Path) -> None:
-    """Keep the file beside what it brought."""
+def copy_suite(path: Path, folder: Path, given: Mapping[str, Any] | None = None) -> None:
+    """Keep the file beside what it brought.
+
+    Args:
+        path: of the suite.
+        folder: of its runs.
+        given: settings that held before the file's; of a suite that comes with Tolman they are kept as a comment.
+    """
     from tolman.files import write_text
 
     folder.mkdir(parents=True, exist_ok=True)
     if path.resolve() != (folder / path.name).resolve():
-        write_text(folder / path.name, path.read_text(encoding="utf-8"))
+        said = _said(given or {}) if path.parent == FOLDER else ""
+        write_text(folder / path.name, said + path.read_text(encoding="utf-8"))
+
+
+def _said(given: Mapping[str, Any]) -> str:
+    """Settings as the lines of a comment; what may hold a password is left out."""
+    import tomli_w
+
+    kept = {
+        one.name: as_toml(given[one.name])
+        for one in fields_of(RunConfig)
+        if given.get(one.name) is not None and not is_secret(one, given[one.name])
+    }
+    return "".join(f"# {line}\n" for line in ("Carried out with:", *tomli_w.dumps(kept).splitlines()))
 
 
 def folder_of(configs: Sequence[RunConfig]) -> Path:
@@ -185,7 +215,8 @@ def models_of(configs: Sequence[RunConfig]) -> list[list[RunConfig]]:
     groups: dict[tuple[str, ...], list[RunConfig]] = {}
     for config in configs:
         family = config.model.partition("/")[0]
-        own = ("hf",) if family == "hf" else (config.model, config.base_url or "", config.label or "")
+        named = (config.model, config.base_url, config.label, config.serve)
+        own = ("hf",) if family == "hf" else tuple(one or "" for one in named)
         groups.setdefault(own, []).append(config)
     return list(groups.values())
 
@@ -194,12 +225,14 @@ def check_names(configs: Sequence[RunConfig]) -> None:
     """Refuse before the first call what names nothing.
 
     Raises:
-        UsageError: there is no such benchmark, protocol or family of models.
+        UsageError: there is no such benchmark, subset, prompt preset, protocol or family of models.
     """
     from tolman import benchmarks, models, protocols
+    from tolman.runs.load import preset_of, subset_of
 
-    for name in dict.fromkeys(config.benchmark for config in configs):
-        benchmarks.get(name)
+    for name, subset, preset in dict.fromkeys((one.benchmark, one.subset, one.preset) for one in configs):
+        benchmark = benchmarks.get(name)
+        preset_of(benchmark, preset, subset_of(benchmark, subset))
     for name in dict.fromkeys(config.protocol for config in configs):
         protocols.get(name)
     for name in dict.fromkeys(config.model for config in configs):

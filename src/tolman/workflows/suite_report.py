@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tolman.workflows.suite import SuiteResult
+from tolman.workflows.suite import LackingRun, SuiteResult
+from tolman.workflows.suite_board import BOARDS, board_matrix
 
 if TYPE_CHECKING:
     from tolman.reports.content import Report
-    from tolman.reports.matrix import Matrix
+    from tolman.reports.matrix import LackingFigure, Matrix
 
 
 @dataclass(frozen=True)
@@ -21,15 +22,21 @@ class SuiteReport:
         matrix: the headline figures.
         reports: the table of each benchmark.
         page: the HTML page with the matrix, which leads to the others.
+        boards: title → the figures as a leaderboard forms them.
     """
 
     matrix: Matrix
     reports: tuple[Report, ...]
     page: Path
+    boards: dict[str, Matrix] = field(default_factory=dict)
 
 
-def report_suite(result: SuiteResult) -> SuiteReport:
+def report_suite(result: SuiteResult, board: str | None = None) -> SuiteReport:
     """Put the runs of a suite into tables, and write the pages into its folder.
+
+    Args:
+        result: of the suite.
+        board: a leaderboard whose figures are added (`suite_board.BOARDS`).
 
     Raises:
         InputError: a run's files are damaged.
@@ -49,8 +56,19 @@ def report_suite(result: SuiteResult) -> SuiteReport:
         reports.append(build(runs))
         # Below the suite's folder is the benchmark's, and in it those of the runs.
         names.append(f"{paths[0].relative_to(result.folder).parts[0]}.html")
-        save(result.folder / names[-1], render(build(runs, "all"), runs, "html"))
-    matrix = matrix_of(reports)
+        save(result.folder / names[-1], render(reports[-1], runs, "html"))
+    matrix = matrix_of(reports, [_lacking(one) for one in result.lacking])
+    boards = {BOARDS[board]: board_matrix(result.runs)} if board is not None else {}
     page = result.folder / "index.html"
-    save(page, matrix_page(result.folder.name, matrix, names, result.failed))
-    return SuiteReport(matrix, tuple(reports), page)
+    save(page, matrix_page(result.folder.name, matrix, names, result.failed, boards))
+    return SuiteReport(matrix, tuple(reports), page, boards)
+
+
+def _lacking(run: LackingRun) -> LackingFigure:
+    from tolman import benchmarks
+    from tolman.reports.matrix import LackingFigure
+    from tolman.runs.load import subset_of
+
+    benchmark = benchmarks.get(run.benchmark)
+    headline = benchmark.table.column(benchmark.table.headline).title
+    return LackingFigure(f"{benchmark.title} · {subset_of(benchmark, run.subset)}", headline, run.model)

@@ -11,14 +11,18 @@ from rich.markup import escape
 from rich.table import Table
 
 from tolman.commands.show.printing import table, write_json
+from tolman.models.thinking import REASONING, room
 
 if TYPE_CHECKING:
-    from tolman.benchmarks.base import BenchmarkSpec
+    from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
     from tolman.workflows.catalogue import ProtocolSummary
+    from tolman.workflows.suite_names import NamedSuite
 
 
-def show_benchmarks(console: Console, found: Sequence[BenchmarkSpec], *, as_json: bool) -> None:
-    """All benchmarks, a line each."""
+def show_benchmarks(
+    console: Console, found: Sequence[BenchmarkSpec], suites: Sequence[NamedSuite] = (), *, as_json: bool
+) -> None:
+    """All benchmarks, a line each, then the suites of them; as JSON the benchmarks alone."""
     if as_json:
         write_json(console, [_plain(one) for one in found], ascii_only=False)
         return
@@ -27,6 +31,19 @@ def show_benchmarks(console: Console, found: Sequence[BenchmarkSpec], *, as_json
     for b in found:
         grid.add_row(b.name, b.title, ", ".join(b.subsets), str(len(b.table.columns)), str(len(b.published_rows)))
     console.print(grid)
+    rows = [(one.name, f"{one.about}: {', '.join(one.benchmarks)}") for one in suites]
+    if rows:
+        console.print()
+        _pairs(console, "Suites, carried out by 'tolman run NAME --model …'", rows)
+
+
+def show_suite_file(console: Console, suite: NamedSuite, *, as_json: bool) -> None:
+    """The file of a suite, as it is."""
+    if as_json:
+        record = {"name": suite.name, "about": suite.about, "benchmarks": list(suite.benchmarks), "file": suite.text}
+        write_json(console, record, ascii_only=False)
+        return
+    console.file.write(suite.text)
 
 
 def show_benchmark(console: Console, b: BenchmarkSpec, *, as_json: bool) -> None:
@@ -40,6 +57,7 @@ def show_benchmark(console: Console, b: BenchmarkSpec, *, as_json: bool) -> None
     for title, rows in (
         ("Subsets", list(b.subsets.items())),
         ("Prompt presets", [(p.name, p.source) for p in b.presets]),
+        ("Tokens of an answer, at most", [(p.name, _limits(p)) for p in b.presets]),
         ("Scorers", [(r.name, "headline" if r is b.rule_sets[0] else "") for r in b.rule_sets]),
         ("With --judge", [("judged", b.judging.source)]),
         ("Figures", [(c.key, f"{c.group}: {c.title}" if c.group else c.title) for c in b.table.columns]),
@@ -65,6 +83,14 @@ def _pairs(console: Console, title: str, rows: Sequence[tuple[str, str]]) -> Non
     console.print(grid)
 
 
+def _limits(preset: PromptPreset) -> str:
+    """A preset's budget for the answer, and the one for reasoning where the model is told to."""
+    answer = preset.sampling.max_tokens
+    if answer is None:
+        return "no limit"
+    return f"{answer:,}, and {room(preset.sampling.thinking or REASONING):,} more for reasoning where it is asked for"
+
+
 def _plain(b: BenchmarkSpec) -> dict[str, Any]:
     return {
         "name": b.name,
@@ -74,6 +100,10 @@ def _plain(b: BenchmarkSpec) -> dict[str, Any]:
         "licence": b.licence,
         "subsets": dict(b.subsets),
         "presets": {p.name: p.source for p in b.presets},
+        "tokens": {
+            p.name: {"answer": p.sampling.max_tokens, "reasoning": room(p.sampling.thinking or REASONING)}
+            for p in b.presets
+        },
         "rule_sets": [r.name for r in b.rule_sets],
         "judging": b.judging.source,
         "columns": [{"key": c.key, "title": c.title, "group": c.group} for c in b.table.columns],

@@ -19,8 +19,17 @@ HEADS = (
 )  # fmt: skip
 
 
-def show_estimates(console: Console, found: Sequence[RunEstimate], *, as_json: bool) -> None:
-    """Print a line for each run and their sum, or JSON."""
+def show_estimates(
+    console: Console, found: Sequence[RunEstimate], *, as_json: bool, lacking: Sequence[str] = ()
+) -> None:
+    """Print a line for each run and their sum, or JSON; then a sentence for each run that isn't among them."""
+    _show_table(console, found, as_json=as_json)
+    told = Console(stderr=True) if as_json else console
+    for text in lacking:
+        told.print(text, style="bold red", markup=False, highlight=False, soft_wrap=True)
+
+
+def _show_table(console: Console, found: Sequence[RunEstimate], *, as_json: bool) -> None:
     if as_json:
         console.file.write(json.dumps([asdict(one) for one in found], indent=2) + "\n")
         return

@@ -10,6 +10,9 @@ from rich.console import Console
 from tolman.commands.show.printing import say, write_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tolman.review.store.backup import Backup
     from tolman.workflows.review import Listening, ReviewExportResult, ReviewRunsResult
 
 
@@ -18,6 +21,9 @@ def show_listening(console: Console, listening: Listening) -> None:
     say(console, f"Everything is kept in {listening.kept_in}.")
     say(console, "The owner signs in here, once:")
     say(console, listening.link)
+    for join in listening.joins:
+        say(console, "People come to the study here:")
+        say(console, join)
     say(console, "Ctrl-C stops the server.")
     console.file.flush()
 
@@ -29,6 +35,20 @@ def show_marked(console: Console, result: ReviewRunsResult) -> None:
         say(console, f"{person}: left out {counted}." if left_out else f"{person}: {counted} are marked.")
     if result.marked and not result.without_marked:
         say(console, "They count like all others; --without-marked leaves them out.")
+    for person, why in result.excluded.items():
+        say(console, f"{person}: excluded by the study's rules: {why}.")
+    for person, counted in result.skipped.items():
+        say(console, f"{person}: skipped {counted}; what is skipped is missing, not wrong.")
+    if result.benchmark is not None:
+        say(console, f"The questions that were answered are the benchmark {result.benchmark}.")
+
+
+def show_people(console: Console, path: Path, *, as_json: bool) -> None:
+    """Where the table of times and pay is."""
+    if as_json:
+        write_json(console, {"people": str(path)})
+        return
+    say(console, f"Times and pay: {path}.")
 
 
 def show_exported(console: Console, result: ReviewExportResult, *, as_json: bool) -> None:
@@ -47,3 +67,21 @@ def show_exported(console: Console, result: ReviewExportResult, *, as_json: bool
         if result.without_marked:
             text = "are left out of the agreement"
         say(console, f"{done.marked:,} reviewers' answers are marked and {text}.")
+
+
+def show_backup(console: Console, backup: Backup, done: str) -> None:
+    """What a backup holds."""
+    rows = sum(backup.rows.values())
+    say(
+        console,
+        f"{done}: {rows:,} rows of {len(backup.rows)} tables (version {backup.version}) and {backup.files:,} files of "
+        f"{backup.bytes / 1e6:,.1f} MB: {backup.file}",
+    )
+
+
+def show_upgraded(console: Console, before: str, now: str) -> None:
+    """Versions of the tables."""
+    if before == now:
+        say(console, f"The tables are of version {now} already; nothing was done.")
+    else:
+        say(console, f"The tables were of version {before} and are of version {now} now.")

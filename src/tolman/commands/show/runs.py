@@ -11,7 +11,7 @@ from rich.console import Console
 from tolman.commands.show.budgets import show_budgets
 from tolman.commands.show.printing import write_json
 from tolman.commands.show.report import print_report
-from tolman.workflows.report import ReportConfig, ReportResult, report, write_pages
+from tolman.workflows.report import SITE, ReportConfig, ReportResult, report, write_pages
 from tolman.workflows.thinking import BudgetCurve
 
 
@@ -42,6 +42,13 @@ def show_report(console: Console, result: ReportResult) -> None:
     """Print a report in its form, or where it was written and which runs are not in it."""
     if result.format == "terminal":
         print_report(console, result.report)
+    elif result.format == SITE:
+        for sentence in (*result.left_out, *result.remarks):
+            console.print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        page = f"{result.out}/index.html"
+        console.print(
+            f"Written: {page}; open it, or tolman view {result.out}", markup=False, highlight=False, soft_wrap=True
+        )
     elif result.out is None:
         console.file.write(result.render(result.format))
     else:

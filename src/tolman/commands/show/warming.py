@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from importlib import import_module
 
+from tolman.runtime import HEAD_START
 from tolman.workflows.events import Began, Event, Events
 
 LATER = ("tolman.runs.scoring", "tolman.scoring.parse.reader", "tolman.commands.show.runs", "tolman.reports.html")
@@ -13,7 +15,7 @@ LATER = ("tolman.runs.scoring", "tolman.scoring.parse.reader", "tolman.commands.
 
 
 def importing_meanwhile(events: Events) -> Events:
-    """The same events, with the first step's begin as the sign to import `LATER` in a thread."""
+    """The same events, with the first step's begin as the sign to import `LATER` in a thread a moment later."""
     begun = threading.Event()
 
     def told(event: Event) -> None:
@@ -26,6 +28,7 @@ def importing_meanwhile(events: Events) -> Events:
 
 
 def _import() -> None:
+    time.sleep(HEAD_START)
     for name in LATER:
         with suppress(ImportError):  # told where it is needed
             import_module(name)

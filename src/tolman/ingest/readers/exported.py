@@ -25,7 +25,7 @@ _PICTURES = (".jpg", ".jpeg", ".png")
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedScan:
     """Attributes:
     paths: the pictures, in the order of their numbers.
     numbers: of the frames.
@@ -50,7 +50,7 @@ class Exported:
             yield decode(self.paths[frame], self.paths[frame], "it")
 
 
-def read_exported(folder: Path) -> Exported:
+def read_exported(folder: Path) -> ExportedScan:
     """Read everything but the pictures.
 
     Raises:
@@ -72,7 +72,7 @@ def read_exported(folder: Path) -> Exported:
             poses[i] = read_matrix(file)
     first = decode(paths[0], paths[0], "it")
     intrinsic = read_matrix(folder / "intrinsic" / "intrinsic_color.txt")
-    return Exported(tuple(paths), numbers, poses, intrinsic, (first.shape[1], first.shape[0]))
+    return ExportedScan(tuple(paths), numbers, poses, intrinsic, (first.shape[1], first.shape[0]))
 
 
 def read_matrix(path: Path) -> Floats:

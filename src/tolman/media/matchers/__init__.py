@@ -5,6 +5,7 @@ Other packages add theirs, such as learned ones, through the entry point group `
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -52,6 +53,7 @@ def get(name: str) -> Matcher:
     found: Any = _REGISTRY.get(name)
     if not isinstance(found, Matcher):
         raise UsageError(f"what is registered as matcher '{name}' is no tolman.media.matchers.Matcher.")
-    if found.module is not None and find_spec(found.module) is None:
+    # OpenCV puts a module without a spec into its place, and find_spec refuses that.
+    if found.module is not None and found.module not in sys.modules and find_spec(found.module) is None:
         raise MissingExtraError(found.package, found.extra, f"Matching points with {name}")
     return found

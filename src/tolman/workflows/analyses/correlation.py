@@ -15,7 +15,7 @@ from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
 
 if TYPE_CHECKING:
-    from tolman.analyze.correlation import CorrelationResult
+    from tolman.analyze.correlation import Correlation, CorrelationResult
     from tolman.benchmarks.rows import Row
     from tolman.reports.analyses.output import Shown
     from tolman.scoring.clusters import Floats
@@ -44,6 +44,24 @@ class CorrelationConfig:
     seed: Seed = 0
 
 
+@dataclass(frozen=True)
+class CorrelatedColumns:
+    """Columns over models, before they are correlated.
+
+    Attributes:
+        models: names, in the order of the table.
+        figures: column → one figure for each model, nan where there is none; negated where lower is better.
+        score, others: the column that is correlated, and those it is correlated with.
+        marks: a line for each score that lacks parts of its benchmark.
+    """
+
+    models: list[str]
+    figures: dict[str, Floats]
+    score: str
+    others: list[str]
+    marks: list[str]
+
+
 def analyze_correlation(config: CorrelationConfig, events: Events = silent) -> CorrelationResult:
     """Correlate one column of a table with others, over its rows.
 
@@ -51,8 +69,31 @@ def analyze_correlation(config: CorrelationConfig, events: Events = silent) -> C
         InputError: a cell that is no number, a model twice, a column that is missing.
         UsageError: no column to start from.
     """
-    from tolman.analyze.correlation import CorrelationResult, correlate
+    from tolman.analyze.correlation import CorrelationResult, published_correlation
+    from tolman.benchmarks.published_tables import published_tables
 
+    columns = correlated_columns(config)
+    found = correlations(columns, config.seed)
+    tables = published_tables("correlation")
+    printed = {other: published_correlation(columns.score, other, tables) for other in found}
+    published = {other: one for other, one in printed.items() if one is not None}
+    return CorrelationResult(columns.score, config.lower_is_better, config.seed, columns.marks, found, published)
+
+
+def correlations(columns: CorrelatedColumns, seed: int) -> dict[str, Correlation]:
+    """Correlate the score with each other column."""
+    from tolman.analyze.correlation import correlate
+
+    score = columns.figures[columns.score]
+    return {other: correlate(score, columns.figures[other], seed=seed) for other in columns.others}
+
+
+def correlated_columns(config: CorrelationConfig) -> CorrelatedColumns:
+    """Read the table, and the runs' headlines beside it.
+
+    Raises:
+        InputError, UsageError: as `analyze_correlation`.
+    """
     names, columns = _read(config.table)
     score, marks = config.score, list[str]()
     if config.runs:
@@ -67,13 +108,9 @@ def analyze_correlation(config: CorrelationConfig, events: Events = silent) -> C
             raise InputError(
                 config.table, f"has no column '{column}'", fix=f"columns with figures: {', '.join(columns)}"
             )
-    signs = {column: -1.0 if column in config.lower_is_better else 1.0 for column in columns}
-    others = config.against or [column for column in columns if column != score]
-    found = {
-        other: correlate(signs[score] * columns[score], signs[other] * columns[other], seed=config.seed)
-        for other in others
-    }
-    return CorrelationResult(score, config.lower_is_better, config.seed, marks, found)
+    turned = {name: -own if name in config.lower_is_better else own for name, own in columns.items()}
+    others = list(config.against) or [column for column in columns if column != score]
+    return CorrelatedColumns(names, turned, score, others, marks)
 
 
 def _read(path: Path) -> tuple[list[str], dict[str, Floats]]:
@@ -160,6 +197,7 @@ def to_json(result: CorrelationResult) -> dict[str, Any]:
         "seed": result.seed,
         "marks": result.marks,
         "correlations": to_plain(result.correlations),
+        "published": to_plain(result.published),
     }
 
 

@@ -46,7 +46,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
         InputError: a folder holds no run, or no scores.
         UsageError: the runs can't be compared, nothing comes of it, or the whole benchmark isn't at hand for chance.
     """
-    from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas
+    from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, published_deltas
     from tolman.workflows.analyses.chance import chance_scores, whole_benchmark
     from tolman.workflows.analyses.inputs import scored_runs
 
@@ -78,6 +78,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
         deltas=found,
         unanswered={name: count for name, count in unanswered.items() if count},
         columns=benchmark.table.columns,
+        published=published_deltas(benchmark.published_rows, {one.what for one in found}),
     )
 
 
@@ -89,6 +90,7 @@ def to_json(result: DeltasResult) -> dict[str, Any]:
         "chance_items": result.chance_items,
         "unanswered": result.unanswered,
         "deltas": to_plain(result.deltas),
+        "published": to_plain(result.published),
     }
 
 

@@ -34,6 +34,7 @@ def analyze_diversity(config: DiversityConfig, events: Events = silent) -> Diver
         UsageError, InputError: there is no such benchmark, or its data can't be read.
     """
     from tolman.analyze.diversity import DiversityResult, dependency_structures, diversity
+    from tolman.benchmarks.published_tables import published_tables
     from tolman.workflows.analyses.inputs import load_questions
 
     _, items, label = load_questions(config.benchmark, config.data, config.subset)
@@ -47,7 +48,7 @@ def analyze_diversity(config: DiversityConfig, events: Events = silent) -> Diver
     for task in dict.fromkeys(item.task for item in items):
         own = [i for i, item in enumerate(items) if item.task == task]
         found[task] = diversity([texts[i] for i in own], None if parsed is None else [parsed[i] for i in own])
-    return DiversityResult(label, found)
+    return DiversityResult(label, found, tuple(published_tables("diversity")))
 
 
 def to_json(result: DiversityResult) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.names import unknown
 from tolman.workflows.analyses import Analysis, to_plain
+from tolman.workflows.analyses.outputs import to_plain_tables
 from tolman.workflows.analyses.settings import RightFrom, Runs, Scorer, Seed
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
@@ -104,6 +105,7 @@ def analyze_errors(config: ErrorsConfig, events: Events = silent) -> ErrorsResul
         people_alpha,
         usual_taxonomy,
     )
+    from tolman.benchmarks.published_tables import published_tables
     from tolman.scoring.error_types import TAXONOMIES
     from tolman.workflows.analyses.error_judging import Judged, ask_judge
     from tolman.workflows.analyses.error_labels import read_labels
@@ -146,6 +148,7 @@ def analyze_errors(config: ErrorsConfig, events: Events = silent) -> ErrorsResul
         output_tokens=judged.usage.output_tokens,
         cost=judged.cost,
         written=_write(config.out, found, taxonomy, judged) if config.out is not None else (),
+        published=tuple(table for table in published_tables("errors") if table.taxonomy == taxonomy.name),
     )
 
 
@@ -227,6 +230,7 @@ def to_json(result: ErrorsResult) -> dict[str, Any]:
         "input_tokens": result.input_tokens,
         "output_tokens": result.output_tokens,
         "cost": result.cost,
+        "published": to_plain_tables(result.published),
     }
 
 

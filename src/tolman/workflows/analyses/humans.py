@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.workflows.analyses import Analysis, to_plain
+from tolman.workflows.analyses.outputs import to_plain_tables
 from tolman.workflows.analyses.settings import RightFrom, Scorer
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Events, silent
@@ -52,6 +53,7 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     import polars as pl
 
     from tolman.analyze.humans import HumansResult, averages, difficulty
+    from tolman.benchmarks.published_tables import published_tables
     from tolman.reports.missing import marks
     from tolman.workflows.analyses.inputs import scored_runs
 
@@ -71,7 +73,7 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
         people[name] = run
     rows = {name: scored.rows(run) for name, run in people.items()}
     own, average = averages(rows, scored.benchmark.table_of(scored.scorer))
-    answers = pl.concat([_answers(name, run, rows[name]) for name, run in people.items()])
+    answers = pl.concat([timed_answers(name, run, rows[name]) for name, run in people.items()])
     cuts = (config.cuts[0], config.cuts[1]) if config.cuts else None
     timed = answers["seconds"].is_not_null().any()
     found = difficulty(answers, cuts, right_from=config.right_from) if timed else None
@@ -82,10 +84,13 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     if config.out is not None and found is not None:
         _write(config.out, found)
     columns = tuple(column for column in scored.benchmark.table.columns if column.key in average)
-    return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out)
+    published = tuple(row for row in scored.benchmark.published_rows if row.group == "human")
+    benchmark = scored.benchmark
+    tables = tuple(published_tables("humans", benchmark.scored_like or benchmark.title))
+    return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out, published, tables)
 
 
-def _answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
+def timed_answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
     """A row for each answer of a person: person, id, task, score, seconds."""
     import polars as pl
 
@@ -124,6 +129,8 @@ def to_json(result: HumansResult) -> dict[str, Any]:
         "people": result.people,
         "average": to_plain(result.average),
         "difficulty": to_plain(tiers),
+        "published": to_plain(result.published),
+        "published_tables": to_plain_tables(result.published_tables),
     }
 
 

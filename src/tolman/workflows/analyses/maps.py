@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.workflows.analyses import Analysis, to_plain
+from tolman.workflows.analyses.outputs import to_plain_tables
 from tolman.workflows.analyses.settings import Runs
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tolman.analyze.maps import MapsResult, RunMaps
-    from tolman.cognitive_maps import CognitiveMap
-    from tolman.generate.geometry import SceneGeometry
     from tolman.reports.analyses.output import Shown
     from tolman.reports.loaded import LoadedRun
     from tolman.responses import Response
@@ -45,7 +42,8 @@ def analyze_maps(config: MapsConfig, events: Events = silent) -> MapsResult:
         UsageError: a run drew no maps, on grids of different sizes, or its scenes are not at hand.
         InputError: a folder holds no run, or no scenes.
     """
-    from tolman.analyze.maps import MapsResult, consistency, locality, pairs
+    from tolman.analyze.maps import PUBLISHED_GRID, MapsResult, consistency, locality, pairs
+    from tolman.benchmarks.published_tables import published_tables
     from tolman.workflows.analyses.inputs import scored_runs
 
     runs = scored_runs(config.runs).runs
@@ -69,6 +67,7 @@ def analyze_maps(config: MapsConfig, events: Events = silent) -> MapsResult:
         maps=maps,
         localities={name: locality(pairs(own.drawn), grid) for name, own in maps.items()},
         consistencies={name: consistency(own.drawn) for name, own in maps.items()},
+        published=tuple(published_tables("maps")) if grid == PUBLISHED_GRID and not config.stretch else (),
     )
     if config.out is None:
         return result
@@ -82,7 +81,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
     """
     from tolman.analyze.maps import Drawn, ItemMap, RunMaps
     from tolman.protocols.base import ProtocolOptions
-    from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes
+    from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
     from tolman.responses import Response
 
     settings = run.record.settings.protocol_settings
@@ -114,26 +113,12 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
         if reading is None or reading.map is None:
             found.unread += 1
             continue
-        true, strange = _true(known[item.scene or ""], categories_on_map(item, options), grid, stretch=stretch)
+        true, strange = true_map_of(known[item.scene or ""], categories_on_map(item, options), grid, stretch=stretch)
         found.strange.update(strange)
         drawn = Drawn(item.cluster, reading.map, true)
         question = " ".join(item.question.split())
         found.maps.append(ItemMap(run.name, item.id, question, drawn, reading.problems, 1 + len(others)))
     return found
-
-
-def _true(geometry: SceneGeometry, names: Iterable[str], grid: int, *, stretch: bool) -> tuple[CognitiveMap, list[str]]:
-    """The true map under the names that were asked for, and those that the scene doesn't have."""
-    from tolman.cognitive_maps import CognitiveMap, true_map
-
-    known, strange = {}, []
-    for name in names:
-        try:
-            known[name] = geometry.category(name)
-        except KeyError:
-            strange.append(name)
-    places = true_map(geometry.scene, grid=grid, categories=known.values(), stretch=stretch).places
-    return CognitiveMap(grid, {name: places[category] for name, category in known.items()}), strange
 
 
 def _write(out: Path, result: MapsResult, draw: int) -> tuple[Path, ...]:
@@ -180,7 +165,12 @@ def to_json(result: MapsResult) -> dict[str, Any]:
         }
         for name, own in result.maps.items()
     }
-    return {"grid": result.grid, "stretch": result.stretch, "runs": runs}
+    return {
+        "grid": result.grid,
+        "stretch": result.stretch,
+        "runs": runs,
+        "published": to_plain_tables(result.published),
+    }
 
 
 def show(result: MapsResult) -> list[Shown]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
 from tolman.workflows.analyses import Analysis, to_plain
+from tolman.workflows.analyses.outputs import to_plain_tables
 from tolman.workflows.analyses.settings import Runs, Scorer, Seed
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
@@ -36,6 +37,7 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
         UsageError: too few runs or items, or two runs of one name.
     """
     from tolman.analyze.representative import RepresentativeResult, representative
+    from tolman.benchmarks.published_tables import published_tables
     from tolman.workflows.analyses.inputs import scored_runs
     from tolman.workflows.analyses.outputs import write_ids, write_json
 
@@ -50,7 +52,8 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
     subset = representative(rows, table, config.size, seed=config.seed, done=lambda count: events(Advanced()))
     events(Ended())
     headline = scored.benchmark.table.column(scored.benchmark.table.headline)
-    result = RepresentativeResult(names, scored.scorer, config.seed, config.size, headline, subset, config.out)
+    printed = tuple(published_tables("representative", scored.benchmark.title))
+    result = RepresentativeResult(names, scored.scorer, config.seed, config.size, headline, subset, config.out, printed)
     if config.out is not None:
         config.out.mkdir(parents=True, exist_ok=True)
         write_ids(config.out / "ids.txt", subset.ids)
@@ -61,7 +64,7 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
 def to_json(result: RepresentativeResult) -> dict[str, Any]:
     """Make the content of `--json` and of `subset.json` of a result."""
     settings = {"models": result.models, "rules": result.scorer, "seed": result.seed, "size": result.size}
-    return {**settings, **to_plain(result.subset)}
+    return {**settings, **to_plain(result.subset), "published": to_plain_tables(result.published)}
 
 
 def show(result: RepresentativeResult) -> list[Shown]:

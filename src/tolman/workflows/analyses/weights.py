@@ -124,6 +124,7 @@ def _published(name: str) -> tuple[BenchmarkSpec, _Figures]:
     rows = [row for row in benchmark.published_rows if row.group == "model" and not row.setting]
     if not rows:
         raise UsageError(f"{benchmark.title} has no published rows.")
+    rows = [row for row in rows if row.source == rows[0].source]
     return benchmark, _Figures([row.name for row in rows], [row.values for row in rows], {})
 
 

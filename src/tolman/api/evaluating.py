@@ -1,48 +1,27 @@
-"""The functions behind `import tolman`: each a use case of `tolman.workflows`, its settings as keyword arguments.
-
-What of them is public is listed in `tolman.__all__`; names that are only handed on are imported `as` themselves.
-"""
+"""Questions, answers, scores: `load`, `evaluate`, `aevaluate`, `score`, `open_run`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, overload
 
 from tolman.errors import UsageError
-from tolman.items import Item as Item
-from tolman.items import Media as Media
-from tolman.messages import Message as Message
+from tolman.items import Item
 from tolman.models.base import Model
 from tolman.models.python import PythonModel, qualified_name
 from tolman.names import hint
-from tolman.plugins import load_plugin as load_plugin
-from tolman.workflows.compare import CompareConfig, CompareResult
-from tolman.workflows.compare import compare as _compare
-from tolman.workflows.config import ConfigField, fields_of, make
 from tolman.workflows.evaluate import aevaluate as _aevaluate
 from tolman.workflows.evaluate import evaluate as _evaluate
 from tolman.workflows.events import Events, silent
-from tolman.workflows.loaded_benchmark import Benchmark as Benchmark
-from tolman.workflows.opened_run import Run as Run
-from tolman.workflows.opened_scenes import Scenes as Scenes
-from tolman.workflows.report import ReportConfig, ReportResult
-from tolman.workflows.report import report as _report
-from tolman.workflows.rewards import reward as reward
+from tolman.workflows.keywords import config_of
+from tolman.workflows.loaded_benchmark import Benchmark
+from tolman.workflows.opened_run import Run
 from tolman.workflows.run_config import RunConfig
 from tolman.workflows.score import ScoreConfig
 from tolman.workflows.score import score as _score
-from tolman.workflows.scores import Scores as Scores
+from tolman.workflows.scores import Scores
 
-if TYPE_CHECKING:
-    from tolman.workflows.audit import AuditResult
-    from tolman.workflows.generate import GenerateResult
-    from tolman.workflows.ingest import IngestResult
-    from tolman.workflows.simulate import SimulateResult
-
-
-C = TypeVar("C")
 BenchmarkLike = str | Path | Benchmark
 ModelLike = str | Model | Callable[..., Any]
 """A name, a callable (messages → text, with or without `async`, or with a method `batch`), or a `Model`."""
@@ -175,150 +154,8 @@ def score(
     if isinstance(benchmark, Benchmark) or not (benchmark is None or isinstance(benchmark, str | Path)):
         raise UsageError("a file of responses is scored against a benchmark's name or folder; give one of these.")
     named = {} if benchmark is None else {"benchmark": str(benchmark)}
-    config = _config(ScoreConfig, {"responses": Path(responses), **named, **settings})
+    config = config_of(ScoreConfig, {"responses": Path(responses), **named, **settings})
     return _score(config, events).run.scores
-
-
-def compare(
-    a: Run | str | Path,
-    *b: Run | str | Path,
-    scorer: str | None = None,
-    metrics: str | Sequence[str] | None = None,
-) -> CompareResult:
-    """Compare a run with others item by item: differences with paired intervals, tests, items won and lost.
-
-    Args:
-        a: a run, or its folder.
-        b: one or more to compare it with.
-        scorer: such as 'careful'; the headline's where None.
-        metrics: names of further metrics, compared by question type, such as 'within-25'.
-
-    Raises:
-        UsageError: they are of different benchmarks or data, have no item in common, don't have that scorer, or
-            there is no such metric.
-        InputError: a folder is no run's, or was never scored.
-    """
-    names = metrics if metrics is None or isinstance(metrics, str) else ",".join(metrics)
-    return _compare(CompareConfig(a=_path(a), b=tuple(map(_path, b)), scorer=scorer, metrics=names))
-
-
-def report(
-    runs: Run | str | Path | Sequence[Run | str | Path],
-    *,
-    format: str | None = None,
-    out: Path | str | None = None,
-    published: str = "baselines",
-) -> ReportResult:
-    """Put runs into one table beside the papers' rows.
-
-    Args:
-        runs: runs or their folders, of one benchmark.
-        format: 'markdown', 'csv', 'latex', 'json' or 'html'; that of `out` where None.
-        out: a file to write.
-        published: rows of the papers: 'none', 'baselines' (chance and people) or 'all'.
-
-    Raises:
-        UsageError: an unknown form or choice of published rows, or runs of different question sets.
-        InputError: no run has scores.
-    """
-    several = [runs] if isinstance(runs, Run | str | Path) else runs
-    paths = tuple(map(_path, several))
-    return _report(ReportConfig(runs=paths, format=format, out=None if out is None else Path(out), published=published))
-
-
-def simulate(out: Path | str, *, events: Events = silent, **settings: Any) -> SimulateResult:
-    """Simulate scenes whose truth is known, with videos.
-
-    Args:
-        out: folder of the scenes.
-        events: called with progress and notes.
-        settings: the options of `tolman simulate`, named as its fields are (`tolman.workflows.simulate`).
-
-    Raises:
-        UsageError: a setting that there isn't.
-        NoDisplayError: the machine has no EGL.
-    """
-    from tolman.workflows.simulate import SimulateConfig
-    from tolman.workflows.simulate import simulate as carry_out
-
-    return carry_out(_config(SimulateConfig, {"out": out, **settings}), events)
-
-
-def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = silent, **settings: Any) -> IngestResult:
-    """Make scenes of scans and recordings.
-
-    Args:
-        format: of the recordings: 'scannet', 'arkitscenes', 'generic' …
-        path: where they are.
-        out: folder of the scenes.
-        events: called with progress and notes.
-        settings: the options of `tolman ingest`, named as its fields are (`tolman.workflows.ingest`).
-
-    Raises:
-        UsageError: a setting or format that there isn't.
-        InputError: recordings that can't be used.
-    """
-    from tolman.workflows.ingest import IngestConfig
-    from tolman.workflows.ingest import ingest as carry_out
-
-    return carry_out(_config(IngestConfig, {"format": format, "path": path, "out": out, **settings}), events)
-
-
-def generate(
-    scenes: Path | str | Scenes, out: Path | str, *, events: Events = silent, **settings: Any
-) -> GenerateResult:
-    """Make a benchmark of scenes: questions whose answers follow from geometry.
-
-    Args:
-        scenes: a folder of scenes, or `Scenes`.
-        out: folder of the benchmark.
-        events: called with progress and notes.
-        settings: the options of `tolman generate`, named as its fields are (`tolman.workflows.generate`).
-
-    Raises:
-        UsageError: a setting, preset or family that there isn't, or no question comes out.
-        InputError: no usable scene, or an output folder that holds something else.
-    """
-    from tolman.workflows.generate import GenerateConfig
-    from tolman.workflows.generate import generate as carry_out
-
-    place = scenes.path if isinstance(scenes, Scenes) else scenes
-    return carry_out(_config(GenerateConfig, {"scenes": place, "out": out, **settings}), events)
-
-
-def audit(
-    benchmark: str | Path | Benchmark, scenes: Path | str | Scenes, *, events: Events = silent, **settings: Any
-) -> AuditResult:
-    """Compute every answer of a benchmark anew from its scenes.
-
-    Args:
-        benchmark: a name, a folder, or a `Benchmark` that was loaded from one.
-        scenes: a folder of its scenes, or `Scenes`.
-        events: called with progress and notes.
-        settings: the options of `tolman audit`, named as its fields are (`tolman.workflows.audit`).
-
-    Raises:
-        UsageError: a setting that there isn't, or no scene fits.
-        InputError: data that can't be used.
-    """
-    from tolman.workflows.audit import AuditConfig
-    from tolman.workflows.audit import audit as carry_out
-
-    place = scenes.path if isinstance(scenes, Scenes) else scenes
-    if isinstance(benchmark, Benchmark):
-        if benchmark.in_memory:
-            raise UsageError(
-                "these questions are in no folder; write them into one with .save(FOLDER), and audit that."
-            )
-        loaded = benchmark.loaded
-        settings = {"data": loaded.folder, "subset": loaded.subset} | settings
-        benchmark = loaded.benchmark.name
-    elif not isinstance(benchmark, str | Path):
-        kind = type(benchmark).__name__
-        raise UsageError(
-            f"a benchmark is a name, a folder or a tolman.Benchmark, not {kind}; a result has its folder in .out."
-        )
-    return carry_out(_config(AuditConfig, {"benchmark": _name(benchmark), "scenes": place, **settings}), events)
 
 
 def open_run(path: Path | str) -> Run:
@@ -330,15 +167,6 @@ def open_run(path: Path | str) -> Run:
     run = Run(path)
     _ = run.record  # what is no run is told now
     return run
-
-
-def open_scenes(path: Path | str) -> Scenes:
-    """Open a collection of scenes; they are read when they are looped over.
-
-    Raises:
-        InputError: there is no such folder.
-    """
-    return Scenes(path)
 
 
 class _Job:
@@ -376,9 +204,9 @@ def _job(one: BenchmarkLike | Sequence[Item], model: ModelLike, called: str | No
             raise UsageError(f"the benchmark is loaded already; give {lost[0]} to tolman.load instead.")
     elif not isinstance(one, str | Path):
         loaded = Benchmark.of_items(one)
-    name = loaded.name if loaded is not None else _name(one)  # type: ignore[arg-type]
+    name = loaded.name if loaded is not None else named_in_commands(one)  # type: ignore[arg-type]
     title = model if isinstance(model, str) else called or _model_name(model)
-    config = _config(RunConfig, {"benchmark": name, "model": title, **settings})
+    config = config_of(RunConfig, {"benchmark": name, "model": title, **settings})
     if len(config.frames) > 1:
         raise UsageError("frames takes one number here; evaluate once for each of several.")
     return _Job(config, None if isinstance(model, str) else _maker(model, title, config), loaded)
@@ -436,34 +264,7 @@ def _score_held(responses: Any, benchmark: Any, settings: Mapping[str, Any]) -> 
     return loaded.score(responses, **{name: value for name, value in settings.items() if name in own})
 
 
-def _config(kind: type[C], settings: Mapping[str, Any]) -> C:
-    """A config of keyword arguments, which may be single values for lists, mappings for JSON, and objects for paths.
-
-    Raises:
-        UsageError: a setting that there isn't, or a value that isn't one.
-    """
-    fields = {one.name: one for one in fields_of(kind)}
-    plain = {name: _plain(fields.get(name), value) for name, value in settings.items()}
-    return make(kind, {name: value for name, value in plain.items() if value is not None or name not in fields})
-
-
-def _plain(field: ConfigField | None, value: Any) -> Any:
-    if field is None or value is None:
-        return value
-    if field.several:
-        if isinstance(value, str):
-            return value  # names with commas between them
-        values = (value,) if isinstance(value, Path | int | float) else value
-        return tuple(str(one) if field.scalar is str else one for one in values)
-    if field.scalar is str:
-        if isinstance(value, Mapping):
-            return json.dumps(value)
-        if isinstance(value, Path | int | float) and not isinstance(value, bool):
-            return str(value)
-    return value
-
-
-def _name(benchmark: str | Path) -> str:
+def named_in_commands(benchmark: str | Path) -> str:
     """How commands name it: a folder has a slash in its name."""
     place = str(benchmark)
     return f"./{place}" if isinstance(benchmark, Path) and "/" not in place else place
@@ -473,7 +274,3 @@ def _label(benchmark: Any) -> str:
     from tolman.runs.folder import file_name
 
     return file_name(benchmark.name if isinstance(benchmark, Benchmark) else Path(str(benchmark)).name)
-
-
-def _path(run: Run | str | Path) -> Path:
-    return run.path if isinstance(run, Run) else Path(run)

@@ -1,0 +1,80 @@
+"""Runs of VSI-Bench's question types with answers made by hand, for figures and papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tolman import benchmarks
+from tolman.item_table import data_hash
+from tolman.items import Item
+from tolman.responses import Outcome, Response, Usage
+from tolman.runs.folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.scoring import score_run
+
+DIRECTIONS = ("left", "right", "back")
+
+
+def questions() -> list[Item]:
+    """48 questions of 12 scenes: counts, distances, directions and routes."""
+    found = []
+    for n in range(12):
+        common: dict[str, Any] = {"scene": f"s{n}", "labels": {"dataset": ("scannet", "arkitscenes")[n % 2]}}
+        found += [
+            Item(id=f"c{n}", question="How many?", kind="number", answer=str(2 + n % 5), task="object_counting", **common),
+            Item(
+                id=f"d{n}", question="How far?", kind="number", answer=f"{1 + n / 4:.1f}", unit="m",
+                task="object_abs_distance", **common,
+            ),
+            Item(
+                id=f"r{n}", question="Where?", kind="choice", answer="ABC"[n % 3], options=DIRECTIONS,
+                task="object_rel_direction_medium", **common,
+            ),
+            Item(
+                id=f"p{n}", question="Which way?", kind="choice", answer="ABCD"[n % 4],
+                options=("Turn left", "Turn right", "Turn back", f"Stay at {n}"), task="route_planning", **common,
+            ),
+        ]  # fmt: skip
+    return found
+
+
+def answered(items: Sequence[Item], **wrong: str) -> list[Outcome]:
+    """Right answers, but for items whose ids are named."""
+    return [
+        Response(
+            id=item.id, response=wrong.get(item.id, item.answer), usage=Usage(input_tokens=90, output_tokens=10),
+            seconds=2.0,
+        )
+        for item in items
+    ]  # fmt: skip
+
+
+def make_run(
+    place: Path,
+    outcomes: Sequence[Outcome],
+    changes: Mapping[str, Any] | None = None,
+    items: Sequence[Item] | None = None,
+) -> Path:
+    """The folder of a scored run.
+
+    Args:
+        place: the folder.
+        outcomes: what came back.
+        changes: settings that differ from those of a direct run.
+        items: the questions; those of `questions` where None.
+    """
+    items = questions() if items is None else items
+    settings = RunSettings.model_validate(
+        {
+            "benchmark": "vsi-bench", "subset": "full", "data_hash": data_hash(items), "model": f"my/{place.name}",
+            "protocol": "direct", "preset": "open", **(changes or {}),
+        }
+    )  # fmt: skip
+    record = RunRecord(settings=settings, subset_items=len(items), data="here")
+    folder = RunFolder(place)
+    folder.start(record)
+    folder.write_items(list(items))
+    folder.write_outcomes(outcomes)
+    score_run(folder, benchmarks.get("vsi-bench"), record, items, list(outcomes))
+    return place

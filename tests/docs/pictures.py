@@ -1,0 +1,249 @@
+"""The pictures of README.md and of the pages about reports, figures and the explorer, from real runs.
+
+    python tests/docs/pictures.py                                     # all of them
+    python tests/docs/pictures.py --only explorer,figures             # some of them
+
+`make pictures` is the first. They come from the demonstration's runs, which are made where the folder that --demo names has
+none, from VSI-Bench's questions, and from the review that tests lead through in a browser. Needs the extra 'dev', Chromium,
+EGL, PostgreSQL, and VSI-Bench's parquet for `figures` and `baselines`; a group whose input is missing is named, and the
+exit code is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "docs")]
+
+import av  # noqa: E402
+import numpy as np  # noqa: E402
+from PIL import Image  # noqa: E402
+
+from explorers import CHROMIUM, browsing, value  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+SIZE = {"width": 1280, "height": 900}
+"""Of the browser's window, in pixels."""
+MAX_BYTES = 300_000
+"""Of a picture of the explorer."""
+WORLDS = (("rectangle", 5, ((4, 2), (1, 6))), ("street", 3, ((2, 2),)))
+"""Shapes, how many are made of each, and which worlds' frames are shown."""
+EXACT_COLOURS = 128
+"""Of a palette of 256: those of letters, lines and grounds, which many pixels share."""
+RUNS = ("most-frequent", "best-constant", "detector", "oracle")
+"""The demonstration's, in the order of its site."""
+FULL_SCORE = 1000
+"""Of an item, in the site's index."""
+
+
+def tolman(*arguments: object, cwd: Path = ROOT, module: str = "tolman") -> None:
+    """Carry a command out."""
+    subprocess.run([sys.executable, "-m", module, *map(str, arguments)], cwd=cwd, check=True, stdout=subprocess.DEVNULL)
+
+
+def compress(path: Path) -> None:
+    """Write a PNG again with a palette: the colours that most pixels have as they are, the frames' ones nearly."""
+    with Image.open(path) as opened:
+        image = opened.convert("RGB")
+    counts = sorted(image.getcolors(image.width * image.height) or (), reverse=True)
+    exact = [colour for _, colour in counts[:EXACT_COLOURS]]
+    rest = image.quantize(256 - len(exact), Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    red, green, blue = np.moveaxis(np.asarray(image, np.int32), 2, 0)
+    codes, places = red << 16 | green << 8 | blue, np.asarray(rest) + len(exact)
+    for place, (r, g, b) in enumerate(exact):
+        places[codes == (r << 16 | g << 8 | b)] = place
+    palette = Image.fromarray(places, "P")
+    palette.putpalette([part for colour in exact for part in colour] + (rest.getpalette() or []))
+    palette.save(path, optimize=True)
+
+
+def seen_rightly(site: Path, task: str) -> list[str]:
+    """Of each scene, the first item of a question type that the model that sees has right and the best constant wrong."""
+    index = value(site, "s0-index")
+    tasks, scenes = (next(one for one in index["labels"] if one["name"] == name) for name in ("task", "scene"))
+    blind, seeing = (index["runs"][RUNS.index(name)]["scores"][0] for name in ("best-constant", "detector"))
+    kind = tasks["values"].index(task)
+    found: dict[int, str] = {}
+    for identity, code, scene, lost, won in zip(
+        index["ids"], tasks["codes"], scenes["codes"], blind, seeing, strict=True
+    ):
+        if code == kind and not lost and won == FULL_SCORE:
+            found.setdefault(scene, identity)
+    if not found:
+        sys.exit(f"{site}: no question of {task} that baseline/detector alone answers rightly.")
+    return list(found.values())
+
+
+def explorer(demo: Path, data: Path) -> None:
+    """Leaderboard, list and item of the demonstration's site, and its page of a comparison."""
+    site = demo / "site"
+    folders = [demo / "runs" / f"baseline-{name}" for name in ("detector", "best-constant")]
+    tolman("compare", *folders, "--out", demo / "compare.html")
+    places = [f"#/item/{identity}?runs=2,1" for identity in seen_rightly(site, "object_rel_direction_hard")]
+    filtered = "#/items?a=2&as=wrong&b=1&bs=right&label.task=object_rel_distance"
+
+    def leave(page: Any, name: str, height: int | None = None) -> None:
+        """A picture of a page, down to a height in pixels or to its end."""
+        page.evaluate("scrollTo(0, 0)")
+        whole = page.evaluate("document.documentElement.scrollHeight")
+        clip = {"x": 0, "y": 0, "width": SIZE["width"], "height": min(height or whole, whole)}
+        path = IMAGES / f"{name}.png"
+        page.screenshot(path=path, full_page=True, clip=clip)
+        compress(path)
+        if path.stat().st_size > MAX_BYTES:
+            sys.exit(
+                f"{path}: has {path.stat().st_size:,} bytes; {MAX_BYTES:,} are the most. Make its section smaller."
+            )
+
+    item = ""
+    with browsing() as browser:
+        for look in ("light", "dark"):
+            context = browser.new_context(viewport=SIZE, color_scheme=look, reduced_motion="reduce")
+            page = context.new_page()
+
+            def open_place(place: str, page: Any = page) -> None:
+                page.goto(f"file://{site}/index.html{place}")
+                page.wait_for_function("place => document.body.dataset.ready === place", arg=place)
+                for image in page.locator("main img").all():  # frames are read when they come into view
+                    image.scroll_into_view_if_needed()
+                    image.evaluate("image => image.decode()")
+                page.evaluate("document.querySelectorAll('.strip').forEach(strip => { strip.scrollTop = 0; })")
+
+            if not item:  # that with the lowest floor plan
+                heights = {}
+                for place in places:
+                    open_place(place)
+                    heights[place] = page.evaluate("document.documentElement.scrollHeight")
+                item = min(places, key=lambda place: heights[place])
+            open_place(item)
+            leave(page, "explorer-item" if look == "light" else "explorer-item-dark")
+            if look == "light":
+                open_place("#/")
+                leave(page, "explorer-board", SIZE["height"])
+                open_place(filtered)
+                leave(page, "explorer-list", 560)
+                page.goto(f"file://{demo / 'compare.html'}")
+                leave(page, "compare")
+            context.close()
+
+
+def figures(demo: Path, data: Path) -> None:
+    """The demonstration's scores as dots, and the pictures of docs/figures.md."""
+    runs = [demo / "runs" / f"baseline-{name}" for name in RUNS]
+    tolman("figure", "dots", *runs, "--out", IMAGES / "figure-demo.svg")
+    from figure_pictures import make_pictures
+
+    with tempfile.TemporaryDirectory() as place:
+        make_pictures(Path(place), data)
+
+
+def baselines(demo: Path, data: Path) -> None:
+    """README's figure: two baselines on all of VSI-Bench."""
+    with tempfile.TemporaryDirectory() as place:
+        runs = [Path(place) / name for name in ("best-constant", "most-frequent-text")]
+        for run in runs:
+            tolman(
+                "run",
+                "vsi-bench",
+                "--data",
+                data,
+                "--protocol",
+                "blind",
+                "--model",
+                f"baseline/{run.name}",
+                "--out",
+                run,
+            )
+        tolman("figure", "dots", *runs, "--out", IMAGES / "vsi-bench-baselines.svg")
+
+
+def worlds(demo: Path, data: Path) -> None:
+    """README's worlds: a frame of a living room, of a bedroom and of a street."""
+    with tempfile.TemporaryDirectory() as place:
+        frames = []
+        for shape, count, chosen in WORLDS:
+            out = Path(place) / shape
+            tolman(
+                "simulate",
+                "--scenes",
+                count,
+                "--seed",
+                40,
+                "--shapes",
+                shape,
+                "--seconds",
+                6,
+                "--rate",
+                2,
+                "--out",
+                out,
+            )
+            for scene, frame in chosen:
+                with av.open(str(sorted(out.rglob("*.mp4"))[scene])) as video:
+                    frames.append(list(video.decode(video=0))[frame].to_image())
+        width, height = frames[0].size
+        sheet = Image.new("RGB", (3 * width + 16, height), "white")
+        for place_of, frame in enumerate(frames):
+            sheet.paste(frame, (place_of * (width + 8), 0))
+        sheet.resize((1704, round(1704 * sheet.height / sheet.width)), Image.Resampling.LANCZOS).save(
+            IMAGES / "worlds.jpg", quality=82, optimize=True
+        )
+
+
+def review(demo: Path, data: Path) -> None:
+    """The web application's pictures, which its tests leave on their way."""
+    paths = sorted((ROOT / "tests" / "review").rglob("test_browser*.py"))
+    words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "", *map(str, paths)]
+    subprocess.run(words, cwd=ROOT, check=True, env=os.environ | {"TOLMAN_SCREENSHOTS": "1"})
+
+
+GROUPS: dict[str, Callable[[Path, Path], None]] = {
+    "explorer": explorer,
+    "figures": figures,
+    "baselines": baselines,
+    "worlds": worlds,
+    "review": review,
+}
+OF_VSI_BENCH = ("figures", "baselines")
+
+
+def main() -> None:
+    """Make the pictures that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="folder of the demonstration")
+    shared = Path(os.environ.get("TOLMAN_SHARED", ROOT.parent / "shared"))
+    parser.add_argument(
+        "--data", type=Path, default=shared / "data" / "vsi-bench", help="folder of VSI-Bench's parquet"
+    )
+    parser.add_argument("--only", default=",".join(GROUPS), help=f"of {', '.join(GROUPS)}, with commas between")
+    asked = parser.parse_args()
+    if unknown := set(asked.only.split(",")) - set(GROUPS):
+        parser.error(f"--only: there is no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}.")
+    left = []
+    for name in asked.only.split(","):
+        if name in OF_VSI_BENCH and not list(asked.data.glob("*.parquet")):
+            left.append(f"{name}: no parquet of VSI-Bench in {asked.data}; --data names the folder")
+        elif name in ("explorer", "review") and not Path(CHROMIUM).exists():
+            left.append(f"{name}: Chromium isn't installed (Debian's package chromium)")
+        elif name == "review" and not shutil.which("postgres") and not list(Path("/usr/lib/postgresql").glob("*/bin")):
+            left.append(f"{name}: PostgreSQL isn't installed (Debian's package postgresql)")
+        else:
+            if name in ("explorer", "figures") and not (asked.demo / "site" / "index.html").exists():
+                tolman("--out", asked.demo, module="tolman.demo")
+            print(f"{name} …", flush=True)
+            GROUPS[name](asked.demo.resolve(), asked.data.resolve())
+    if left:
+        sys.exit("Left out:\n" + "\n".join(left))
+
+
+if __name__ == "__main__":
+    main()

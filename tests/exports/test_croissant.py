@@ -1,0 +1,102 @@
+"""The folder with Croissant metadata and a data card; `tests/interop` has mlcroissant and `datasets` read it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from exports.materials import items, write_benchmark
+from tolman.errors import UsageError
+from tolman.items import Item, Media
+from tolman.runs.load import load
+from tolman.workflows.export import ExportConfig, ExportResult, export
+
+CLIP = Item(
+    id="q7", question="How long?", kind="number", unit="m", answer="2", task="object_abs_distance", scene="s/4",
+    media=(Media(kind="video", path="videos/room/a.mp4"),),
+)  # fmt: skip
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    """With pictures, a file that stands for a video, a card and a record of how it was made."""
+    folder = write_benchmark(tmp_path / "bench", [*items(), CLIP])
+    (folder / "videos" / "room").mkdir(parents=True)
+    (folder / "videos" / "room" / "a.mp4").write_bytes(b"video")
+    (folder / "README.md").write_text("---\nlicense: other\n---\n# Tiny\n\nFiltered in 3 rounds.\n")
+    (folder / "provenance.json").write_text('{"seed": 3}')
+    return folder
+
+
+def written(source: Path, out: Path, *settings: str) -> tuple[ExportResult, dict[str, Any], str]:
+    """The result, the metadata and the card."""
+    result = export(ExportConfig(source=(f"{source}/",), form="croissant", out=out, settings=settings))
+    return result, json.loads((out / "croissant.json").read_text()), (out / "README.md").read_text()
+
+
+def test_the_metadata_names_every_file_and_its_hash(bench: Path, tmp_path: Path) -> None:
+    _, found, _ = written(bench, tmp_path / "out", "date=2026-11-22", "version=1.2.0")
+    assert (found["name"], found["version"], found["datePublished"]) == ("bench", "1.2.0", "2026-11-22")
+    assert found["license"] == "https://spdx.org/licenses/CC0-1.0.html"
+    assert found["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    objects = {one["@id"]: one for one in found["distribution"]}
+    for name in ("items.parquet", "media.parquet"):
+        assert objects[name]["sha256"] == hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest()
+    patterns = {one["includes"]: one["encodingFormat"] for one in found["distribution"] if "includes" in one}
+    assert patterns == {"media/*.png": "image/png", "videos/room/*.mp4": "video/mp4"}
+    covered = {path for pattern in patterns for path in (tmp_path / "out").glob(pattern)}
+    assert covered == {tmp_path / "out" / one for one in ("media/a.png", "media/b.png", "videos/room/a.mp4")}
+
+
+def test_fields_are_columns_of_the_tables(bench: Path, tmp_path: Path) -> None:
+    _, found, _ = written(bench, tmp_path / "out")
+    for records in found["recordSet"]:
+        for field in records["field"]:
+            source = field["source"]
+            if "fileObject" in source:
+                table = pl.read_parquet(tmp_path / "out" / source["fileObject"]["@id"])
+                assert source["extract"]["column"] in table.columns
+    media = pl.read_parquet(tmp_path / "out" / "media.parquet")
+    assert media.filter(pl.col("question") == "q1").rows() == [
+        ("q1", 0, "image", "media/a.png"),
+        ("q1", 1, "image", "media/b.png"),
+    ]
+
+
+def test_the_card_has_licence_counts_and_what_the_folders_own_said(bench: Path, tmp_path: Path) -> None:
+    _, _, card = written(bench, tmp_path / "out")
+    assert card.startswith('---\nlicense: cc0-1.0\npretty_name: "Tiny"\n')
+    assert "path: items.parquet" in card
+    assert "8 questions. They show 8 × image, 1 × video in 3 files. Made up. Licence: CC0-1.0." in card
+    assert "| object_counting | 3 |" in card
+    assert "## As it was made\n\n# Tiny\n\nFiltered in 3 rounds." in card
+    assert json.loads((tmp_path / "out" / "provenance.json").read_text()) == {"seed": 3}
+    assert {item.id for item in load(f"{tmp_path / 'out'}/", None, None).items} == {f"q{i}" for i in range(8)}
+
+
+def test_a_licence_that_is_not_named_is_not_made_up(bench: Path, tmp_path: Path) -> None:
+    (bench / "benchmark.json").write_text('{"title": "Tiny"}')
+    result, found, card = written(bench, tmp_path / "out")
+    assert "license" not in found
+    assert "license: unknown\n" in card
+    assert result.notes[0].startswith("No licence is named, so the card says 'unknown'")
+    result, found, card = written(bench, tmp_path / "other", "licence=Ask us")
+    assert (found["license"], result.notes[0]) == (
+        "Ask us",
+        "'Ask us' is no licence that the hub knows by an identifier: the card has it as 'other'.",
+    )
+    assert 'license: other\nlicense_name: "Ask us"\n' in card
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"), [("version=2", "MAJOR.MINOR.PATCH"), ("date=soon", "YYYY-MM-DD, not 'soon'")]
+)
+def test_settings_that_can_not_be_are_one_sentence(bench: Path, tmp_path: Path, setting: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        written(bench, tmp_path / "out", setting)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,168 @@
+"""The task folder of lmms-eval, loaded as lmms-eval loads it: its YAML with `!function`, and what those return."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from exports.materials import REPLIES, items, write_benchmark
+from tolman.errors import InputError, UsageError
+from tolman.items import Item, Media
+from tolman.responses import Response
+from tolman.runs.load import load
+from tolman.runs.rescore import score_outcomes
+from tolman.workflows.export import ExportConfig, ExportResult, export
+
+
+def export_to(place: Path, source: Path, **more: Any) -> ExportResult:
+    return export(ExportConfig(source=(str(source),), form="lmms-eval", out=place, **more))
+
+
+def functions_of(task: Path) -> Any:
+    """utils.py, imported as lmms-eval does."""
+    spec = importlib.util.spec_from_file_location("utils", task / "utils.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def official(source: Path, replies: dict[str, str], out: Path) -> dict[str, float | None]:
+    """Tolman's own figures for some responses."""
+    loaded = load(f"{source}/", None, None)
+    outcomes: list[Any] = [Response(id=key, response=text) for key, text in replies.items()]
+    _, figures = score_outcomes(
+        loaded, outcomes, benchmark=f"{source}/", model="scripted", model_settings={}, out=out
+    )  # fmt: skip
+    return {key: cell["value"] for key, cell in figures["rule_sets"]["official"]["cells"].items()}
+
+
+def run(utils: Any, replies: dict[str, str]) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    """lmms-eval's own loop over a folder: records of each row, aggregated by metric."""
+    gathered: dict[str, list[Any]] = {}
+    lines = []
+    for doc in pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts():
+        metrics = utils.process_results(doc, [replies[doc["id"]].strip()])
+        lines.append(json.loads(json.dumps({"doc_id": len(lines), **metrics}, allow_nan=False)))
+        for name, value in metrics.items():
+            gathered.setdefault(name, []).append(value)
+    titled = {name: int(number) for number, name in enumerate(named_metrics(Path(utils.__file__).parent))}
+    return {name: getattr(utils, f"figure_{titled[name]}")(found) for name, found in gathered.items()}, lines
+
+
+def named_metrics(task: Path) -> list[str]:
+    """The metrics that a folder's YAML lists, in order."""
+    (path,) = task.glob("*.yaml")
+    lines = path.read_text().splitlines()
+    return [json.loads(line.partition("metric: ")[2]) for line in lines if line.startswith("  - metric: ")]
+
+
+def test_every_figure_is_tolmans_to_the_digit(tmp_path: Path) -> None:
+    source = write_benchmark(tmp_path / "tiny")
+    export_to(tmp_path / "tasks", source)
+    found, lines = run(functions_of(tmp_path / "tasks" / "tolman_tiny"), REPLIES)
+    wanted = official(source, REPLIES, tmp_path / "run")
+    assert found == {f"official_{key}": value for key, value in wanted.items() if value is not None}
+    assert set(found) == set(named_metrics(tmp_path / "tasks" / "tolman_tiny"))
+    assert found["official_average"] not in (0, 100)
+    first = lines[0]["official_average"]
+    assert {key: first[key] for key in ("id", "question_type", "scene", "prediction", "score")} == {
+        "id": "q0", "question_type": "object_rel_distance", "scene": "s/1", "prediction": "A", "score": 1.0,
+    }  # fmt: skip
+
+
+def test_it_is_asked_what_tolman_asks(tmp_path: Path) -> None:
+    source = write_benchmark(tmp_path / "tiny")
+    export_to(tmp_path / "tasks", source)
+    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
+    docs = {doc["id"]: doc for doc in pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()}
+    loaded = load(f"{source}/", None, None)
+    for item in loaded.items:
+        for preset in ("open", "gpt-4o"):
+            (chosen,) = [one for one in loaded.benchmark.presets if one.name == preset]
+            message = loaded.benchmark.prompt(item, chosen)
+            assert utils.doc_to_text(docs[item.id], {"preset": preset}) == message.text
+            (turn,) = utils.doc_to_messages(docs[item.id], {"preset": preset})
+            assert [part["type"] for part in turn["content"]] == ["image"] * len(item.media) + ["text"]
+            assert turn["content"][-1]["text"] == message.text
+    (red, blue) = utils.doc_to_visual(docs["q1"])
+    assert red.getpixel((5, 5)) > blue.getpixel((5, 5))
+
+
+def test_a_request_that_failed_is_no_answer(tmp_path: Path) -> None:
+    source = write_benchmark(tmp_path / "tiny")
+    export_to(tmp_path / "tasks", source)
+    lost = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] 503"
+    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
+    found, lines = run(utils, REPLIES | {"q3": lost, "q2": lost})
+    kept = {key: text for key, text in REPLIES.items() if key not in ("q2", "q3")}
+    wanted = official(source, kept, tmp_path / "run")
+    assert math.isnan(found["official_route_plan"])
+    assert found["official_average"] == wanted["average"]
+    assert "score" not in lines[3]["official_average"]
+    assert lines[3]["official_average"]["status"] == "failed"
+
+
+def test_several_responses_to_a_row_count_each(tmp_path: Path) -> None:
+    source = write_benchmark(tmp_path / "tiny")
+    export_to(tmp_path / "tasks", source)
+    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
+    docs = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
+    records = [utils.process_results(doc, [["A", "B"]])["official_average"] for doc in docs[:2]]
+    assert [record["score"] for record in records] == [0.5, 0.5]
+    assert utils.figure_0(records) == 50.0
+
+
+def test_media_between_texts_stay_where_they_are(tmp_path: Path) -> None:
+    item = Item(
+        id="q", question="Before <image> or after <image> that?", kind="choice", answer="A", options=("x", "y"), task="t",
+        media=(Media(kind="image", path="media/a.png"), Media(kind="image", path="media/b.png")),
+    )  # fmt: skip
+    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny", [item], profile=None))
+    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
+    (doc,) = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
+    (turn,) = utils.doc_to_messages(doc)
+    assert [part["type"] for part in turn["content"]] == ["text", "image", "text", "image", "text"]
+    assert utils.doc_to_text(doc).startswith("Before <image> or after <image> that?")
+    assert named_metrics(tmp_path / "tasks" / "tolman_tiny") == ["careful_average", "careful_t"]
+
+
+def test_a_video_is_handed_over_by_its_file(tmp_path: Path) -> None:
+    item = Item(
+        id="q", question="Where?", kind="choice", answer="A", options=("x", "y"), task="t",
+        media=(Media(kind="video", path="media/a.mp4"),),
+    )  # fmt: skip
+    source = write_benchmark(tmp_path / "tiny", [item], profile=None)
+    (source / "media" / "a.mp4").write_bytes(b"a video")
+    export_to(tmp_path / "tasks", source)
+    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
+    (doc,) = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
+    (path,) = utils.doc_to_visual(doc)
+    assert Path(path).read_bytes() == b"a video"
+    assert Path(path).is_relative_to(tmp_path / "tasks")
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    source = write_benchmark(tmp_path / "tiny")
+    with pytest.raises(UsageError, match="no name of a task"):
+        export_to(tmp_path / "a", source, settings=("task=my task",))
+    assert not (tmp_path / "a").exists()
+    (source / "media" / "b.png").unlink()
+    with pytest.raises(InputError, match=r"b\.png: is missing, and a question shows it"):
+        export_to(tmp_path / "a", source)
+    assert not (tmp_path / "a").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny"]
+
+
+def test_it_is_loaded_without_what_lmms_eval_brings(tmp_path: Path) -> None:
+    assert not {"lmms_eval", "datasets"} & set(sys.modules)
+    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny"), settings=("task=mine",))
+    assert functions_of(tmp_path / "tasks" / "mine").TASK.exported.items.keys() == {item.id for item in items()}

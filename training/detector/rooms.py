@@ -1,0 +1,105 @@
+"""Draw the frames from which `baseline/detector` learns: Tolman's rooms with their exact truth.
+
+    python training/detector/rooms.py FOLDER --first 0 --rooms 100
+
+Room n is drawn from the seed `detector:n`, which no collection has: theirs are `NUMBER:NUMBER`. Several processes may
+share the work, each with rooms of its own. A room gives one file, `00000.npz`: 20 frames of a walk of 20 seconds, drawn
+at 640×480 as videos are and halved, and a row for each object that is seen in each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from tolman.files import atomic_write
+from tolman.geometry.boxes import Floats
+from tolman.simulate.build import WorldsConfig, place
+from tolman.simulate.furniture import Library
+from tolman.simulate.render import Frame, Renderer
+from tolman.simulate.rooms import SHAPES
+from tolman.simulate.walks import draw_walk, intrinsics_of
+from tolman.simulate.world import World
+
+SIZE = (640, 480)
+FRAMES = 20
+SECONDS = 20.0
+RATE = 10
+MOST_OBJECTS = 26
+FEWEST_OBJECTS = 16
+LEAST_PIXELS = 48
+"""Of 640×480; what shows fewer is not learned."""
+COLUMNS = ("frame", "category", "left", "top", "right", "bottom", "pixels", "depth", "x", "y", "z", "w", "d", "h")
+"""Of a row: the number of the frame and of the category; the visible part's box, pixels of the halved frame; its pixels
+in 640×480; its median depth; the middle of the object's box seen from the camera; the box's extents; metres."""
+
+
+def categories() -> list[str]:
+    """What rooms hold, in the order of the network's maps."""
+    return sorted({piece.category for piece in Library(None).pieces.values()} | {"door", "rug", "window"})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--first", type=int, default=0, help="number of the first room (default 0)")
+    parser.add_argument("--rooms", type=int, default=100, help="number of rooms (default 100)")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    names = {name: number for number, name in enumerate(categories())}
+    (options.folder / "categories.json").write_text(json.dumps(list(names)))
+    for number in range(options.first, options.first + options.rooms):
+        path = options.folder / f"{number:05d}.npz"
+        if path.exists():
+            continue
+        colours, rows, poses = draw(number, names)
+        with atomic_write(path) as partial, partial.open("wb") as out:
+            np.savez(out, colours=colours, rows=rows, poses=poses)
+        print(f"{path.name}: {len(rows)} rows", flush=True)
+
+
+def draw(number: int, names: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A room's frames, shape (n, 240, 320, 3); its rows, shape (m, 14), see `COLUMNS`; the poses, shape (n, 4, 4)."""
+    seed = f"detector:{number}"
+    generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
+    objects = int(generator.integers(FEWEST_OBJECTS, MOST_OBJECTS + 1))
+    world, _ = place(WorldsConfig(objects=objects), SHAPES[number % len(SHAPES)], f"detector/{number}", seed)
+    walk = draw_walk(world, seed, seconds=SECONDS, rate=RATE)
+    poses = walk.poses[np.linspace(0, len(walk.poses) - 1, FRAMES).astype(int)]
+    intrinsics = intrinsics_of(SIZE)
+    colours, rows = [], []
+    with Renderer(world, SIZE) as renderer:
+        for index, pose in enumerate(poses):
+            frame = renderer.frame(pose, intrinsics)
+            colours.append(halved(frame.colour))
+            rows += [(index, *row) for row in _rows(world, frame, pose, names)]
+    return np.stack(colours), np.array(rows, dtype=np.float32).reshape(-1, len(COLUMNS)), np.stack(poses)
+
+
+def halved(colour: np.ndarray) -> np.ndarray:
+    """A picture at half its width and height, each pixel the mean of four."""
+    height, width = colour.shape[0] // 2, colour.shape[1] // 2
+    means = colour.reshape(height, 2, width, 2, 3).astype(np.float32).mean((1, 3))
+    return np.asarray(means.round(), dtype=np.uint8)
+
+
+def _rows(world: World, frame: Frame, pose: Floats, names: dict[str, int]) -> list[tuple[float, ...]]:
+    found = []
+    for thing in world.scene.objects:
+        inside = frame.instances == world.numbers[thing.id]
+        pixels = int(inside.sum())
+        if pixels < LEAST_PIXELS or thing.category not in names or thing.box is None:
+            continue
+        lines, columns = np.flatnonzero(inside.any(1)), np.flatnonzero(inside.any(0))
+        box = (columns[0] / 2, lines[0] / 2, (columns[-1] + 1) / 2, (lines[-1] + 1) / 2)
+        depth = float(np.median(frame.depth[inside]))
+        middle = (np.array(thing.box.center) - pose[:3, 3]) @ pose[:3, :3]
+        found.append((names[thing.category], *box, pixels, depth, *middle, *thing.box.extents))
+    return found
+
+
+if __name__ == "__main__":
+    main()
