@@ -96,9 +96,7 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     published = tuple(row for row in scored.benchmark.published_rows if row.group == "human")
     benchmark = scored.benchmark
     tables = tuple(published_tables("humans", benchmark.scored_like or benchmark.title))
-    return HumansResult(
-        scored.scorer, columns, own, average, found, remarks, config.out, published, tables, no_tiers
-    )
+    return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out, published, tables, no_tiers)
 
 
 def timed_answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
