@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,8 +27,9 @@ from tolman.ingest.corrections import (
 )
 from tolman.ingest.make import IngestSettings, make
 from tolman.ingest.readers.numbers import natural
+from tolman.ingest.summary import NAME as SUMMARY
 from tolman.ingest.summary import Summary, SummaryRow, read_summary, write_summary
-from tolman.parallel import parallel_map
+from tolman.parallel import Workers, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 
 _RULES = 3
@@ -88,7 +88,7 @@ class Ingested:
 def ingest(
     config: ScansConfig,
     out: Path,
-    workers: int,
+    workers: Workers,
     *,
     found: Callable[[int], None] | None = None,
     done: Callable[[SummaryRow], None] | None = None,
@@ -100,7 +100,7 @@ def ingest(
     Args:
         config: the scans that are asked for.
         out: the collection's folder.
-        workers: processes.
+        workers: processes, or another place.
         found: called with the number of scenes, when they are known.
         done: called with each scene, in order.
 
@@ -123,7 +123,8 @@ def ingest(
     known = {entry.id: entry for entry in before.scenes}
     jobs = [_Job(config.format, source, settings, out, _made_of(source, config.format, settings)) for source in sources]
     fresh = [job for job in jobs if not _stays(job, known.get(job.source.id))]
-    results = _results(fresh, workers)
+    shared = [out / SUMMARY, config.path]
+    results = parallel_map(_carry_out, fresh, workers, shared=shared)
     entries: list[SummaryRow] = []
     for job in jobs:
         old = known.get(job.source.id)
@@ -200,16 +201,6 @@ def _stays(job: _Job, entry: SummaryRow | None) -> bool:
     if entry is None or entry.made_of != job.made_of or entry.state == "refused":
         return False
     return entry.state == "left out" or all((job.out / media).exists() for media in entry.media)
-
-
-def _results(jobs: Sequence[_Job], workers: int) -> Iterator[SummaryRow]:
-    try:
-        yield from parallel_map(_carry_out, jobs, workers)
-    except BrokenProcessPool:
-        raise TolmanError(
-            "a process ended while it read a scan, most likely for want of memory: start again with fewer --workers; "
-            "what is done is kept."
-        ) from None
 
 
 def _carry_out(job: _Job) -> SummaryRow:

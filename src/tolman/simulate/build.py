@@ -14,7 +14,7 @@ import tolman
 from tolman.errors import InputError
 from tolman.files import write_text
 from tolman.names import unknown
-from tolman.parallel import cores, parallel_map
+from tolman.parallel import Needs, Place, Workers, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
@@ -34,6 +34,8 @@ from tolman.simulate.world import World
 DATASET = "simulated"
 PLACES = (*SHAPES, *KINDS)
 SETTINGS = "simulation.json"
+NEEDS = Needs(memory=600 * 2**20)
+"""What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +97,14 @@ class SimulatedScene(Part):
 
 
 def simulate(
-    config: WorldsConfig, out: Path, workers: int, done: Callable[[SimulatedScene], None] | None = None
+    config: WorldsConfig, out: Path, workers: Workers, done: Callable[[SimulatedScene], None] | None = None
 ) -> list[SimulatedScene]:
     """Simulate scenes into a folder; the same command goes on where it was stopped.
 
     Args:
         config: the scenes that are asked for.
         out: the collection's folder.
-        workers: processes.
+        workers: processes, or another place.
         done: called with each scene, in order.
 
     Raises:
@@ -115,12 +117,13 @@ def simulate(
         _library(config.furniture).usable()
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
-    # Every process draws with its share of the processors.
-    os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores() // max(1, workers))))
     kept = {part.scene.id: SimulatedScene(part.scene, part.captures) for part in read_collection(out)}
     names = [f"{config.seed}-{number:04d}" for number in range(config.scenes)]
-    jobs = [_Job(config, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
-    fresh = parallel_map(_carry_out, jobs, workers)
+    missing = [number for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
+    threads = Place.of(workers).cores_each(len(missing))
+    jobs = [_Job(config, number, out, threads) for number in missing]
+    shared = [out / SETTINGS, *([config.furniture] if config.furniture else [])]
+    fresh = parallel_map(_carry_out, jobs, workers, needs=NEEDS, shared=shared)
     made = []
     for name in names:
         one = kept.get(f"{DATASET}/{name}") or next(fresh)
@@ -153,15 +156,17 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class _Job:
-    """One scene that is to be simulated."""
+    """One scene that is to be simulated, and the processor cores that may draw it."""
 
     config: WorldsConfig
     number: int
     out: Path
+    threads: int
 
 
 def _carry_out(job: _Job) -> SimulatedScene:
     """Draw and record one scene, or take it from where an earlier start left it."""
+    os.environ.setdefault("LP_NUM_THREADS", str(job.threads))
     parts = Parts(job.out)
     if kept := parts.read(f"{DATASET}/{job.config.seed}-{job.number:04d}"):
         return SimulatedScene(kept.scene, kept.captures, kept.notes)

@@ -11,6 +11,7 @@ from tolman.names import unknown
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
+from tolman.workflows.settings import NumberOfWorkers, On
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,9 +55,8 @@ class SimulateConfig:
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
     lidar: Annotated[bool, Setting("Record with a spinning LiDAR on the moving camera too.")] = False
-    workers: Annotated[
-        int | None, Setting("Number of processes, from 1. Default: one for each processor core.", least=1)
-    ] = None
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,14 +115,14 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
         UsageError: an unknown shape, or a size that videos can't have.
         InputError: the folder holds something else, or the furniture can't be used.
         NoDisplayError: the machine can't draw.
+        WorkerError: the place can't be used, or workers are lost again and again.
     """
-    from tolman.parallel import cores
+    from tolman.parallel import place_of
     from tolman.simulate.build import simulate as carry_out
 
-    order = _order(config)
+    order, place = _order(config), place_of(config.on, config.workers)
     events(Began("drawing and recording scenes", config.scenes))
-    workers = config.workers or min(cores(), config.scenes)
-    made = carry_out(order, config.out, workers, lambda _: events(Advanced()))
+    made = carry_out(order, config.out, place, lambda _: events(Advanced()))
     events(Ended())
     return SimulateResult(config.out, tuple(made))
 
