@@ -17,7 +17,7 @@ from errands import die_first, read_relative, refuse, sleep, slow_square, square
 from ray_cluster import RayCluster
 from test_parallel import alive, waited_for
 from tolman.errors import InputError, WorkerError
-from tolman.parallel import Needs, Place, parallel_map
+from tolman.parallel import TaskNeeds, WorkPlace, parallel_map
 from tolman.parallel import cluster as module
 from tolman.parallel.ordered import MAX_LOSSES
 from tolman.plugins import load_plugin
@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.full,
     pytest.mark.filterwarnings("default"),  # of Ray's own
 ]
-ON_RAY = Place("ray")
+ON_RAY = WorkPlace("ray")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def connected(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 def test_results_come_in_order(connected: RayCluster) -> None:
     assert list(parallel_map(slow_square, range(5), ON_RAY)) == [0, 1, 4, 9, 16]
-    assert list(parallel_map(square, iter(range(300)), Place("ray", 2))) == [number**2 for number in range(300)]
+    assert list(parallel_map(square, iter(range(300)), WorkPlace("ray", 2))) == [number**2 for number in range(300)]
 
 
 def test_an_error_comes_whole_when_its_turn_comes(connected: RayCluster) -> None:
@@ -93,7 +93,7 @@ def test_what_a_machine_does_not_see_is_told(connected: RayCluster, tmp_path: Pa
 
 def test_needs_that_no_machine_has_are_told(connected: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 3.0)
-    needs = Needs(cpus=1, gpus=1, memory=2**30)
+    needs = TaskNeeds(cpus=1, gpus=1, memory=2**30)
     with pytest.raises(WorkerError, match=r"no machine with 1 processor cores, 1 GPUs, 1\.0 GiB any more"):
         list(parallel_map(square, [1], ON_RAY, needs=needs))
 
@@ -114,7 +114,7 @@ def test_another_version_on_a_machine_is_told(
     with RayCluster(1, PYTHONPATH=str(tmp_path / "site")) as other:
         monkeypatch.setenv("RAY_ADDRESS", other.address)
         # What this process was given by its own PYTHONPATH is not to go before that of the machine.
-        code = "import sys; from errands import square; from tolman.parallel import *; list(parallel_map(square, [1], Place('ray')))"
+        code = "import sys; from errands import square; from tolman.parallel import *; list(parallel_map(square, [1], WorkPlace('ray')))"
         done = subprocess.run([sys.executable, "-c", code], env=without_paths(), capture_output=True, text=True)
     assert "WorkerError" in done.stderr
     assert re.search(said, done.stderr)
@@ -126,7 +126,7 @@ def without_paths() -> dict[str, str]:
 
 def test_an_address_that_nobody_answers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(WorkerError, match=r"the cluster at ray://127\.0\.0\.1:9 does not answer \(.*refused\)"):
-        list(parallel_map(square, [1], Place("ray://127.0.0.1:9")))
+        list(parallel_map(square, [1], WorkPlace("ray://127.0.0.1:9")))
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
     with pytest.raises(WorkerError, match=r"the cluster at 127\.0\.0\.1:9 does not answer"):
         list(parallel_map(square, [1], ON_RAY))
@@ -136,7 +136,7 @@ def test_an_address_that_nobody_answers_is_told(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("end", ["kill", "terminate"])
 def test_workers_end_with_the_process_that_gave_out_the_work(cluster: RayCluster, tmp_path: Path, end: str) -> None:
     notes = [tmp_path / "a", tmp_path / "b"]
-    code = "import sys, errands as e; from tolman.parallel import *; list(parallel_map(e.note_and_sleep, sys.argv[1:], Place('ray')))"
+    code = "import sys, errands as e; from tolman.parallel import *; list(parallel_map(e.note_and_sleep, sys.argv[1:], WorkPlace('ray')))"
     paths = os.pathsep.join((str(Path(__file__).parent), *sys.path))
     environment = {**os.environ, "PYTHONPATH": paths, "RAY_ADDRESS": cluster.address}
     with subprocess.Popen([sys.executable, "-c", code, *map(str, notes)], env=environment) as parent:

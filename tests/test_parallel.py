@@ -15,12 +15,12 @@ import pytest
 
 from errands import die_first, refuse, sleep, slow_square, square
 from tolman.errors import InputError, MissingExtraError, TolmanError, UsageError, WorkerError
-from tolman.parallel import HERE, PROCESSES, Needs, Place, parallel_map, place_of
+from tolman.parallel import HERE, PROCESSES, TaskNeeds, WorkPlace, parallel_map, place_of
 from tolman.parallel.ordered import MAX_LOSSES, UNDELIVERED
 
 
-@pytest.mark.parametrize("workers", [1, 2, Place(HERE)])
-def test_results_come_in_order(workers: int | Place) -> None:
+@pytest.mark.parametrize("workers", [1, 2, WorkPlace(HERE)])
+def test_results_come_in_order(workers: int | WorkPlace) -> None:
     assert list(parallel_map(slow_square, range(5), workers)) == [0, 1, 4, 9, 16]
 
 
@@ -105,15 +105,15 @@ def alive(process: int) -> bool:
 
 
 def test_places() -> None:
-    assert place_of(None, None) == Place(PROCESSES)
-    assert place_of(None, None, few=True) == Place(HERE)
-    assert place_of(None, 2, few=True) == Place(PROCESSES, 2)
+    assert place_of(None, None) == WorkPlace(PROCESSES)
+    assert place_of(None, None, few=True) == WorkPlace(HERE)
+    assert place_of(None, 2, few=True) == WorkPlace(PROCESSES, 2)
     assert place_of("ray://head:10001", 3).is_cluster
-    assert not Place("processes").is_cluster
-    assert Place(HERE).processes() == 1
-    assert Place(workers=3).processes(Needs(memory=1 << 60)) == 3
-    assert Place().processes(Needs(memory=1 << 60)) == 1
-    assert Place("ray").cores_each(1) == 1
+    assert not WorkPlace("processes").is_cluster
+    assert WorkPlace(HERE).processes() == 1
+    assert WorkPlace(workers=3).processes(TaskNeeds(memory=1 << 60)) == 3
+    assert WorkPlace().processes(TaskNeeds(memory=1 << 60)) == 1
+    assert WorkPlace("ray").cores_each(1) == 1
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_a_cluster_without_ray_is_told_what_to_install(monkeypatch: pytest.Monke
     with pytest.raises(
         MissingExtraError, match=r"Work on a cluster needs the package 'ray': pip install 'tolman\[ray\]'"
     ):
-        list(parallel_map(square, range(3), Place("ray")))
+        list(parallel_map(square, range(3), WorkPlace("ray")))

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from tolman.parallel.ordered import in_order
-from tolman.parallel.place import HERE, PROCESSES, RAY, Needs, Place, Workers, cores, place_of
+from tolman.parallel.place import HERE, PROCESSES, RAY, TaskNeeds, Workers, WorkPlace, cores, place_of
 
-__all__ = ["HERE", "PROCESSES", "RAY", "Needs", "Place", "Workers", "cores", "parallel_map", "place_of"]
+__all__ = ["HERE", "PROCESSES", "RAY", "TaskNeeds", "WorkPlace", "Workers", "cores", "parallel_map", "place_of"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,7 +24,7 @@ def parallel_map(
     arguments: Iterable[T],
     workers: Workers,
     *,
-    needs: Needs | None = None,
+    needs: TaskNeeds | None = None,
     shared: Sequence[Path] = (),
 ) -> Iterator[R]:
     """The function's results, in the arguments' order.
@@ -45,8 +45,8 @@ def parallel_map(
         MissingExtraError: the place is a cluster, and Ray isn't installed.
         whatever the function raises, when the turn of its argument comes; what has not begun is dropped then.
     """
-    place = Place.of(workers)
-    needs = needs or Needs()
+    place = WorkPlace.of(workers)
+    needs = needs or TaskNeeds()
     rest = iter(arguments)
     if place.is_cluster:
         from tolman.parallel.cluster import ClusterWorkers

@@ -20,7 +20,7 @@ from tolman.extras import needs as needs_extra
 from tolman.parallel import errand
 from tolman.parallel.errand import Terms
 from tolman.parallel.ordered import LOOK_SECONDS, LostError
-from tolman.parallel.place import RAY, Needs, Place, cores
+from tolman.parallel.place import RAY, TaskNeeds, WorkPlace, cores
 from tolman.plugins import loaded_plugins
 from tolman.runtime import handlers_kept
 
@@ -52,7 +52,7 @@ class ClusterWorkers(Generic[T, R]):
         WorkerError: no cluster is there.
     """
 
-    def __init__(self, function: Callable[[T], R], place: Place, needs: Needs, shared: Sequence[Path]) -> None:
+    def __init__(self, function: Callable[[T], R], place: WorkPlace, needs: TaskNeeds, shared: Sequence[Path]) -> None:
         self._function, self._needs, self._workers = function, needs, place.workers
         self._ray = connect(place)
         self._refs: dict[Future[Any], Any] = {}
@@ -158,7 +158,7 @@ _joined = False
 """Whether it was this module that connected this process to a cluster."""
 
 
-def connect(place: Place) -> Any:
+def connect(place: WorkPlace) -> Any:
     """Connect this process to a place's cluster, once.
 
     A process that is connected already stays where it is. Without an address, the cluster that runs on this machine is

@@ -18,7 +18,7 @@ def cores() -> int:
 
 
 @dataclass(frozen=True)
-class Needs:
+class TaskNeeds:
     """What one call of a function takes while it runs.
 
     Attributes:
@@ -33,7 +33,7 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkPlace:
     """Where a function is carried out.
 
     Attributes:
@@ -61,7 +61,7 @@ class Place:
         """Whether it is Ray's."""
         return self.on.startswith(RAY)
 
-    def processes(self, needs: Needs | None = None) -> int:
+    def processes(self, needs: TaskNeeds | None = None) -> int:
         """How many processes of this machine work at a time, by its cores and its memory."""
         if self.on == HERE:
             return 1
@@ -75,16 +75,16 @@ class Place:
         return 1 if self.is_cluster else max(1, cores() // max(1, min(self.processes(), calls)))
 
     @staticmethod
-    def of(workers: Workers) -> Place:
+    def of(workers: Workers) -> WorkPlace:
         """The place of a number of processes, or the place itself."""
-        return workers if isinstance(workers, Place) else Place(PROCESSES, max(1, workers))
+        return workers if isinstance(workers, WorkPlace) else WorkPlace(PROCESSES, max(1, workers))
 
 
-Workers = int | Place
+Workers = int | WorkPlace
 """A number of processes, or a place."""
 
 
-def place_of(on: str | None, workers: int | None, few: bool = False) -> Place:
+def place_of(on: str | None, workers: int | None, few: bool = False) -> WorkPlace:
     """The place of settings that may be left out.
 
     Args:
@@ -96,8 +96,8 @@ def place_of(on: str | None, workers: int | None, few: bool = False) -> Place:
         UsageError: there is no such place.
     """
     if few and on is None and workers is None:
-        return Place(HERE)
-    return Place(on or PROCESSES, workers)
+        return WorkPlace(HERE)
+    return WorkPlace(on or PROCESSES, workers)
 
 
 def _is_address(text: str) -> bool:

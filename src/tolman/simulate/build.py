@@ -14,7 +14,7 @@ import tolman
 from tolman.errors import InputError
 from tolman.files import write_text
 from tolman.names import unknown
-from tolman.parallel import Needs, Place, Workers, parallel_map
+from tolman.parallel import TaskNeeds, Workers, WorkPlace, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
@@ -34,7 +34,7 @@ from tolman.simulate.world import World
 DATASET = "simulated"
 PLACES = (*SHAPES, *KINDS)
 SETTINGS = "simulation.json"
-NEEDS = Needs(memory=600 * 2**20)
+NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
 
 
@@ -120,7 +120,7 @@ def simulate(
     kept = {part.scene.id: SimulatedScene(part.scene, part.captures) for part in read_collection(out)}
     names = [f"{config.seed}-{number:04d}" for number in range(config.scenes)]
     missing = [number for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
-    threads = Place.of(workers).cores_each(len(missing))
+    threads = WorkPlace.of(workers).cores_each(len(missing))
     jobs = [_Job(config, number, out, threads) for number in missing]
     shared = [out / SETTINGS, *([config.furniture] if config.furniture else [])]
     fresh = parallel_map(_carry_out, jobs, workers, needs=NEEDS, shared=shared)
