@@ -27,10 +27,12 @@ from tolman.ingest.corrections import (
 )
 from tolman.ingest.make import IngestSettings, make
 from tolman.ingest.readers.numbers import natural
+from tolman.ingest.shards import shard_record
 from tolman.ingest.summary import NAME as SUMMARY
 from tolman.ingest.summary import Summary, SummaryRow, read_summary, write_summary
 from tolman.parallel import Workers, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
+from tolman.scene_shards import Shard, claim, finish
 
 _RULES = 3
 """Raised when the same files give other scenes than before."""
@@ -92,6 +94,7 @@ def ingest(
     *,
     found: Callable[[int], None] | None = None,
     done: Callable[[SummaryRow], None] | None = None,
+    shard: Shard | None = None,
 ) -> Ingested:
     """Ingest a folder of scans into a collection; the same command goes on where it was stopped.
 
@@ -103,6 +106,7 @@ def ingest(
         workers: processes, or another place.
         found: called with the number of scenes, when they are known.
         done: called with each scene, in order.
+        shard: the part of the scans that is read; None for all.
 
     Raises:
         UsageError: there is no such format.
@@ -113,10 +117,25 @@ def ingest(
     before = read_summary(out)
     extra = () if config.corrections is None else read_corrections(config.corrections)
     sources = _unique(kind.find(config.path), config.path)
+    record = None
+    if shard is not None:
+        sources.sort(key=lambda source: natural(source.id))  # as they stand in the whole collection
+        record = shard_record(
+            shard,
+            len(sources),
+            format=config.format,
+            path=str(config.path),
+            completeness=settings.completeness,
+            categories=settings.categories.digest,
+            corrections=_digest([one.model_dump(mode="json") for one in extra]),
+            files=_digest([_made_of(source, config.format, settings) for source in sources]),
+        )
+        sources = list(shard.part(sources))
     if found:
         found(len(sources))
     out.mkdir(parents=True, exist_ok=True)
     write_summary(out, before)
+    claim(out, record, (SUMMARY,))
     if extra:
         append_corrections(out, extra)
     corrections = read_corrections(out)
@@ -150,6 +169,8 @@ def ingest(
         for media in entry.media if entry.id in gone else ():
             remove(out / media)
     Parts(out).remove()
+    if record is not None:
+        finish(out, record, len(there))
     lost = dict.fromkeys(one.scene for one in corrections if one.scene not in there)
     said = [f"{scene}: a correction speaks of it, and it isn't in the collection" for scene in lost]
     return Ingested(tuple(entries), sum(entry.there for entry in others), tuple(said))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tolman.files import write_text
 from tolman.names import unknown
 from tolman.parallel import TaskNeeds, Workers, WorkPlace, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
+from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
@@ -97,7 +98,11 @@ class SimulatedScene(Part):
 
 
 def simulate(
-    config: WorldsConfig, out: Path, workers: Workers, done: Callable[[SimulatedScene], None] | None = None
+    config: WorldsConfig,
+    out: Path,
+    workers: Workers,
+    done: Callable[[SimulatedScene], None] | None = None,
+    shard: Shard | None = None,
 ) -> list[SimulatedScene]:
     """Simulate scenes into a folder; the same command goes on where it was stopped.
 
@@ -106,6 +111,7 @@ def simulate(
         out: the collection's folder.
         workers: processes, or another place.
         done: called with each scene, in order.
+        shard: the part of the scenes that is made; None for all.
 
     Raises:
         InputError: the folder holds something else, or the furniture can't be used.
@@ -117,22 +123,41 @@ def simulate(
         _library(config.furniture).usable()
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
+    record = None
+    if shard is not None:
+        record = ShardRecord(job="simulate", number=shard.number, of=shard.of, things=config.scenes, settings=settings)
+    claim(out, record, (SETTINGS,))
     kept = {part.scene.id: SimulatedScene(part.scene, part.captures) for part in read_collection(out)}
-    names = [f"{config.seed}-{number:04d}" for number in range(config.scenes)]
-    missing = [number for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
+    own = range(config.scenes) if shard is None else shard.part(range(config.scenes))
+    names = {number: f"{config.seed}-{number:04d}" for number in own}
+    missing = [number for number, name in names.items() if f"{DATASET}/{name}" not in kept]
     threads = WorkPlace.of(workers).cores_each(len(missing))
     jobs = [_Job(config, number, out, threads) for number in missing]
     shared = [out / SETTINGS, *([config.furniture] if config.furniture else [])]
     fresh = parallel_map(_carry_out, jobs, workers, needs=NEEDS, shared=shared)
     made = []
-    for name in names:
+    for name in names.values():
         one = kept.get(f"{DATASET}/{name}") or next(fresh)
         made.append(one)
         if done:
             done(one)
     write_collection(out, made)
     Parts(out).remove()
+    if record is not None:
+        finish(out, record, len(made))
     return made
+
+
+def join(shards: Sequence[Path], out: Path) -> int:
+    """Join the shards of a job, as `scene_shards.whole_job` gives them; the number of scenes.
+
+    Raises:
+        InputError: the folder holds something else, or a shard isn't whole.
+    """
+    count = join_scenes(shards, out)
+    write_text(out / SETTINGS, (shards[0] / SETTINGS).read_text(encoding="utf-8"))
+    end_join(out)
+    return count
 
 
 def check_place(out: Path, settings: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
 from tolman.workflows.pool import PoolConfig
-from tolman.workflows.settings import NumberOfWorkers, On
+from tolman.workflows.settings import NumberOfWorkers, On, ShardOfJob
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,6 +59,7 @@ class IngestConfig:
     ] = None
     licence: Annotated[str, Setting("Licence of the media, in your words.", panel=_POOL)] = ""
     copy: Annotated[bool, Setting("Copy the media instead of sharing their bytes on the disk.", panel=_POOL)] = False
+    shard: ShardOfJob = None
     on: On = None
     workers: NumberOfWorkers = None
 
@@ -76,6 +77,8 @@ class IngestConfig:
         """
         if self.categories or self.corrections:
             raise UsageError("a media pool has no objects: --categories and --corrections are for scans.")
+        if self.shard:
+            raise UsageError("--shard is for scans: a media pool grows, so bring folder after folder into it.")
         return PoolConfig(
             path=self.path,
             out=self.out,
@@ -156,6 +159,7 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
     from tolman.ingest.build import ScansConfig
     from tolman.ingest.build import ingest as carry_out
     from tolman.parallel import place_of
+    from tolman.scene_shards import Shard
 
     if config.is_pool:
         raise UsageError("'media' is no format of scans: media pools are made by tolman.workflows.pool.")
@@ -174,6 +178,7 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         place,
         found=lambda count: events(Began("reading scans", count)),
         done=lambda _: events(Advanced()),
+        shard=None if config.shard is None else Shard.parse(config.shard),
     )
     events(Ended())
     return IngestResult(config.out, found.scenes, found.others, found.lost)

@@ -36,6 +36,13 @@ NumberOfWorkers = Annotated[
     int | None,
     Setting("Number of processes, or of tasks of a cluster, from 1. Default: one for each processor core.", least=1),
 ]
+ShardOfJob = Annotated[
+    str | None,
+    Setting(
+        "Part of the job that is done, such as 2/8, into a folder of its own; 'tolman merge' joins them. Default: all.",
+        metavar="I/N",
+    ),
+]
 StorePlace = Annotated[
     str | None,
     Setting(

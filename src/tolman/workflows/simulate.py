@@ -11,7 +11,7 @@ from tolman.names import unknown
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
-from tolman.workflows.settings import NumberOfWorkers, On
+from tolman.workflows.settings import NumberOfWorkers, On, ShardOfJob
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,6 +55,7 @@ class SimulateConfig:
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
     lidar: Annotated[bool, Setting("Record with a spinning LiDAR on the moving camera too.")] = False
+    shard: ShardOfJob = None
     on: On = None
     workers: NumberOfWorkers = None
 
@@ -118,11 +119,14 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
         WorkerError: the place can't be used, or workers are lost again and again.
     """
     from tolman.parallel import place_of
+    from tolman.scene_shards import Shard
     from tolman.simulate.build import simulate as carry_out
 
     order, place = _order(config), place_of(config.on, config.workers)
-    events(Began("drawing and recording scenes", config.scenes))
-    made = carry_out(order, config.out, place, lambda _: events(Advanced()))
+    shard = None if config.shard is None else Shard.parse(config.shard)
+    count = config.scenes if shard is None else len(shard.part(range(config.scenes)))
+    events(Began("drawing and recording scenes", count))
+    made = carry_out(order, config.out, place, lambda _: events(Advanced()), shard)
     events(Ended())
     return SimulateResult(config.out, tuple(made))
 
