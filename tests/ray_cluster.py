@@ -37,9 +37,10 @@ class RayCluster:
         """As RAY_ADDRESS has it."""
         return str(self._cluster.address)
 
-    def add(self) -> Any:
-        """Another machine."""
-        return self._cluster.add_node(num_cpus=1, object_store_memory=STORE, env_vars=self._environment)
+    def add(self, **environment: str) -> Any:
+        """Another machine, with variables of its own."""
+        variables = self._environment | environment
+        return self._cluster.add_node(num_cpus=1, object_store_memory=STORE, env_vars=variables)
 
     def kill(self, machine: Any) -> None:
         """End a machine without a word."""

@@ -28,7 +28,7 @@ On = Annotated[
     str | None,
     Setting(
         "Place of the work: here (one process), processes, ray (the cluster of $RAY_ADDRESS, one that runs on this "
-        "machine, or a local one that is started), or ray://HOST:PORT. Default: processes.",
+        "machine, or a local one that is started), or ray://HOST:PORT. Default: processes, where there is much to do.",
         metavar="PLACE",
     ),
 ]
