@@ -146,3 +146,16 @@ def test_workers_end_with_the_process_that_gave_out_the_work(cluster: RayCluster
     while any(map(alive, workers)) and time.monotonic() < late:
         time.sleep(0.1)
     assert not any(map(alive, workers))
+
+
+def test_a_cluster_is_reached_from_a_machine_that_is_none_of_its_own() -> None:
+    with RayCluster(1, client=True) as other:
+        place = WorkPlace(f"ray://127.0.0.1:{other.client}")
+        try:
+            assert list(parallel_map(square, range(20), place)) == [number**2 for number in range(20)]
+            results = parallel_map(refuse, range(4), place)
+            assert next(results) == 0
+            with pytest.raises(InputError, match=r"a.csv, row 3: is empty"):
+                next(results)
+        finally:
+            ray.shutdown()

@@ -14,16 +14,17 @@ pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
 from folders import contents
 from tolman.errors import InputError, UsageError
+from tolman.scene_parts import Part
 from tolman.scene_shards import JOINING, NAME, Shard
 from tolman.scenes import Capture, Scene
 from tolman.simulate import build
-from tolman.simulate.build import SimulatedScene, WorldsConfig, simulate
+from tolman.simulate.build import WorldsConfig, simulate
 from tolman.workflows.merge import MergeConfig, merge
 
 ORDER = WorldsConfig(scenes=5, seed=5, seconds=2.0, rate=4, size=(160, 120))
 
 
-def quick(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
+def quick(config: WorldsConfig, number: int, out: Path) -> Part:
     """A scene with a recording that nobody draws."""
     identity, media = f"simulated/{config.seed}-{number:04d}", f"videos/{number}.mp4"
     (out / "videos").mkdir(exist_ok=True)
@@ -35,7 +36,7 @@ def quick(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
             "intrinsics": ((50.0, 50.0, 32.0, 24.0),), "sightings": (),
         }
     )  # fmt: skip
-    return SimulatedScene(Scene(id=identity, dataset="simulated", objects=(), video=media), (capture,))
+    return Part(Scene(id=identity, dataset="simulated", objects=(), video=media), (capture,))
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of the scenes that are made, by a function that takes no time."""
     made: list[int] = []
 
-    def make(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
+    def make(config: WorldsConfig, number: int, out: Path) -> Part:
         made.append(number)
         return quick(config, number, out)
 
@@ -92,6 +93,24 @@ def test_a_shard_that_was_killed_is_repeated(
     assert contents(joined(tmp_path, 1, 2)) == contents(tmp_path / "alone")
     with pytest.raises(InputError, match=r"whole: holds other files; give an empty folder"):
         joined(tmp_path, 1, 2)
+
+
+def test_a_table_that_was_not_written_to_its_end_is_made_of_the_parts(
+    undrawn: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulate(ORDER, tmp_path / "alone", 1)
+    undrawn.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr("tolman.scene_parts.write_captures", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            simulate(ORDER, tmp_path / "out", 1)
+    assert len(simulate(ORDER, tmp_path / "out", 1)) == len(undrawn) == 5
+    assert contents(tmp_path / "out") == contents(tmp_path / "alone")
+    # A scene more keeps those that are there, and takes no part of theirs along.
+    simulate(replace(ORDER, scenes=6), tmp_path / "out", 1)
+    assert undrawn == list(range(6))
+    assert simulate(ORDER, tmp_path / "out", 1) == simulate(ORDER, tmp_path / "alone", 1)
+    assert contents(tmp_path / "out", "5.mp4") == contents(tmp_path / "alone")
 
 
 def interrupted(*ignored: object) -> None:

@@ -66,7 +66,8 @@ class SimulateResult(Displayable):
 
     Attributes:
         out: the collection's folder.
-        scenes: each with its recordings, and notes on what was asked for and didn't fit.
+        scenes: what is told of each, with notes on what was asked for and didn't fit; `tolman.open_scenes(out)` has
+            the scenes themselves.
     """
 
     out: Path
@@ -94,12 +95,8 @@ class SimulateResult(Displayable):
             "coverage": pl.Float64, "frames": pl.Int64, "notes": pl.String,
         }  # fmt: skip
         rows = [
-            (
-                one.scene.id, one.scene.room_area, len(one.scene.objects), len(one.scene.categories), one.coverage,
-                sum(len(capture.times) for capture in one.captures), "; ".join(one.notes),
-            )
-            for one in self.scenes
-        ]  # fmt: skip
+            (s.id, s.room_area, s.objects, s.categories, s.coverage, s.frames, "; ".join(s.notes)) for s in self.scenes
+        ]
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
     def _title(self) -> str:
