@@ -16,6 +16,7 @@ LEVELS = [
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps", "outcomes"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
+    {"scene_shards"},
     {"kinds"},
     {"benchmarks"},
     {"ingest", "guessing"},
