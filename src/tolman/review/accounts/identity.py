@@ -101,6 +101,8 @@ def invitation(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> I
         raise AccountError("This link is not known. Ask for a new one.")
     if found.used is not None:
         raise AccountError("This link was used already. Sign in, or ask for a new one.")
+    if found.revoked is not None:
+        raise AccountError("This link was taken back. Ask for a new one.")
     if found.expires < settings.clock():
         raise AccountError("This link is too old. Ask for a new one.")
     return found
@@ -128,8 +130,8 @@ def accept(db: Orm, settings: ReviewSettings, token: str, name: str, stored: str
     user = User(name=name, role=found.role, password=stored, created=settings.clock())
     db.add(user)
     db.flush()
-    found.used = settings.clock()
-    record(db, settings, "joined", user=user.id, role=user.role)
+    found.used, found.user_id = settings.clock(), user.id
+    record(db, settings, "joined", user=user.id, role=user.role, invitation=found.id)
     return user
 
 
@@ -153,8 +155,9 @@ def reset_password(db: Orm, settings: ReviewSettings, user: User) -> str:
     end_sessions(db, user)
     user.password = None
     now = settings.clock()
-    for link in db.scalars(select(Invitation).where(Invitation.user_id == user.id, Invitation.used.is_(None))):
-        link.used = now
+    standing = (Invitation.user_id == user.id, Invitation.used.is_(None), Invitation.revoked.is_(None))
+    for link in db.scalars(select(Invitation).where(*standing)):
+        link.revoked = now
     return invite(db, settings, user.role, user=user.id, purpose=RESET, hours=RESET_HOURS)
 
 

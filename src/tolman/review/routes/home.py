@@ -1,22 +1,21 @@
-"""The rooms behind the door: what there is to do, how it goes, and who is here."""
+"""The rooms behind the door: what there is to do, and how it goes."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import identity
 from tolman.review.accounts.identity import AccountError
 from tolman.review.forms.fields import Key, Line
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
 from tolman.review.projects import lifecycle, starting
 from tolman.review.store.history import record
-from tolman.review.store.schema import ROLES, Assignment, Project, Starting, User
+from tolman.review.store.schema import ROLES, Assignment, Project, Starting
 from tolman.review.studies import steps
 from tolman.review.tasks import work
 from tolman.review.tasks.undoing import undoable
@@ -24,7 +23,6 @@ from tolman.review.tasks.undoing import undoable
 everybody = APIRouter(dependencies=[allow(*ROLES)])
 staff = APIRouter(dependencies=[allow("owner", "reviewer")])
 owner = APIRouter(dependencies=[allow("owner")])
-Role = Literal["annotator", "reviewer", "subject", "owner"]
 Number = Annotated[int | None, Form(ge=0, le=1000)]
 
 
@@ -136,9 +134,7 @@ def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key
             raise HTTPException(404, "There is no such project.")
         # What others decided would have a part in what one decides oneself.
         withheld = me.role != "owner" and not work.all_done(db, found, me, stages)
-        blocks = [lifecycle.throughput(db, found, site.settings.clock())]
-        if not withheld:
-            blocks += mode.progress(db, site, found)
+        blocks = lifecycle.tables(db, site, found, mode, withheld=withheld)
         counts = lifecycle.counts(db, found)
     content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks, "withheld": withheld}
     return page(request, guest, "progress.html", **content)
@@ -166,69 +162,3 @@ def ask_again(site: TheSite, me: Me, project: Key) -> Response:
         count = work.ask_again(db, site, found)
         record(db, site.settings, "asked again", project=project, user=me.id, tasks=count)
     return see_other(f"/projects/{project}/progress")
-
-
-@owner.get("/people", response_class=HTMLResponse)
-def people(request: Request, site: TheSite, guest: Guest) -> Response:
-    """Show all accounts."""
-    with site.database.read() as db:
-        users = list(db.scalars(select(User).order_by(User.role, User.name)))
-    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link="", role="", about="", named=True)
-
-
-@owner.post("/people/invite", response_class=HTMLResponse)
-def invite(request: Request, site: TheSite, guest: Guest, me: Me, role: Annotated[Role, Form()]) -> Response:
-    """Make an invitation; its link is shown once and stored nowhere."""
-    with site.database.write() as db:
-        token = identity.invite(db, site.settings, role)
-        record(db, site.settings, "invited", user=me.id, role=role)
-        users = list(db.scalars(select(User).order_by(User.role, User.name)))
-    link, named = _link(request, site, f"/invitation/{token}")
-    content: dict[str, Any] = {
-        "users": users,
-        "roles": ROLES[1:],
-        "link": link,
-        "named": named,
-        "role": role,
-        "about": "",
-    }
-    return page(request, guest, "people.html", **content)
-
-
-@owner.post("/people/{user}/reset", response_class=HTMLResponse)
-def reset(request: Request, site: TheSite, guest: Guest, me: Me, user: Key) -> Response:
-    """Take somebody's password away and make a link by which they set another; it is shown once and stored nowhere."""
-    with site.database.write() as db:
-        found = db.get(User, user)
-        if found is None or found.id == me.id or not found.active:
-            raise HTTPException(404, "There is no such account whose password you could reset.")
-        token = identity.reset_password(db, site.settings, found)
-        record(db, site.settings, "password reset", user=me.id, account=found.name)
-        users = list(db.scalars(select(User).order_by(User.role, User.name)))
-        name = found.name
-    link, named = _link(request, site, f"/reset/{token}")
-    content: dict[str, Any] = {
-        "users": users,
-        "roles": ROLES[1:],
-        "link": link,
-        "named": named,
-        "role": "",
-        "about": name,
-    }
-    return page(request, guest, "people.html", **content)
-
-
-def _link(request: Request, site: TheSite, path: str) -> tuple[str, bool]:
-    return site.link(path, request.url.scheme, request.headers.get("host"), request.scope.get("server"))
-
-
-@owner.post("/people/{user}/close", response_class=HTMLResponse)
-def close(site: TheSite, me: Me, user: Key) -> Response:
-    """Close somebody's account; what they did stays."""
-    with site.database.write() as db:
-        found = db.get(User, user)
-        if found is None or found.id == me.id:
-            raise HTTPException(404, "There is no such account that you could close.")
-        identity.close_account(db, found)
-        record(db, site.settings, "closed", user=me.id, account=found.name)
-    return see_other("/people")

@@ -72,11 +72,12 @@ class Invitation(Base):
     token: Mapped[str] = mapped_column(String(64), unique=True)  # a hash: who reads the database can't use it
     role: Mapped[str] = mapped_column(String(16))
     purpose: Mapped[str] = mapped_column(String(16), server_default=text("'join'"))  # join, enter, reset
-    note: Mapped[str] = mapped_column(default="")
-    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    note: Mapped[str] = mapped_column(default="")  # who it is for
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))  # whom it signs in, or whose account it made
     created: Mapped[float]
     expires: Mapped[float]
     used: Mapped[float | None]
+    revoked: Mapped[float | None]
 
 
 class Session(Base):
