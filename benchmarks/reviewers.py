@@ -13,6 +13,8 @@ import aiohttp
 
 CSRF = re.compile(r'name="csrf" value="(\w+)"')
 _MEDIUM = re.compile(r'src="(/media/\w+)')
+_AGAIN_SECONDS = 2.0
+"""After which a request without an answer is sent again; what static/review.js waits."""
 _TWICE = 0.1
 """Share of forms that are sent twice, as a double click does."""
 
@@ -131,4 +133,4 @@ class Reviewer:
             except aiohttp.ClientError:
                 pass
             self.resent += 1
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(_AGAIN_SECONDS)

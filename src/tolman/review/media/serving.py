@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
-from sqlalchemy import bindparam, select
+from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Media
@@ -80,13 +80,14 @@ def address(site: Site, project: int, medium: Media) -> str:
 # A medium, the settings of its project, and whether somebody has a task with it.
 _SEEN = (
     select(
-        Medium,
+        *(Medium.path, Medium.row, Medium.place, Medium.kind),
         Project.settings,
         select(Assignment.id)
         .join(TaskMedium, TaskMedium.task_id == Assignment.task_id)
         .where(TaskMedium.medium_id == Medium.id, Assignment.user_id == bindparam("me"))
         .correlate(Medium)
-        .exists(),
+        .exists()
+        .label("theirs"),
     )
     .join(Project, Project.id == Medium.project_id)
     .where(Medium.name == bindparam("name"))
@@ -133,19 +134,18 @@ def frames_answer(path: Path) -> Response:
         raise HTTPException(404, "The frames of this video can't be read. Tell the owner.") from None
 
 
-def _visible(site: Site, me: Person, name: str) -> Medium:
-    """The medium of a name, for who has a task with it, or works where all may look through the pool.
+def _visible(site: Site, me: Person, name: str) -> Row[Any]:
+    """The path, row, place and kind of the medium of a name, for who has a task with it, or works where all may look through the pool.
 
     Raises:
         HTTPException: there is none, or it isn't for them.
     """
-    with site.database.read() as db:
+    with site.database.look() as db:
         found = db.execute(_SEEN, {"name": name[:64].replace("\0", ""), "me": me.id}).first()
     if found is not None:
-        medium, settings, is_theirs = found
-        browses = me.role in ("annotator", "reviewer") and settings.get("pool")  # all may look through the pool
-        if me.role == "owner" or browses or is_theirs:
-            return cast(Medium, medium)
+        browses = me.role in ("annotator", "reviewer") and found.settings.get("pool")  # all may look through the pool
+        if me.role == "owner" or browses or found.theirs:
+            return found
     raise HTTPException(404, "There is no such video or image.")
 
 

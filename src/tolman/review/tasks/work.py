@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select, union, update
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import joinedload, lazyload
 
@@ -209,11 +209,24 @@ def going_on(db: Orm, site: Site, own: Assignment, me: Person, stages: Sequence[
     return f"/projects/{project.id}/work" if following is None else f"/{project.mode}/{following.id}"
 
 
-def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> int:
-    """Count the tasks that somebody could do now, those begun among them."""
-    who = {"project": project.id, "me": me.id, "stages": list(stages)}
-    free = db.scalar(_FREE, who | {"now": site.settings.clock()}) or 0
-    return free + (db.scalar(_HELD, who) or 0)
+def waiting(
+    db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str], *, lately: bool = False
+) -> int:
+    """Count the tasks that somebody could do now, those begun among them; with `lately`, of free tasks as `total` does."""
+    who = {"project": project.id, "stages": list(stages), "now": site.settings.clock()}
+    free = _lately(db, site, who) if lately else db.scalar(_FREE, who) or 0
+    theirs, held = db.execute(_THEIRS, who | {"me": me.id}).one()
+    return max(free - theirs, 0) + int(held)
+
+
+def _lately(db: Orm, site: Site, who: Mapping[str, Any]) -> int:
+    """Count the tasks that have a free place, for all people: once in `OLD` seconds where there are more than `MANY`."""
+    key = "free", who["project"], *who["stages"]
+    at, known = site.totals.get(key, (0.0, 0))
+    if known <= MANY or not 0 <= who["now"] - at < OLD:
+        known = db.scalar(_FREE, dict(who)) or 0
+        site.totals[key] = who["now"], known
+    return known
 
 
 def total(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str], done: int) -> int:
@@ -228,7 +241,7 @@ def total(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[st
         return max(known, done)
     if len(site.totals) > _MANY_TOTALS:
         site.totals.clear()
-    found = done + waiting(db, site, project, me, stages)
+    found = done + waiting(db, site, project, me, stages, lately=True)
     site.totals[key] = now, found
     return found
 
@@ -239,18 +252,22 @@ def done_by(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> int
 
 
 def _free() -> list[ColumnElement[bool]]:
-    """Conditions under which somebody can take a task.
+    """Conditions under which a task has a place for somebody.
 
     Subqueries that count are looked up for each task by an index. PostgreSQL may turn EXISTS into a join, and into one of
     all tasks with all assignments as long as it has not yet counted how large new tables are.
     """
     active = or_(Assignment.state == "done", and_(Assignment.state == "held", Assignment.expires >= bindparam("now")))
-    return [
-        Task.open.is_(True),
-        or_(Task.wanted.is_(None), _number(Assignment, active) < Task.wanted),
-        _number(Assignment, Assignment.user_id == bindparam("me")) == 0,
-        _number(Exclusion, Exclusion.user_id == bindparam("me")) == 0,
-    ]
+    return [Task.open.is_(True), or_(Task.wanted.is_(None), _number(Assignment, active) < Task.wanted)]
+
+
+def _not_theirs() -> list[ColumnElement[bool]]:
+    """Conditions under which a task is nothing that somebody was given once or must not do.
+
+    Of "< 1" PostgreSQL expects a third of the rows and takes them in their order until it has one; of "= 0" next to none,
+    so that it may as well look at all tasks and sort them.
+    """
+    return [_number(table, table.user_id == bindparam("me")) < 1 for table in (Assignment, Exclusion)]
 
 
 def _number(table: type[Assignment] | type[Exclusion], which: ColumnElement[bool]) -> ColumnElement[int]:
@@ -279,11 +296,21 @@ _BEGUN = (
 )  # fmt: skip
 # One stage at a time, as an index has its tasks in their order; of several, all would be looked at and sorted.
 _NEXT = (
-    select(Task.id, Task.position, Task.wanted).where(*_STAGE, *_free()).order_by(Task.position).limit(1)
+    select(Task.id, Task.position, Task.wanted).where(*_STAGE, *_free(), *_not_theirs())
+    .order_by(Task.position).limit(1)
     .with_for_update(key_share=True, skip_locked=True)
 )  # fmt: skip
 _FREE = select(func.count()).select_from(Task).where(*_STAGES, *_free())
-_HELD = _COUNT.where(*_mine("held"), _about(*_STAGES, Task.open).is_not(None))
+_OWN = union(
+    select(Assignment.task_id).where(Assignment.user_id == bindparam("me")),
+    select(Exclusion.task_id).where(Exclusion.user_id == bindparam("me")),
+).subquery()
+# How many tasks have a place, but not for somebody, and how many somebody has begun.
+_THEIRS = select(
+    select(func.count()).select_from(_OWN).join(Task, Task.id == _OWN.c.task_id).where(*_STAGES, *_free())
+    .scalar_subquery(),
+    _COUNT.where(*_mine("held"), _about(*_STAGES, Task.open).is_not(None)).scalar_subquery(),
+)  # fmt: skip
 _DONE = _COUNT.where(*_mine("done"), _about(*_STAGES).is_not(None))
 _MINE = (
     select(Assignment).options(joinedload(Assignment.draft))
@@ -392,7 +419,6 @@ def submit(
         created=site.settings.clock(),
     )
     db.add(fresh)
-    db.flush()
     _submitted(db, own).append((fresh, False))
     return fresh, True
 
@@ -421,7 +447,9 @@ def finish(db: Orm, site: Site, own: Assignment) -> bool:
     task = own.task
     if task.wanted is None or not task.open:
         return False
-    if 1 + (db.scalar(_OTHERS_DONE, {"task": task.id, "own": own.id}) or 0) < task.wanted:
+    with db.no_autoflush:
+        others = db.scalar(_OTHERS_DONE, {"task": task.id, "own": own.id}) or 0
+    if 1 + others < task.wanted:
         return False
     task.open = False
     return True
