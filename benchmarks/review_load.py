@@ -3,12 +3,16 @@
     python benchmarks/review_load.py --people 200 --kill --postgres --workers 2 --within 250
     python benchmarks/review_load.py --people 200 --sign-ins --most 400
 
-Each reviewer takes a question, loads its page and a range of its video, answers, decides, and thinks in between for
-`--think` seconds on average. A request without an answer (the server is gone) is sent again until there is one, as the
-page does. At the end, what the server acknowledged is held against the database: nothing may be lost, nothing doubled,
-no question may have more reviewers than it wants. Exits with 1 otherwise, and where the median page took longer than
-`--within` milliseconds. Times are told twice: as the people see them, and as the server's own log has them. All server
-processes are killed at once (SIGKILL). `--postgres` brings a PostgreSQL server of its own that syncs to the disk.
+Each reviewer takes a question, loads its page and a range of its video, answers, compares, decides, and thinks in
+between for `--think` seconds on average; forms lead to pages by redirects, as in a browser. A request without an answer
+(the server is gone) is sent again until there is one, as the page does. At the end, what the server acknowledged is held
+against the database: nothing may be lost, nothing doubled, no question may have more reviewers than it wants. Exits with
+1 otherwise, and where the median page took longer than `--within` milliseconds.
+
+A page's time is that of one action of a person, from the click until the page that follows is there. The server's own log
+tells that of single requests. As this program and the server share the machine, it tells whose processor time went
+where, and how much a page took, which neighbours hardly change; that is counted until the kill. All server processes are
+killed at once (SIGKILL). `--postgres` brings a PostgreSQL server of its own that syncs to the disk.
 
 `--sign-ins` has all people sign in by their passwords at the same moment, in place of working, and tells the peak
 memory of all server processes together (VmHWM); `--most` is what it may be, in MiB.
@@ -20,7 +24,6 @@ import argparse
 import asyncio
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -31,10 +34,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import aiohttp
+from processor_time import machine_seconds, tree_seconds
+from reviewers import CSRF, Reviewer
 from sqlalchemy import select
 
 from tolman.item_table import write_items
@@ -47,8 +53,6 @@ from tolman.review.store.schema import Assignment, Submission, Task, User
 
 PEOPLE_FOR_EACH = 2
 PASSWORD = "a password of the load"
-_CSRF = re.compile(r'name="csrf" value="(\w+)"')
-_MEDIUM = re.compile(r'src="(/media/\w+)')
 
 
 def make(folder: Path, questions: int) -> Path:
@@ -69,64 +73,6 @@ def make(folder: Path, questions: int) -> Path:
     )  # fmt: skip
     (folder / "benchmark.json").write_text('{"name": "load", "title": "Load"}', encoding="utf-8")
     return folder
-
-
-class Reviewer:
-    """One simulated person."""
-
-    def __init__(self, name: str, cookie: str, base: str, think: float, until: float, seed: int) -> None:
-        self.name, self.base, self.think, self.until = name, base, think, until
-        self.cookie = cookie
-        self.random = random.Random(seed)
-        self.times: list[tuple[str, float]] = []
-        self.acknowledged: list[tuple[int, str, str]] = []
-        self.resent = 0
-
-    async def work(self) -> None:
-        """Review until the time is up or nothing is left."""
-        async with aiohttp.ClientSession(cookies={"tolman": self.cookie}) as self.http:
-            await asyncio.sleep(self.random.random() * self.think)
-            while time.monotonic() < self.until:
-                where, page = await self.ask("page", "GET", "/projects/1/work")
-                if not where.startswith("/review/"):
-                    return
-                csrf, number = _CSRF.search(page).group(1), int(where.split("/")[-1])
-                if medium := _MEDIUM.search(page):
-                    await self.ask("video", "GET", medium.group(1), headers={"Range": "bytes=0-65535"})
-                if f"{where}/answer" in page:
-                    await self.pause()
-                    letter = self.random.choice("ABCD")
-                    await self.send("answer", f"{where}/answer", csrf, answer=letter, seconds="1")
-                    self.acknowledged.append((number, "answer", letter))
-                await self.pause()
-                verdict = "discard" if self.random.random() < 0.1 else "approve"
-                await self.send("decide", f"{where}/decide", csrf, verdict=verdict, reason="as told", seconds="2")
-                self.acknowledged.append((number, "decide", verdict))
-
-    async def pause(self) -> None:
-        """Think."""
-        await asyncio.sleep(self.random.expovariate(1 / self.think) if self.think else 0)
-
-    async def send(self, kind: str, path: str, csrf: str, **fields: str) -> None:
-        """Send a form twice in a tenth of cases, as a double click does."""
-        often = 2 if self.random.random() < 0.1 else 1
-        await asyncio.gather(*(self.ask(kind, "POST", path, data={"csrf": csrf, **fields}) for _ in range(often)))
-
-    async def ask(self, kind: str, method: str, path: str, **rest: object) -> tuple[str, str]:
-        """One request, again until it is answered; where it ended, and its text."""
-        while True:
-            began = time.perf_counter()
-            try:
-                async with self.http.request(method, self.base + path, allow_redirects=method == "GET", **rest) as got:
-                    body = await got.read()
-                    if got.status < 500:
-                        assert got.status in (200, 206, 303), (path, got.status, body[:300])
-                        self.times.append((kind, time.perf_counter() - began))
-                        return got.url.path, body.decode("utf-8", "replace") if kind != "video" else ""
-            except aiohttp.ClientError:
-                pass
-            self.resent += 1
-            await asyncio.sleep(0.3)
 
 
 def start(arguments: list[str]) -> subprocess.Popen[str]:
@@ -166,7 +112,7 @@ async def sign_in(base: str, name: str, number: int) -> tuple[int, float]:
     jar = aiohttp.CookieJar(unsafe=True)  # of an address that is no name
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(600), headers=headers, cookie_jar=jar) as http:
         async with http.get(f"{base}/signin") as page:
-            csrf = _CSRF.search(await page.text()).group(1)
+            csrf = CSRF.search(await page.text()).group(1)
         began = time.perf_counter()
         data = {"csrf": csrf, "name": name, "password": PASSWORD}
         async with http.post(f"{base}/signin", data=data, allow_redirects=False) as got:
@@ -194,24 +140,87 @@ def served_pages(log: Path) -> list[float]:
     return sorted(row["ms"] for row in rows if row["status"] < 400 and not row["route"].startswith("/media"))
 
 
-async def drive(reviewers: list[Reviewer], arguments: list[str], kill_after: float | None) -> float:
-    """Let all work; kill the server once, and start it again. How long it was away."""
-    server, away = await asyncio.to_thread(start, arguments), 0.0
+@dataclass
+class Spent:
+    """Seconds of processor time while people work, until the server is killed or the time is up.
+
+    Attributes:
+        wall: seconds that passed.
+        server, database, load, machine: of the server's processes, PostgreSQL's, this program's, and of everything on the
+            machine. PostgreSQL's is 0 where it isn't a server of this program's own.
+        pages: that people were shown in this time.
+        back: seconds from the kill until a page was answered again; None without one.
+    """
+
+    wall: float = 0.0
+    server: float = 0.0
+    database: float = 0.0
+    load: float = 0.0
+    machine: float = 0.0
+    pages: int = 0
+    back: float | None = None
+
+    def add(self, server: int, database: int | None, pages: int, sign: int) -> None:
+        """Take the counters' differences: once with -1 at the begin, once with 1 at the end."""
+        self.wall += sign * time.monotonic()
+        self.server += sign * tree_seconds(server)
+        self.database += sign * (tree_seconds(database) if database is not None else 0.0)
+        self.load += sign * time.process_time()
+        self.machine += sign * machine_seconds()
+        self.pages += sign * pages
+
+    def told(self) -> dict[str, float]:
+        """Shares of the machine's processors, and milliseconds for each page."""
+        whole = self.wall * (os.cpu_count() or 1)
+        others = self.machine - self.server - self.database - self.load
+        parts = {"server": self.server, "PostgreSQL": self.database, "this program": self.load, "others": others}
+        shares = {f"processors' time: {name}, %": round(100 * part / whole, 1) for name, part in parts.items()}
+        pages = max(self.pages, 1)
+        return shares | {
+            "server's processor time a page, ms": round(1000 * self.server / pages, 2),
+            "PostgreSQL's processor time a page, ms": round(1000 * self.database / pages, 2),
+            "this program's processor time a page, ms": round(1000 * self.load / pages, 2),
+        }
+
+
+async def drive(
+    reviewers: list[Reviewer], arguments: list[str], kill_after: float | None, database: int | None
+) -> Spent:
+    """Let all work; kill the server once, and start it again."""
+    server, spent = await asyncio.to_thread(start, arguments), Spent()
+    await asyncio.to_thread(settle, server)
     try:
         begun = time.monotonic()
         for reviewer in reviewers:
             reviewer.until += begun
+        spent.add(server.pid, database, 0, -1)
         tasks = [asyncio.create_task(reviewer.work()) for reviewer in reviewers]
         if kill_after is not None:
             await asyncio.sleep(kill_after)
+            spent.add(server.pid, database, sum(reviewer.pages for reviewer in reviewers), 1)
             kill(server)
             gone = time.monotonic()
             server = await asyncio.to_thread(start, arguments)
-            away = time.monotonic() - gone
+            async with aiohttp.ClientSession() as http, http.get(f"{reviewers[0].base}/readyz") as got:
+                assert got.status == 200
+            spent.back = time.monotonic() - gone
         await asyncio.gather(*tasks)
+        if kill_after is None:
+            spent.add(server.pid, database, sum(reviewer.pages for reviewer in reviewers), 1)
     finally:
         kill(server)
-    return away
+    return spent
+
+
+def settle(server: subprocess.Popen[str]) -> None:
+    """Wait until all processes of a server have started: until they rest."""
+    before = 0.0
+    for _ in range(60):
+        now = tree_seconds(server.pid)
+        if now - before < 0.02:
+            return
+        before = now
+        time.sleep(0.5)
 
 
 def check(site: Site, reviewers: list[Reviewer]) -> dict[str, int]:
@@ -259,20 +268,20 @@ def main() -> int:
     parser.add_argument("--most", type=float, help="MiB that the sign-ins may take")
     options = parser.parse_args()
     if not options.postgres:
-        return measure(options)
+        return measure(options, None)
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
     from postgres import Postgres
 
     database = Postgres(sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1], safe=True)
     try:
         options.database = database.create()
-        return measure(options)
+        return measure(options, int((database.folder / "data" / "postmaster.pid").read_text().split()[0]))
     finally:
         database.stop()
 
 
-def measure(options: argparse.Namespace) -> int:
-    """Run once."""
+def measure(options: argparse.Namespace, database: int | None) -> int:
+    """Run once, on a PostgreSQL server of this process number where it is one of this program's own."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="tolman-load-") as place:
         bench, store = make(Path(place) / "bench", options.questions), Path(place) / "store"
@@ -304,24 +313,26 @@ def measure(options: argparse.Namespace) -> int:
             Reviewer(name, cookie, base, options.think, options.seconds, seed)
             for seed, (name, cookie) in enumerate(zip(names, cookies, strict=True))
         ]
-        away = asyncio.run(drive(reviewers, arguments, options.seconds / 2 if options.kill else None))
+        spent = asyncio.run(drive(reviewers, arguments, options.seconds / 2 if options.kill else None, database))
         found = check(site, reviewers)
         site.database.close()
         served = served_pages(log)
-    times = [seconds for reviewer in reviewers for _, seconds in reviewer.times]
     pages = sorted(seconds for reviewer in reviewers for kind, seconds in reviewer.times if kind != "video")
     told = found | {
         "people": options.people,
-        "requests": len(times),
-        "requests a second": round(len(times) / options.seconds, 1),
+        "store": "PostgreSQL" if options.database else "SQLite",
+        "workers": options.workers,
+        "seconds": options.seconds,
+        "pages": len(pages),
+        "requests a second": round(sum(reviewer.requests for reviewer in reviewers) / options.seconds, 1),
         "median page, ms": round(1000 * statistics.median(pages), 1),
         "95 % of pages within, ms": round(1000 * pages[int(0.95 * len(pages))], 1),
-        "median page in the server's log, ms": round(statistics.median(served), 1),
+        "median request in the server's log, ms": round(statistics.median(served), 1),
         "95 % in the server's log within, ms": round(served[int(0.95 * len(served))], 1),
-        "CPU of this program, s": round(time.process_time(), 1),
-        "load before and after": [round(load, 1), round(os.getloadavg()[0], 1)],
+        "back after the kill, s": None if spent.back is None else round(spent.back, 1),
         "sent again": sum(reviewer.resent for reviewer in reviewers),
-        "away, s": round(away, 1),
+        **spent.told(),
+        "load before and after": [round(load, 1), round(os.getloadavg()[0], 1)],
     }
     print(json.dumps(told, indent=1))
     return int(

@@ -63,7 +63,7 @@ def visitor_of(request: Request, site: Annotated[Site, Depends(_site)]) -> Visit
     with site.database.look() as db:
         person = person_of(db, site.settings, cookie)
     if person is not None and person.stale:
-        with site.database.write() as db:
+        with site.database.write_for(person.id) as db:
             saw(db, site.settings, cookie)
     request.state.person = person.id if person else None
     return Visitor(person, cookie, site.sign("csrf", cookie), is_new=False)

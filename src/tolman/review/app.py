@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 from tolman.review.access import SignInNeededError, Visitor, roles_of, visitor_of
 from tolman.review.accounts.guard import Guard
 from tolman.review.accounts.logs import JsonLines, Logged
+from tolman.review.dispatch import Dispatch
 from tolman.review.evidence.drawn import EXPLORER
 from tolman.review.media import serving
 from tolman.review.modes import MODES
@@ -70,11 +71,11 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
     routers = [auth.public, auth.private, home.everybody, home.staff, home.owner, undo.router, flags.router]
     routers += [people.router, files.router, serving.router, workbench.owner, workbench.shared]
     routers += [studies.public, studies.everybody, studies.owner, health.router, audit.router]
-    for router in [*routers, *(mode.router for mode in MODES.values())]:
-        for route in router.routes:
-            if not isinstance(route, APIRoute) or not roles_of(route):
-                raise ValueError(f"the route {route} says nowhere who may call it")
-        app.include_router(router)
+    routes = [route for router in [*routers, *(mode.router for mode in MODES.values())] for route in router.routes]
+    for route in routes:
+        if not isinstance(route, APIRoute) or not roles_of(route):
+            raise ValueError(f"the route {route} says nowhere who may call it")
+    app.router.routes.append(Dispatch([route for route in routes if isinstance(route, APIRoute)]))
     app.mount("/static/explorer", StaticFiles(directory=EXPLORER))
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     # A form's other fields and its own marks come beside the file.

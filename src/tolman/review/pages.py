@@ -29,6 +29,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # the package's own files don't change while it runs
     )
     made.globals["key_table"] = table_json
     made.globals["choice_keys"] = choice_keys

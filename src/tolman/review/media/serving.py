@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
-from sqlalchemy import select
+from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Media
@@ -17,7 +18,7 @@ from tolman.review.access import Me, TheSite, allow
 from tolman.review.accounts.identity import Person
 from tolman.review.media.frame_times import frame_times
 from tolman.review.site import Site
-from tolman.review.store.schema import ROLES, Assignment, Medium, Project, Task, TaskMedium
+from tolman.review.store.schema import ROLES, Assignment, Medium, Project, TaskMedium
 
 TYPES = {
     ".mp4": "video/mp4",
@@ -76,19 +77,21 @@ def address(site: Site, project: int, medium: Media) -> str:
     return f"/media/{name}{span}" + ("" if medium.end is None else f",{medium.end:g}")
 
 
-def may_see(db: Orm, person: Person, medium: Medium) -> bool:
-    """Tell whether somebody has a task with a medium, or works where all may look through the pool."""
-    if person.role == "owner":
-        return True
-    if person.role in ("annotator", "reviewer") and db.get_one(Project, medium.project_id).settings.get("pool"):
-        return True
-    mine = (
+# A medium, the settings of its project, and whether somebody has a task with it.
+_SEEN = (
+    select(
+        *(Medium.path, Medium.row, Medium.place, Medium.kind),
+        Project.settings,
         select(Assignment.id)
-        .join(Task, Task.id == Assignment.task_id)
-        .join(TaskMedium, TaskMedium.task_id == Task.id)
-        .where(TaskMedium.medium_id == medium.id, Assignment.user_id == person.id)
+        .join(TaskMedium, TaskMedium.task_id == Assignment.task_id)
+        .where(TaskMedium.medium_id == Medium.id, Assignment.user_id == bindparam("me"))
+        .correlate(Medium)
+        .exists()
+        .label("theirs"),
     )
-    return db.execute(mine.limit(1)).first() is not None
+    .join(Project, Project.id == Medium.project_id)
+    .where(Medium.name == bindparam("name"))
+)
 
 
 @router.get("/media/{name}", response_class=Response)
@@ -131,12 +134,19 @@ def frames_answer(path: Path) -> Response:
         raise HTTPException(404, "The frames of this video can't be read. Tell the owner.") from None
 
 
-def _visible(site: Site, me: Person, name: str) -> Medium:
-    with site.database.read() as db:
-        medium = db.scalar(select(Medium).where(Medium.name == name[:64].replace("\0", "")))
-        if medium is None or not may_see(db, me, medium):
-            raise HTTPException(404, "There is no such video or image.")
-        return medium
+def _visible(site: Site, me: Person, name: str) -> Row[Any]:
+    """The path, row, place and kind of the medium of a name, for who has a task with it, or works where all may look through the pool.
+
+    Raises:
+        HTTPException: there is none, or it isn't for them.
+    """
+    with site.database.look() as db:
+        found = db.execute(_SEEN, {"name": name[:64].replace("\0", ""), "me": me.id}).first()
+    if found is not None:
+        browses = me.role in ("annotator", "reviewer") and found.settings.get("pool")  # all may look through the pool
+        if me.role == "owner" or browses or found.theirs:
+            return found
+    raise HTTPException(404, "There is no such video or image.")
 
 
 def find(site: Site, path: str) -> Path:

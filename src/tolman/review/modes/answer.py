@@ -47,7 +47,7 @@ def answer(
     shown: Shown = "", drawn: Drawn = "",
 ) -> Response:  # fmt: skip
     """Submit an answer."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id) as db:
         own = own_work(db, me, assignment, NAME)
         try:
             given = read_answer(work.asked_item(own), answer)
@@ -59,7 +59,7 @@ def answer(
         _, fresh = work.submit(db, site, own, STEP, content, seconds, marks)
         if fresh:
             work.finish(db, site, own)
-        return see_other(f"/projects/{own.task.project_id}/work")
+        return see_other(work.going_on(db, site, own, me, [STAGE]))
 
 
 @router.post("/{assignment}/draft", status_code=204, response_class=Response)
@@ -67,7 +67,7 @@ def draft(
     site: TheSite, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0, drawn: Drawn = ""
 ) -> Response:
     """Keep what is entered, so that another day or another browser goes on from there."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id) as db:
         own = own_work(db, me, assignment, NAME)
         if own.state != "done":
             work.save_draft(db, site, own, {"answer": answer, "drawn": drawn}, seconds)

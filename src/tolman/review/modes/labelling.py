@@ -157,7 +157,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
         drawn: Drawn = "",
     ) -> Response:
         """Submit labels."""
-        with site.database.write() as db:
+        with site.database.write_for(me.id, assignment) as db:
             own = own_work(db, me, assignment, kind.name, "task")
             try:
                 labels = {g.name: g.read(chosen.get(g.name, [])) for g in kind.groups(own.task.project)}
@@ -169,7 +169,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
             _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()} | more, seconds, marks)
             if fresh:
                 work.finish(db, site, own)
-            return see_other(f"/projects/{own.task.project_id}/work")
+            return see_other(work.going_on(db, site, own, me, [own.task.stage]))
 
     @router.post("/{assignment}/draft", status_code=204, response_class=Response, dependencies=[people])
     def draft(
@@ -177,7 +177,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
         drawn: Drawn = "",
     ) -> Response:  # fmt: skip
         """Keep what is entered."""
-        with site.database.write() as db:
+        with site.database.write_for(me.id) as db:
             own = own_work(db, me, assignment, kind.name, "task")
             if own.state != "done":
                 work.save_draft(db, site, own, {"labels": chosen, "note": note, "drawn": drawn}, seconds)

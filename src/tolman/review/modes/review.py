@@ -64,7 +64,7 @@ def answer(
     shown: Shown = "", drawn: Drawn = "",
 ) -> Response:  # fmt: skip
     """Answer first; what was answered stands, whatever is seen after it."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id) as db:
         own = _own(db, me, assignment)
         if own.task.stage != REVIEW:
             raise HTTPException(404, "There is no such question.")
@@ -87,7 +87,7 @@ def decide(
     drawn: Drawn = "",
 ) -> Response:  # fmt: skip
     """Approve, flag, revise or discard."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id, assignment) as db:
         own = _own(db, me, assignment)
         if _is_blind(db, own):
             return see_other(f"/{NAME}/{assignment}")
@@ -101,7 +101,7 @@ def decide(
         _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
         if fresh:
             _decided(db, site, me, own, content)
-        return see_other(f"/projects/{own.task.project_id}/work")
+        return see_other(work.going_on(db, site, own, me, REVIEW_MODE.stages_for(me.role)))
 
 
 @router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
@@ -109,7 +109,7 @@ def answer_draft(
     site: TheSite, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0, drawn: Drawn = ""
 ) -> Response:
     """Keep the answer that is entered; what arrives after it was given is of no use any more."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id) as db:
         own = _own(db, me, assignment)
         if own.state != "done" and _is_blind(db, own):
             work.save_draft(db, site, own, {"answer": answer, "drawn": drawn}, seconds)
@@ -121,7 +121,7 @@ def decide_draft(
     site: TheSite, me: Me, assignment: Key, form: Form, seconds: Seconds = 0.0, drawn: Drawn = ""
 ) -> Response:
     """Keep the verdict that is entered."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id) as db:
         own = _own(db, me, assignment)
         if own.state != "done" and not _is_blind(db, own):
             work.save_draft(db, site, own, vars(form) | {"drawn": drawn}, seconds)

@@ -13,6 +13,7 @@ from tolman.review.accounts.identity import AccountError
 from tolman.review.modes import MODES
 from tolman.review.pages import minutes
 from tolman.review.site import Site
+from tolman.review.store.database import count_rows
 from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, Project, Submission, Task, User
 from tolman.review.tasks.mode import Block, Mode
@@ -45,6 +46,7 @@ def started(db: Orm, site: Site, project: Project, by: int | None) -> None:
     record(
         db, site.settings, "started", project=project.id, user=by, mode=project.mode, settings=project.settings
     )  # fmt: skip
+    count_rows(db)
 
 
 def add(

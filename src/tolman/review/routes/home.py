@@ -7,13 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
+from sqlalchemy.orm import Session as Orm
 
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts.identity import AccountError
+from tolman.review.accounts.identity import AccountError, Person
 from tolman.review.forms.fields import Key, Line
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
 from tolman.review.projects import lifecycle, starting
+from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import ROLES, Assignment, Project, Starting
 from tolman.review.studies import steps
@@ -101,24 +103,37 @@ def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, For
 @everybody.get("/projects/{project}/work", response_class=HTMLResponse)
 def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """The next task: the one begun, or a free one."""
-    with site.database.write() as db:
-        found = db.get(Project, project)
-        mode = MODES.get(found.mode) if found else None
-        stages = mode.stages_for(me.role) if mode else []
-        if found is None or mode is None or not stages:
-            raise HTTPException(404, "There is no such project.")
-        before = steps.before_work(db, found, me) if found.open else None
-        if before is not None:
-            return see_other(before)
-        if mode.next_page is not None and found.open:
-            return see_other(mode.next_page(db, site, found, me))
-        own = work.take(db, site, found, me, stages) if found.open else None
-        if own is not None:
-            return see_other(f"/{mode.name}/{own.id}")
-        done = work.done_by(db, found, me, stages)
-        last = undoable(db, found, me)
+    with site.database.write_for(me.id) as db:
+        address = _next(db, site, me, project)
+    if address is None:
+        # While nobody else is given anything or gives anything back, as what others had locked was passed over.
+        with site.database.write() as db:
+            address = _next(db, site, me, project)
+            found = db.get_one(Project, project)
+            done = work.done_by(db, found, me, MODES[found.mode].stages_for(me.role))
+            last = undoable(db, found, me)
+    if address is not None:
+        return see_other(address)
     content: dict[str, Any] = {"project": found, "done": done, "undo": None if last is None else found.id}
     return page(request, guest, "finished.html", **content)
+
+
+def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
+    """The address of what somebody does next in a project; None where there is nothing to be done in it."""
+    found = db.get(Project, project)
+    mode = MODES.get(found.mode) if found else None
+    stages = mode.stages_for(me.role) if mode else []
+    if found is None or mode is None or not stages:
+        raise HTTPException(404, "There is no such project.")
+    if not found.open:
+        return None
+    before = steps.before_work(db, found, me)
+    if before is not None:
+        return before
+    if mode.next_page is not None:
+        return mode.next_page(db, site, found, me)
+    own = work.take(db, site, found, me, stages)
+    return None if own is None else f"/{mode.name}/{own.id}"
 
 
 @staff.get("/projects/{project}/progress", response_class=HTMLResponse)

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.orm import ORMExecuteState, sessionmaker, with_loader_criteria
@@ -29,11 +30,17 @@ WITH_UNDONE = "with_undone"
 _STANDING = with_loader_criteria(
     Submission, lambda cls: ~select(Undone.id).where(Undone.submission_id == cls.id).exists(), include_aliases=True
 )
+_with_standing: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""Statements with what `_STANDING` adds to them: of one that is made once, it is added once."""
 _BUSY_SECONDS = 30
 _ASK_AFTER = 5.0
 """Seconds without use after which a connection is looked at before it is used."""
 _WRITER = 747565
-"""The number of the lock that a writer holds on PostgreSQL, whichever server process it is in."""
+"""The number of the lock that writers hold on PostgreSQL, whichever server process they are in."""
+_PERSON = 747566
+"""The class of the locks that one person's own writers hold on PostgreSQL."""
+_AS_ONE_OF_MANY = f"SELECT pg_advisory_xact_lock_shared({_WRITER}), pg_advisory_xact_lock({_PERSON}, %s)"
+_WITH_ITS_TASK = "SELECT id FROM tasks WHERE id = (SELECT task_id FROM assignments WHERE id = %s) FOR NO KEY UPDATE"
 
 
 class Database:
@@ -51,20 +58,24 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = engine_of(url)
         self._one_writer = threading.Lock()
-        is_postgres = self.engine.dialect.name == "postgresql"
-        self._looking = self.engine.execution_options(isolation_level="AUTOCOMMIT") if is_postgres else self.engine
+        self._is_postgres = self.engine.dialect.name == "postgresql"
+        self._looking = self.engine.execution_options(isolation_level="AUTOCOMMIT") if self._is_postgres else self.engine
         try:
             bring_to(self.engine, "head")
         except DBAPIError as error:
             raise UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).") from None
-        self._reading = _maker(self.engine)
+        one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True} if self._is_postgres else {}
+        self._reading = _maker(self.engine.execution_options(**one_state))
         self._writing = _maker(self.engine.execution_options(writes=True))
+        self._writing_together = _maker(self.engine)
 
     @contextmanager
     def read(self) -> Iterator[Orm]:
         """A transaction that sees one state."""
         with self._reading() as session:
             yield session
+            if self._is_postgres:
+                session.commit()  # after a rollback the driver forgets the statements that it has prepared
 
     @contextmanager
     def look(self) -> Iterator[Connection]:
@@ -80,6 +91,30 @@ class Database:
         takes a connection for each who waits (PostgreSQL).
         """
         with self._one_writer, self._writing() as session, session.begin():
+            yield session
+
+    @contextmanager
+    def write_for(self, person: int, assignment: int | None = None) -> Iterator[Orm]:
+        """A transaction about somebody's own work, which changes nothing that belongs to others; committed at its end, or
+        not at all.
+
+        One person's are carried out one at a time, and never beside one of `write`. On PostgreSQL those of several people
+        go on together: what they may share is a task, which is locked by whoever gives it out (`tasks.work.take`) or does
+        one of its assignments with this transaction. On SQLite it is the same as `write`.
+
+        Args:
+            person: whose work it is.
+            assignment: whose task nobody else is given or finishes meanwhile.
+        """
+        if not self._is_postgres:
+            with self.write() as session:
+                yield session
+            return
+        with self._writing_together() as session, session.begin():
+            connection = session.connection()
+            connection.exec_driver_sql(_AS_ONE_OF_MANY, (person,))
+            if assignment is not None:
+                connection.exec_driver_sql(_WITH_ITS_TASK, (assignment,))
             yield session
 
     def close(self) -> None:
@@ -110,7 +145,10 @@ def _maker(engine: Engine) -> sessionmaker[Orm]:
     @event.listens_for(made, "do_orm_execute")
     def _without_undone(state: ORMExecuteState) -> None:
         if state.is_select and not state.execution_options.get(WITH_UNDONE):
-            state.statement = state.statement.options(_STANDING)
+            added = _with_standing.get(state.statement)
+            if added is None:
+                added = _with_standing[state.statement] = state.statement.options(_STANDING)
+            state.statement = added
 
     return made
 
@@ -140,7 +178,16 @@ def engine_of(url: str) -> Engine:
         raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
     with needs("postgres", "PostgreSQL"):
         import psycopg  # noqa: F401
-    return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_size=20, hide_parameters=True))
+    return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_size=20, pool_use_lifo=True, hide_parameters=True))
+
+
+def count_rows(db: Orm) -> None:
+    """Have PostgreSQL count the rows of tables to which many were added at once, with what is to be committed with them.
+
+    Until it does so by itself, within minutes, it takes them for small and plans to read them as a whole.
+    """
+    if db.get_bind().dialect.name == "postgresql":
+        db.execute(text("ANALYZE items, media, tasks, task_media"))
 
 
 def _keep_private(file: str | None) -> None:
@@ -185,7 +232,7 @@ def _postgres(engine: Engine) -> Engine:
         if time.monotonic() - record.info.get("at", math.inf) > _ASK_AFTER:
             try:
                 connection.execute("SELECT 1")
-                connection.rollback()
+                connection.commit()
             except Exception as error:
                 raise DisconnectionError from error  # the pool takes another
 

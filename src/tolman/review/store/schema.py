@@ -217,6 +217,7 @@ class Assignment(Base):
     expires: Mapped[float]
     done: Mapped[float | None]
     task: Mapped[Task] = relationship(lazy="joined")
+    draft: Mapped[SavedDraft | None] = relationship(cascade="all, delete-orphan")
 
 
 class Submission(Base):

@@ -155,7 +155,9 @@ def _gone(db: Orm, project: Project, found: Participant) -> set[int]:
 def _held(db: Orm, site: Site, me: Person, task: Task) -> Assignment:
     """Somebody's assignment to a task, made where there is none: its time runs from then on."""
     own = db.scalar(select(Assignment).where(Assignment.task_id == task.id, Assignment.user_id == me.id))
-    return own or work.assign(db, site, task, me, site.settings.clock())
+    own = own or work.assign(db, site, task.id, None, me, site.settings.clock())
+    assert own is not None  # a study's tasks are for all of its people
+    return own
 
 
 def skip(db: Orm, site: Site, own: Assignment, reason: str, seconds: float) -> None:

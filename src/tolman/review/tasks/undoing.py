@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session as Orm
+from sqlalchemy.orm import lazyload
 
 from tolman.review.accounts.identity import Person
 from tolman.review.site import Site
@@ -18,6 +19,17 @@ from tolman.review.tasks.mode import ModeSetting
 SETTING = "undo"
 UNDO = ModeSetting(SETTING, "People may take their last answer back (1), or not (0)", 1, least=0, most=1)
 _RULES: dict[tuple[str, str], UndoRule] = {}
+# With its task, as most rules look at that.
+_LAST = (
+    select(Submission, Undone.id, Task)
+    .join(Task, Task.id == Submission.task_id)
+    .outerjoin(Undone, Undone.submission_id == Submission.id)
+    .where(Submission.user_id == bindparam("me"), Task.project_id == bindparam("project"))
+    .order_by(Submission.id.desc())
+    .limit(1)
+    .options(lazyload(Task.project), lazyload(Task.item))
+    .execution_options(**{WITH_UNDONE: True})
+)
 
 
 class UndoRule:
@@ -49,16 +61,10 @@ def undoable(db: Orm, project: Project, me: Person) -> Submission | None:
     """
     if not project.open or not project.settings.get(SETTING, 1):
         return None
-    last = db.scalar(
-        select(Submission)
-        .join(Task, Task.id == Submission.task_id)
-        .where(Task.project_id == project.id, Submission.user_id == me.id)
-        .order_by(Submission.id.desc())
-        .limit(1)
-        .execution_options(**{WITH_UNDONE: True})
-    )
-    if last is None or db.scalar(select(Undone.id).where(Undone.submission_id == last.id)) is not None:
+    found = db.execute(_LAST, {"project": project.id, "me": me.id}).first()
+    if found is None or found[1] is not None:
         return None
+    last: Submission = found[0]
     rule = _RULES.get((project.mode, last.step))
     return None if rule is None or rule.stands(db, last) else last
 
@@ -79,10 +85,6 @@ def undo(db: Orm, site: Site, last: Submission) -> Assignment:
     )  # fmt: skip
     own.state, own.done, own.expires = "held", None, now + site.settings.lease
     task.open = True
-    draft = db.get(SavedDraft, own.id)
-    if draft is not None:
-        db.delete(draft)
-        db.flush()
-    db.add(SavedDraft(assignment_id=own.id, content=rule.draft(last.content), seconds=last.seconds or 0.0, updated=now))
+    own.draft = SavedDraft(content=rule.draft(last.content), seconds=last.seconds or 0.0, updated=now)
     db.flush()
     return own

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select, union, update
 from sqlalchemy.orm import Session as Orm
+from sqlalchemy.orm import joinedload, lazyload
 
 from tolman.items import Item
 from tolman.review.accounts.identity import Person
@@ -23,6 +24,7 @@ from tolman.review.store.schema import (
     Submission,
     Task,
     TaskMedium,
+    Undone,
 )
 
 MANY, OLD = 500, 30.0
@@ -172,22 +174,59 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
 
     A task that somebody took and left is free again after `ReviewSettings.lease`; if they submit after all,
     theirs counts beside the other's.
+
+    Several people may be given tasks at the same moment, each in a transaction of their own (`Database.write_for`): one
+    that another transaction has locked is passed over, so that None is certain inside `Database.write` only.
     """
     now = site.settings.clock()
-    who = {"project": project.id, "me": me.id, "stages": list(stages)}
-    begun = db.scalar(_BEGUN, who)
+    who = {"project": project.id, "me": me.id}
+    begun = db.scalar(_BEGUN, who | {"stages": list(stages)})
     if begun is not None:
         begun.expires = now + site.settings.lease
         return begun
-    task = db.scalar(_NEXT, who | {"now": now})
-    return None if task is None else assign(db, site, task, me, now)
+    while True:
+        found = [db.execute(_NEXT, who | {"now": now, "stage": stage}).first() for stage in stages]
+        free = min((row for row in found if row is not None), key=lambda row: row.position, default=None)
+        if free is None:
+            return None
+        own = assign(db, site, free.id, free.wanted, me, now)
+        if own is not None:
+            return own  # else its last slot was given away before this transaction had locked it
 
 
-def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str]) -> int:
-    """Count the tasks that somebody could do now, those begun among them."""
-    who = {"project": project.id, "me": me.id, "stages": list(stages)}
-    free = db.scalar(_FREE, who | {"now": site.settings.clock()}) or 0
-    return free + (db.scalar(_HELD, who) or 0)
+def going_on(db: Orm, site: Site, own: Assignment, me: Person, stages: Sequence[str]) -> str:
+    """The address to go on at after a task: of the next, which is taken in the same transaction, or of the page that says
+    what there is instead.
+
+    Args:
+        db, site: written.
+        own: what is done.
+        me: whose.
+        stages: that they work in.
+    """
+    project = own.task.project
+    following = take(db, site, project, me, stages) if project.open else None
+    return f"/projects/{project.id}/work" if following is None else f"/{project.mode}/{following.id}"
+
+
+def waiting(
+    db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str], *, lately: bool = False
+) -> int:
+    """Count the tasks that somebody could do now, those begun among them; with `lately`, of free tasks as `total` does."""
+    who = {"project": project.id, "stages": list(stages), "now": site.settings.clock()}
+    free = _lately(db, site, who) if lately else db.scalar(_FREE, who) or 0
+    theirs, held = db.execute(_THEIRS, who | {"me": me.id}).one()
+    return max(free - theirs, 0) + int(held)
+
+
+def _lately(db: Orm, site: Site, who: Mapping[str, Any]) -> int:
+    """Count the tasks that have a free place, for all people: once in `OLD` seconds where there are more than `MANY`."""
+    key = "free", who["project"], *who["stages"]
+    at, known = site.totals.get(key, (0.0, 0))
+    if known <= MANY or not 0 <= who["now"] - at < OLD:
+        known = db.scalar(_FREE, dict(who)) or 0
+        site.totals[key] = who["now"], known
+    return known
 
 
 def total(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str], done: int) -> int:
@@ -202,7 +241,7 @@ def total(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[st
         return max(known, done)
     if len(site.totals) > _MANY_TOTALS:
         site.totals.clear()
-    found = done + waiting(db, site, project, me, stages)
+    found = done + waiting(db, site, project, me, stages, lately=True)
     site.totals[key] = now, found
     return found
 
@@ -213,20 +252,34 @@ def done_by(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> int
 
 
 def _free() -> list[ColumnElement[bool]]:
-    """Conditions under which somebody can take a task."""
+    """Conditions under which a task has a place for somebody.
+
+    Subqueries that count are looked up for each task by an index. PostgreSQL may turn EXISTS into a join, and into one of
+    all tasks with all assignments as long as it has not yet counted how large new tables are.
+    """
     active = or_(Assignment.state == "done", and_(Assignment.state == "held", Assignment.expires >= bindparam("now")))
-    taken = (
-        select(func.count()).select_from(Assignment).where(Assignment.task_id == Task.id, active)
-        .correlate(Task).scalar_subquery()
-    )  # fmt: skip
-    mine = select(Assignment.id).where(Assignment.task_id == Task.id, Assignment.user_id == bindparam("me"))
-    excluded = select(Exclusion.task_id).where(Exclusion.task_id == Task.id, Exclusion.user_id == bindparam("me"))
-    return [
-        Task.open.is_(True),
-        or_(Task.wanted.is_(None), taken < Task.wanted),
-        ~mine.exists(),
-        ~excluded.exists(),
-    ]
+    return [Task.open.is_(True), or_(Task.wanted.is_(None), _number(Assignment, active) < Task.wanted)]
+
+
+def _not_theirs() -> list[ColumnElement[bool]]:
+    """Conditions under which a task is nothing that somebody was given once or must not do.
+
+    Of "< 1" PostgreSQL expects a third of the rows and takes them in their order until it has one; of "= 0" next to none,
+    so that it may as well look at all tasks and sort them.
+    """
+    return [_number(table, table.user_id == bindparam("me")) < 1 for table in (Assignment, Exclusion)]
+
+
+def _number(table: type[Assignment] | type[Exclusion], which: ColumnElement[bool]) -> ColumnElement[int]:
+    """How many rows of a table about a task there are."""
+    counted = select(func.count()).select_from(table).where(table.task_id == Task.id, which)
+    return counted.correlate(Task).scalar_subquery()
+
+
+def _about(*conditions: ColumnElement[bool]) -> ColumnElement[str]:
+    """The place of an assignment's task in the order; null where the task doesn't meet some conditions."""
+    place = select(Task.position).where(Task.id == Assignment.task_id, *conditions)
+    return place.correlate(Assignment).scalar_subquery()
 
 
 def _mine(state: str) -> list[ColumnElement[bool]]:
@@ -234,34 +287,70 @@ def _mine(state: str) -> list[ColumnElement[bool]]:
 
 
 _STAGES = [Task.project_id == bindparam("project"), Task.stage.in_(bindparam("stages", expanding=True))]
-_COUNT = select(func.count()).select_from(Assignment).join(Task, Task.id == Assignment.task_id)
+_STAGE = [Task.project_id == bindparam("project"), Task.stage == bindparam("stage")]
+_COUNT = select(func.count()).select_from(Assignment)
 # Statements of every page are put together once: that takes longer than carrying them out.
 _BEGUN = (
-    select(Assignment).join(Task, Task.id == Assignment.task_id).where(*_mine("held"), *_STAGES, Task.open)
-    .order_by(Task.position).limit(1)
+    select(Assignment).options(lazyload(Assignment.task))
+    .where(*_mine("held"), _about(*_STAGES, Task.open).is_not(None)).order_by(_about()).limit(1)
 )  # fmt: skip
-_NEXT = select(Task).where(*_STAGES, *_free()).order_by(Task.position).limit(1)
+# One stage at a time, as an index has its tasks in their order; of several, all would be looked at and sorted.
+_NEXT = (
+    select(Task.id, Task.position, Task.wanted).where(*_STAGE, *_free(), *_not_theirs())
+    .order_by(Task.position).limit(1)
+    .with_for_update(key_share=True, skip_locked=True)
+)  # fmt: skip
 _FREE = select(func.count()).select_from(Task).where(*_STAGES, *_free())
-_HELD = _COUNT.where(*_mine("held"), *_STAGES, Task.open)
-_DONE = _COUNT.where(*_mine("done"), *_STAGES)
-_SUBMISSION = select(Submission).where(
-    Submission.assignment_id == bindparam("own"), Submission.step == bindparam("step")
+_OWN = union(
+    select(Assignment.task_id).where(Assignment.user_id == bindparam("me")),
+    select(Exclusion.task_id).where(Exclusion.user_id == bindparam("me")),
+).subquery()
+# How many tasks have a place, but not for somebody, and how many somebody has begun.
+_THEIRS = select(
+    select(func.count()).select_from(_OWN).join(Task, Task.id == _OWN.c.task_id).where(*_STAGES, *_free())
+    .scalar_subquery(),
+    _COUNT.where(*_mine("held"), _about(*_STAGES, Task.open).is_not(None)).scalar_subquery(),
+)  # fmt: skip
+_DONE = _COUNT.where(*_mine("done"), _about(*_STAGES).is_not(None))
+_MINE = (
+    select(Assignment).options(joinedload(Assignment.draft))
+    .where(Assignment.id == bindparam("own"), Assignment.user_id == bindparam("me"))
+)  # fmt: skip
+_OTHERS = select(Assignment.id, Assignment.slot, Assignment.state, Assignment.expires).where(
+    Assignment.task_id == bindparam("task")
 )
+_OTHERS_DONE = _COUNT.where(
+    Assignment.task_id == bindparam("task"), Assignment.state == "done", Assignment.id != bindparam("own")
+)
+_SUBMITTED = (
+    select(Submission, Undone.id).outerjoin(Undone, Undone.submission_id == Submission.id)
+    .where(Submission.assignment_id == bindparam("own")).order_by(Submission.id)
+    .execution_options(**{WITH_UNDONE: True})
+)  # fmt: skip
 
 
-def assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignment:
-    """Give somebody a free slot of a task that has one."""
+def assign(db: Orm, site: Site, task: int, wanted: int | None, me: Person, now: float) -> Assignment | None:
+    """Give somebody a slot of a task; None where none is free any more.
+
+    Args:
+        db, site: written.
+        task: its number; where people are `wanted`, nobody else may change its assignments meanwhile.
+        wanted: how many people are to do it, None for everybody.
+        me: who is to do it.
+        now: the time.
+    """
     slot = None
-    if task.wanted is not None:
-        others = db.scalars(select(Assignment).where(Assignment.task_id == task.id)).all()
-        for other in others:
-            if other.state == "held" and other.expires < now:
-                other.state, other.slot = "lapsed", None
-        db.flush()
-        held = {other.slot for other in others}
-        slot = next(number for number in range(task.wanted) if number not in held)
+    if wanted is not None:
+        others = db.execute(_OTHERS, {"task": task}).all()
+        late = {other.id for other in others if other.state == "held" and other.expires < now}
+        if sum(other.state in ("done", "held") and other.id not in late for other in others) >= wanted:
+            return None
+        if late:
+            db.execute(update(Assignment).where(Assignment.id.in_(late)).values(state="lapsed", slot=None))
+        held = {other.slot for other in others if other.id not in late}
+        slot = next(number for number in range(wanted) if number not in held)
     own = Assignment(
-        task_id=task.id, user_id=me.id, slot=slot, state="held", taken=now, expires=now + site.settings.lease
+        task_id=task, user_id=me.id, slot=slot, state="held", taken=now, expires=now + site.settings.lease
     )
     db.add(own)
     db.flush()
@@ -270,27 +359,23 @@ def assign(db: Orm, site: Site, task: Task, me: Person, now: float) -> Assignmen
 
 def mine(db: Orm, me: Person, assignment: int, mode: str) -> Assignment | None:
     """Somebody's own assignment in a mode; None where it isn't theirs, which is told from nowhere else."""
-    found = db.get(Assignment, assignment)
-    if found is None or found.user_id != me.id or found.task.project.mode != mode:
-        return None
-    return found
+    found = db.scalar(_MINE, {"own": assignment, "me": me.id})
+    return found if found is not None and found.task.project.mode == mode else None
 
 
 def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], seconds: float) -> None:
     """Keep what somebody has entered so far, and how long they have looked at it; time never runs backwards."""
     now = site.settings.clock()
     own.expires = max(own.expires, now + site.settings.lease)
-    draft = db.get(SavedDraft, own.id)
     seconds = plausible(site, own, seconds)
-    if draft is None:
-        draft = SavedDraft(assignment_id=own.id, content=content, seconds=seconds, updated=now)
-        db.add(draft)
-    draft.content, draft.seconds, draft.updated = content, max(draft.seconds, seconds), now
+    if own.draft is None:
+        own.draft = SavedDraft(content=content, seconds=seconds, updated=now)
+    own.draft.content, own.draft.seconds, own.draft.updated = content, max(own.draft.seconds, seconds), now
 
 
 def draft_of(db: Orm, own: Assignment) -> SavedDraft | None:
     """The draft that somebody has saved and not submitted."""
-    return db.get(SavedDraft, own.id)
+    return own.draft
 
 
 def plausible(site: Site, own: Assignment, seconds: float) -> float:
@@ -320,7 +405,7 @@ def submit(
     found = submission(db, own, step)
     if found is not None:
         return found, False
-    attempt = _taken_back(db, own, step)
+    attempt = sum(one.step == step for one, _ in _submitted(db, own))  # all of them were taken back
     fresh = Submission(
         assignment_id=own.id,
         task_id=own.task_id,
@@ -334,37 +419,37 @@ def submit(
         created=site.settings.clock(),
     )
     db.add(fresh)
-    db.flush()
+    _submitted(db, own).append((fresh, False))
     return fresh, True
-
-
-def _taken_back(db: Orm, own: Assignment, step: str) -> int:
-    """How often somebody has taken a step back."""
-    undone = select(func.count()).select_from(Submission).where(
-        Submission.assignment_id == own.id, Submission.step == step
-    )  # fmt: skip
-    return db.scalar(undone, execution_options={WITH_UNDONE: True}) or 0
 
 
 def submission(db: Orm, own: Assignment, step: str) -> Submission | None:
     """The submission for a step."""
-    return db.scalar(_SUBMISSION, {"own": own.id, "step": step})
+    return next((one for one, undone in _submitted(db, own) if one.step == step and not undone), None)
+
+
+def _submitted(db: Orm, own: Assignment) -> list[tuple[Submission, bool]]:
+    """All submissions of an assignment, and whether they were taken back; asked for once in a transaction."""
+    known: list[tuple[Submission, bool]] | None = db.info.get(("submitted", own.id))
+    if known is None:
+        found = db.execute(_SUBMITTED, {"own": own.id})
+        known = db.info["submitted", own.id] = [(one, undone is not None) for one, undone in found]
+    return known
 
 
 def finish(db: Orm, site: Site, own: Assignment) -> bool:
-    """An assignment is done; whether its task is done with it, which it is once only."""
-    own.state, own.done = "done", site.settings.clock()
-    draft = db.get(SavedDraft, own.id)
-    if draft is not None:
-        db.delete(draft)
-    db.flush()
+    """An assignment is done; whether its task is done with it, which it is once only.
+
+    Where the task wants a number of people, nobody else may finish it meanwhile: `Database.write_for` with the assignment,
+    or `Database.write`.
+    """
+    own.state, own.done, own.draft = "done", site.settings.clock(), None
     task = own.task
     if task.wanted is None or not task.open:
         return False
-    done = select(func.count()).select_from(Assignment).where(
-        Assignment.task_id == task.id, Assignment.state == "done"
-    )  # fmt: skip
-    if (db.scalar(done) or 0) < task.wanted:
+    with db.no_autoflush:
+        others = db.scalar(_OTHERS_DONE, {"task": task.id, "own": own.id}) or 0
+    if 1 + others < task.wanted:
         return False
     task.open = False
     return True

@@ -168,7 +168,7 @@ def decide(
 @router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
 def answer_draft(site: TheSite, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0) -> Response:
     """Keep the answer that is entered; what arrives after it was given is of no use any more."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id) as db:
         own = _own(db, me, assignment)
         if own.state != "done" and _is_blind(db, own):
             work.save_draft(db, site, own, vars(form), seconds)
@@ -180,7 +180,7 @@ def decide_draft(
     site: TheSite, me: Me, assignment: Key, form: Form, checks: Checks, seconds: Seconds = 0.0
 ) -> Response:
     """Keep the verdict that is entered."""
-    with site.database.write() as db:
+    with site.database.write_for(me.id) as db:
         own = _own(db, me, assignment)
         if own.state != "done" and not _is_blind(db, own):
             work.save_draft(db, site, own, vars(form) | {"checks": checks}, seconds)

@@ -1,0 +1,87 @@
+"""How many statements a page sends to its database, counted: each is a journey of its own on PostgreSQL, and many people
+load pages at once. What begins and ends a transaction is counted as well, as are locks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import event
+
+from reviewing import TRUTHS, Client, Served, item_on
+
+WHO = 1
+"""Statements of every page: whose session it is."""
+
+
+@contextmanager
+def _counted(served: Served) -> Iterator[list[str]]:
+    """The statements that are sent meanwhile; SQLite is told to begin by one, PostgreSQL's driver does that itself."""
+    sent: list[str] = []
+    engine = served.site.database.engine
+
+    def executed(connection: object, cursor: object, statement: str, *rest: object) -> None:
+        if not statement.startswith("BEGIN"):
+            sent.append(" ".join(statement.split()))
+
+    event.listen(engine, "before_cursor_execute", executed)
+    try:
+        yield sent
+    finally:
+        event.remove(engine, "before_cursor_execute", executed)
+
+
+def _at_most(served: Served, client: Client, most: int, method: str, path: str, **fields: object) -> str:
+    """Load a page or send a form within a number of statements; where it leads."""
+    with _counted(served) as sent:
+        answer = client.get(path, follow=False) if method == "GET" else client.post(path, follow=False, **fields)
+    assert answer.status_code in (200, 204, 303), answer.text
+    assert len(sent) <= most, "\n".join(sent)
+    return answer.headers.get("location", "")
+
+
+def test_pages_of_a_review_take_few_statements(served: Served) -> None:
+    project = served.project("review", people=2)
+    ann, bob = served.person("reviewer", "Ann"), served.person("reviewer", "Bob")
+    locks = 1 if served.site.database.engine.dialect.name == "postgresql" else 0
+    first = f"/projects/{project}/work"
+    for who in (ann, bob):  # Bob's decision settles what Ann's left open
+        path = _at_most(served, who, WHO + locks + 6, "GET", first)  # project, begun, two stages, others, insert
+        _at_most(served, who, WHO + 6, "GET", path)  # task, submissions, done, two of the total, undo
+        medium = re.search(r'src="(/media/\w+)', who.get(path).text)
+        right = TRUTHS[item_on(who)]
+        if medium is not None:
+            _at_most(served, who, WHO + 1, "GET", medium.group(1))
+        _at_most(served, who, WHO + locks + 4, "POST", f"{path}/answer/draft", answer=right)
+        _at_most(served, who, WHO + locks + 5, "POST", f"{path}/answer", answer=right)
+        _at_most(served, who, WHO + 6, "GET", path)
+        settling = 4 if who is bob else 0  # the task, the votes, the decision, its event
+        most = WHO + 2 * locks + 7 + 5 + settling  # … and the next task, in the same transaction
+        led_to = _at_most(served, who, most, "POST", f"{path}/decide", verdict="approve")
+        assert led_to.startswith("/review/")
+
+
+def test_pages_of_the_human_baseline_take_few_statements(served: Served) -> None:
+    project = served.project("answer")
+    sam = served.person("subject", "Sam")
+    locks = 1 if served.site.database.engine.dialect.name == "postgresql" else 0
+    path = _at_most(served, sam, WHO + locks + 4, "GET", f"/projects/{project}/work")
+    for _ in range(2):
+        _at_most(served, sam, WHO + 6, "GET", path)
+        right = TRUTHS[item_on(sam)]
+        path = _at_most(served, sam, WHO + locks + 7, "POST", path, answer=right)  # and the next task
+        assert path.startswith("/answer/")
+
+
+def test_a_page_takes_no_more_statements_where_much_is_done(served: Served) -> None:
+    project = served.project("answer")
+    sam = served.person("subject", "Sam")
+    path = sam.get(f"/projects/{project}/work").url.path
+    counts = []
+    for _ in range(4):
+        with _counted(served) as sent:
+            sam.get(path)
+        counts.append(len(sent))
+        path = sam.post(path, answer=TRUTHS[item_on(sam)]).url.path
+    assert len(set(counts)) == 1, counts
