@@ -75,6 +75,7 @@ MAY = {
     ("GET", "/studies/{project}/end"): SIGNED_IN,
     ("GET", "/studies"): {"owner"},
     ("POST", "/studies"): {"owner"},
+    ("POST", "/study-file"): {"owner"},
     ("GET", "/studies/{project}/about"): {"owner"},
     ("POST", "/studies/{project}/next"): {"owner"},
     ("GET", "/studies/{project}/people.csv"): {"owner"},

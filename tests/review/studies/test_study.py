@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tomllib
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -360,6 +362,26 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
     assert "/join/" in about.text
     changed = owner.post("/studies", text=text.replace("3", "4"))
     assert "was started with another study" in changed.text
+
+
+@pytest.mark.full
+def test_the_form_writes_the_file_and_is_filled_from_it(studied: tuple[Served, int]) -> None:
+    served, _project = studied
+    owner = served.person("owner", "Olga")
+    filled = {"title": "Formed", "parts.0.sample.people": "3", "parts.0.practice.0.question": "2 + 2 = ?"}
+    half = owner.post("/study-file", act="write", text="", **filled)
+    assert "needs a question and its answer" in half.text
+    assert 'value="Formed"' in half.text  # nothing of the form is lost
+    page = owner.post("/study-file", act="write", text="", **filled, **{"parts.0.practice.0.answer": "4"}).text
+    text = unescape(re.search(r'name="text"[^>]*>(.*?)</textarea>', page, re.DOTALL).group(1))  # type: ignore[union-attr]
+    assert tomllib.loads(text) == {
+        "title": "Formed",
+        "parts": [{"sample": {"people": 3}, "practice": [{"question": "2 + 2 = ?", "answer": "4"}]}],
+    }
+    again = owner.post("/study-file", act="read", text=text.replace("Formed", "<b>Read")).text
+    assert 'value="&lt;b&gt;Read"' in again
+    assert "is no TOML" in owner.post("/study-file", act="read", text="= 3").text
+    assert re.fullmatch(r"/studies/\d+/about", owner.post("/studies", text="", **filled, **{"parts.0.practice.0.answer": "4"}).url.path)  # fmt: skip
 
 
 @pytest.mark.full
