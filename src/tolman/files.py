@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-
 _HERE = os.urandom(3).hex()
 """Tells this machine's processes from those of others with the same number, on a disk that both see."""
 

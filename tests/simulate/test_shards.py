@@ -105,9 +105,9 @@ def test_a_table_that_was_not_written_to_its_end_is_made_of_the_parts(
         with pytest.raises(KeyboardInterrupt):
             simulate(ORDER, tmp_path / "out", 1)
     assert len(simulate(ORDER, tmp_path / "out", 1)) == len(undrawn) == 5
+    assert contents(tmp_path / "out") == contents(tmp_path / "alone")
     half = tmp_path / "out" / "videos" / ".5.mp4.1-2-abc.partial"  # of a process that was killed
     half.write_bytes(b"half")
-    assert contents(tmp_path / "out") == contents(tmp_path / "alone")
     # A scene more keeps those that are there, and takes no part of theirs along.
     simulate(replace(ORDER, scenes=6), tmp_path / "out", 1)
     assert undrawn == list(range(6))
