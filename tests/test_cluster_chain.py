@@ -91,7 +91,7 @@ def chain(place: Path, on: tuple[str, ...], **environment: str) -> Iterator[subp
 
 def undated(files: dict[str, bytes]) -> dict[str, bytes]:
     """The files without the moment at which a run was scored, which run.json and the report of it tell."""
-    dated = re.compile(rb"(created\D{1,12})\d{4}-\d\d-\d\dT[\d:+]+")
+    dated = re.compile(rb"(created.{1,16}?)\d{4}-\d\d-\d\dT[\d:+]+")
     return {name: dated.sub(rb"\1", content) for name, content in files.items()}
 
 

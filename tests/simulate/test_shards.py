@@ -106,9 +106,12 @@ def test_a_table_that_was_not_written_to_its_end_is_made_of_the_parts(
             simulate(ORDER, tmp_path / "out", 1)
     assert len(simulate(ORDER, tmp_path / "out", 1)) == len(undrawn) == 5
     assert contents(tmp_path / "out") == contents(tmp_path / "alone")
+    half = tmp_path / "out" / "videos" / ".5.mp4.1-2-abc.partial"  # of a process that was killed
+    half.write_bytes(b"half")
     # A scene more keeps those that are there, and takes no part of theirs along.
     simulate(replace(ORDER, scenes=6), tmp_path / "out", 1)
     assert undrawn == list(range(6))
+    assert not half.exists()
     assert simulate(ORDER, tmp_path / "out", 1) == simulate(ORDER, tmp_path / "alone", 1)
     assert contents(tmp_path / "out", "5.mp4") == contents(tmp_path / "alone")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
 from tolman.extras import told
-from tolman.files import remove
+from tolman.files import remove, remove_partials
 from tolman.ingest import formats
 from tolman.ingest.base import Format, SceneSource
 from tolman.ingest.categories import of_dataset, of_file
@@ -169,6 +169,8 @@ def ingest(
         for media in entry.media if entry.id in gone else ():
             remove(out / media)
     Parts(out).remove()
+    if fresh:
+        remove_partials(out)
     if record is not None:
         finish(out, record, len(there))
     lost = dict.fromkeys(one.scene for one in corrections if one.scene not in there)

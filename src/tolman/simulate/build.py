@@ -12,7 +12,7 @@ from typing import Any
 
 import tolman
 from tolman.errors import InputError
-from tolman.files import write_text
+from tolman.files import remove_partials, write_text
 from tolman.names import unknown
 from tolman.parallel import TaskNeeds, Workers, WorkPlace, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
@@ -170,6 +170,8 @@ def simulate(
             done(one)
     if list(there) != [one.id for one in made] or Parts(out).folder.exists():
         _write(out, [one.id for one in made])
+    if jobs:
+        remove_partials(out)
     if record is not None:
         finish(out, record, len(made))
     return made
