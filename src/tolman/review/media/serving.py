@@ -15,6 +15,7 @@ from tolman.media.tables import image_in_table, in_column, table_and_column
 from tolman.media.video import BrokenMediaError
 from tolman.review.access import Me, TheSite, allow
 from tolman.review.accounts.identity import Person
+from tolman.review.accounts.membership import belongs
 from tolman.review.media.frame_times import frame_times
 from tolman.review.site import Site
 from tolman.review.store.schema import ROLES, Assignment, Medium, Project, Task, TaskMedium
@@ -78,9 +79,12 @@ def address(site: Site, project: int, medium: Media) -> str:
 
 def may_see(db: Orm, person: Person, medium: Medium) -> bool:
     """Tell whether somebody has a task with a medium, or works where all may look through the pool."""
-    if person.role == "owner":
+    if person.is_owner:
         return True
-    if person.role in ("annotator", "reviewer") and db.get_one(Project, medium.project_id).settings.get("pool"):
+    project = db.get_one(Project, medium.project_id)
+    if not belongs(db, person, project):
+        return False
+    if {"annotator", "reviewer"} & set(person.roles) and project.settings.get("pool"):
         return True
     mine = (
         select(Assignment.id)

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.access import Guest, Me, TheSite, allow
+from tolman.review.accounts.membership import belongs
 from tolman.review.forms.answers import AnswerError
 from tolman.review.forms.drawn import Drawn, as_field
 from tolman.review.forms.fields import Key, Paragraphs, Seconds, Shown
@@ -125,7 +126,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
         """
         with site.database.read() as db:
             found = db.get(Project, project)
-            if found is None or found.mode != kind.name:
+            if found is None or found.mode != kind.name or not belongs(db, me, found):
                 raise HTTPException(404, "There is no such project.")
             stages = [kind.name]
             if me.role != "owner" and not work.all_done(db, found, me, stages):

@@ -158,7 +158,7 @@ def _is_blind(db: Orm, own: Assignment) -> bool:
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """Contents of the page before the reviewer has answered."""
-    return asked(db, site, me, own, REVIEW_MODE.stages_for(me.role))
+    return asked(db, site, me, own, REVIEW_MODE.stages_for(*me.roles))
 
 
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
