@@ -52,6 +52,7 @@ MAY = {
     ("POST", "/people/{user}"): {"owner"},
     ("GET", "/projects/{project}/people"): {"owner"},
     ("POST", "/projects/{project}/people"): {"owner"},
+    ("GET", "/projects/{project}/preview/{role}"): {"owner"},
     ("GET", "/projects/{project}/files"): {"owner"},
     **{("GET", f"/projects/{{project}}/files/{name}"): {"owner"} for name in _FILES},
     ("GET", "/people"): {"owner"},
@@ -185,7 +186,7 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
             path = route.path.format(
                 project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment,
                 key="0" * 32, size="small", view="given", number=0, medium=1, milliseconds=0,
-                    version=1, camera=0, invitation=999,
+                    version=1, camera=0, invitation=999, role="reviewer",
             )  # fmt: skip
             for role, guest in guests.items():
                 if path in ("/signout", "/signin") and method == "POST":
