@@ -33,7 +33,7 @@ from tolman.review.studies.spec import (
     Time,
 )
 
-Kind = Literal["line", "text", "lines", "pairs", "whole", "number", "choice"]
+Control = Literal["line", "text", "lines", "pairs", "whole", "number", "choice"]
 
 LABELS: Mapping[type[BaseModel], Mapping[str, str]] = {
     Study: {"title": "Title", "source": "What it repeats (a paper's section, say)", "seed": "Seed of all draws"},
@@ -114,7 +114,7 @@ class FileField:
     Attributes:
         name: where its key is in the file: 'parts.0.sample.people'.
         label: what the form calls it.
-        kind: of control; 'lines' holds a text a line, 'pairs' a name with its values.
+        control: in which it is entered; 'lines' holds a text a line, 'pairs' a name with its values.
         value: as it stands in the control; '' leaves the key out.
         default: what holds then; '' where nothing does.
         choices: of a 'choice'.
@@ -122,7 +122,7 @@ class FileField:
 
     name: str
     label: str
-    kind: Kind
+    control: Control
     value: str
     default: str = ""
     choices: tuple[str, ...] = ()
@@ -198,10 +198,10 @@ def _leaves(
 ) -> Iterator[FileField]:
     for name, field in model.model_fields.items():
         if _model(field) is None:
-            kind, choices = _kind(name, field)
+            control, choices = _control(name, field)
             default = "" if field.is_required() else _shown(field.default)
             value = given.get(prefix + name, _shown(table.get(name)))
-            yield FileField(prefix + name, LABELS[model][name], kind, value, default, choices)
+            yield FileField(prefix + name, LABELS[model][name], control, value, default, choices)
 
 
 def _model(field: FieldInfo) -> type[BaseModel] | None:
@@ -210,7 +210,7 @@ def _model(field: FieldInfo) -> type[BaseModel] | None:
     return next((one for one in held if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
-def _kind(name: str, field: FieldInfo) -> tuple[Kind, tuple[str, ...]]:
+def _control(name: str, field: FieldInfo) -> tuple[Control, tuple[str, ...]]:
     plain = [one for one in (get_args(field.annotation) or (field.annotation,)) if one is not type(None)]
     origin = get_origin(field.annotation)
     if origin is dict:
@@ -239,19 +239,19 @@ def _shown(value: Any) -> str:
 
 def _read(field: FileField, value: str) -> Any:
     lines = [line.strip() for line in value.splitlines() if line.strip()]
-    if field.kind == "lines":
+    if field.control == "lines":
         return lines
-    if field.kind == "pairs":
+    if field.control == "pairs":
         pairs = [line.partition(":") for line in lines]
         if any(not colon or not key.strip() for key, colon, _ in pairs):
             raise InputError("form", f"needs a name, a colon and what it has, not {value!r}", field=field.label)
         held = {key.strip(): [one.strip() for one in values.split(",") if one.strip()] for key, _, values in pairs}
         return held if field.name.endswith(".only") else {key: _number(field, " ".join(v)) for key, v in held.items()}
-    if field.kind in ("whole", "number"):
+    if field.control in ("whole", "number"):
         return _number(field, value)
     if field.choices == ("yes", "no"):
         return value.strip() == "yes"
-    return f"{value}\n" if field.kind == "text" and "\n" in value else value.strip()
+    return f"{value}\n" if field.control == "text" and "\n" in value else value.strip()
 
 
 def _number(field: FileField, value: str) -> int | float:
