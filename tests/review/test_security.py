@@ -25,7 +25,7 @@ from tolman.review.studies.spec import Study
 
 EVERYBODY = {ANYBODY, *ROLES}
 SIGNED_IN = set(ROLES)
-_FILES = ("items.zip", "runs.zip", "tables.zip", "times.csv")
+_FILES = ("label-studio.zip", "items.zip", "runs.zip", "tables.zip", "times.csv")
 MAY = {
     ("GET", "/signin"): EVERYBODY,
     ("POST", "/signin"): EVERYBODY,
@@ -54,6 +54,7 @@ MAY = {
     ("POST", "/projects/{project}/people"): {"owner"},
     ("GET", "/projects/{project}/preview/{role}"): {"owner"},
     ("GET", "/projects/{project}/files"): {"owner"},
+    ("POST", "/projects/{project}/files/label-studio/upload"): {"owner"},
     **{("GET", f"/projects/{{project}}/files/{name}"): {"owner"} for name in _FILES},
     ("GET", "/people"): {"owner"},
     ("POST", "/people/invite"): {"owner"},

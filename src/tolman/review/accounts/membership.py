@@ -5,7 +5,7 @@ An owner is everywhere. Whoever takes part in a study is in it, however they cam
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session as Orm
@@ -62,6 +62,14 @@ def set_members(db: Orm, project: Project, users: Iterable[int], *, restricted: 
     db.execute(delete(Member).where(Member.project_id == project.id))
     if wanted:
         db.execute(insert(Member), [{"project_id": project.id, "user_id": user} for user in wanted])
+
+
+def workers(db: Orm, project: Project, stages: Mapping[str, Sequence[str]]) -> list[Person]:
+    """Everybody who may work in a project whose stages are for some roles, by name."""
+    roles = {role for theirs in stages.values() for role in theirs}
+    users = db.scalars(select(User).where(User.active).order_by(User.name))
+    found = [Person(user.id, user.name, user.role, tuple(user.further)) for user in users]
+    return [one for one in found if roles & set(one.roles) and belongs(db, one, project)]
 
 
 def set_projects(db: Orm, user: User, projects: Iterable[int]) -> list[str]:
