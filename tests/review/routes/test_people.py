@@ -76,10 +76,6 @@ def test_a_reset_takes_earlier_links_of_the_account_back(served_sqlite: Served) 
     ]
 
 
-_TOO_WIDE = """[...document.querySelectorAll("main *")]
-    .filter(e => !e.closest(".scroll") && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML)"""
-
-
 @pytest.mark.full
 def test_the_page_is_used_by_keyboard_at_any_width(page: Any, served: Served) -> None:
     enter(page, served, "owner", "Olga")
@@ -90,6 +86,6 @@ def test_the_page_is_used_by_keyboard_at_any_width(page: Any, served: Served) ->
     page.keyboard.press("Enter")
     page.get_by_label("Link", exact=True).wait_for()
     assert not violations(page)
-    assert page.evaluate(_TOO_WIDE) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Revoke the link for Zoë from the lab").press("Enter")
     until(page, lambda: page.get_by_role("cell", name="revoked").count() == 1)

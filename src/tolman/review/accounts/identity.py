@@ -26,7 +26,7 @@ _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 
 _SESSION = (
-    select(User.id, User.name, User.role, User.active, Session.expires, Session.seen)
+    select(User.id, User.name, User.role, User.further, User.active, Session.expires, Session.seen)
     .join_from(Session, User, User.id == Session.user_id)
     .where(Session.id == bindparam("session"))
 )
@@ -38,12 +38,30 @@ class AccountError(Exception):
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is signed in; `stale` where it is a while ago that their session was seen (`saw`)."""
+    """Somebody who is signed in.
+
+    Attributes:
+        id, name: of the account.
+        role: the first of their roles, in the order of `ROLES`.
+        further: the others.
+        stale: whether it is a while ago that their session was seen (`saw`).
+    """
 
     id: int
     name: str
     role: str
+    further: tuple[str, ...] = ()
     stale: bool = field(default=False, compare=False)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All roles, the first in the order of `ROLES` first."""
+        return (self.role, *self.further)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether they own the review."""
+        return self.role == OWNER
 
 
 def hash_token(token: str) -> str:
@@ -232,7 +250,7 @@ def person_of(db: Connection, settings: ReviewSettings, token: str) -> Person | 
     idle, passed = 3600 * settings.idle_hours, now - found.seen
     if found.seen and passed > idle:
         return None
-    return Person(found.id, found.name, found.role, stale=passed > idle * _SHARE)
+    return Person(found.id, found.name, found.role, tuple(found.further), stale=passed > idle * _SHARE)
 
 
 def saw(db: Orm, settings: ReviewSettings, token: str) -> None:

@@ -88,6 +88,5 @@ CLASSIFY = Mode(
     start=start,
     in_parts=True,
     progress=progress(_KIND),
-    labels=True,
     settings=(ModeSetting("people", "People for each question", 2), LEAST, UNDO),
 )

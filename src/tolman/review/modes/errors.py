@@ -132,6 +132,5 @@ ERRORS = Mode(
     router=labelling_router(_KIND),
     start=start,
     progress=progress(_KIND),
-    labels=True,
     settings=(ModeSetting("people", "People for each answer", 2), LEAST, UNDO),
 )

@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.review.exchange import label_studio
 from tolman.review.modes import MODES
-from tolman.review.projects import export, lifecycle
+from tolman.review.projects import export, labels, lifecycle
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
 from tolman.review.studies.pay import to_csv
@@ -69,6 +70,15 @@ def tables_zip(db: Orm, site: Site, project: Project) -> Iterator[bytes]:
         if votes:
             told = json.dumps(asdict(agreement(votes)), indent=1, ensure_ascii=False)
             (place / "agreement.json").write_text(told + "\n", encoding="utf-8")
+    return _zipped(folder)
+
+
+def label_studio_zip(db: Orm, project: Project) -> Iterator[bytes]:
+    """A labelling project as Label Studio has it: `config.xml` and `tasks.json`."""
+    with _folder() as folder:
+        place = Path(folder.name)
+        (place / "config.xml").write_text(label_studio.config(labels.controls(project)), encoding="utf-8")
+        (place / "tasks.json").write_text(labels.write(db, project), encoding="utf-8")
     return _zipped(folder)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import AccountError, Person
+from tolman.review.accounts.membership import belongs
 from tolman.review.forms.fields import Key, Line
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
@@ -36,10 +37,10 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
         begun = starting.under_way(db)
         for project in db.scalars(select(Project).order_by(Project.id)):
             mode = MODES.get(project.mode)
-            if mode is None:
+            if mode is None or not belongs(db, me, project):
                 continue
-            stages = mode.stages_for(me.role)
-            if not stages and me.role != "owner":
+            stages = mode.stages_for(*me.roles)
+            if not stages and not me.is_owner:
                 continue
             own = mode.counts(db, site, project, me) if mode.counts is not None and stages else None
             entries.append(
@@ -49,10 +50,10 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
                     "starting": begun.get(project.id),
                     "done": own[0] if own else work.done_by(db, project, me, stages),
                     "waiting": (own[1] if own else work.waiting(db, site, project, me, stages)) if project.open else 0,
-                    "counts": lifecycle.counts(db, project) if me.role == "owner" else {},
+                    "counts": lifecycle.counts(db, project) if me.is_owner else {},
                 }
             )
-    title = site.loaded.benchmark.title if me.role == "owner" else ""
+    title = site.loaded.benchmark.title if me.is_owner else ""
     return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
 
 
@@ -110,7 +111,7 @@ def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
         with site.database.write() as db:
             address = _next(db, site, me, project)
             found = db.get_one(Project, project)
-            done = work.done_by(db, found, me, MODES[found.mode].stages_for(me.role))
+            done = work.done_by(db, found, me, MODES[found.mode].stages_for(*me.roles))
             last = undoable(db, found, me)
     if address is not None:
         return see_other(address)
@@ -122,8 +123,8 @@ def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
     """The address of what somebody does next in a project; None where there is nothing to be done in it."""
     found = db.get(Project, project)
     mode = MODES.get(found.mode) if found else None
-    stages = mode.stages_for(me.role) if mode else []
-    if found is None or mode is None or not stages:
+    stages = mode.stages_for(*me.roles) if mode else []
+    if found is None or mode is None or not stages or not belongs(db, me, found):
         raise HTTPException(404, "There is no such project.")
     if not found.open:
         return None
@@ -141,14 +142,14 @@ def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key
     """Show the progress of a project."""
     with site.database.read() as db:
         found = db.get(Project, project)
-        if found is None or found.mode not in MODES:
+        if found is None or found.mode not in MODES or not belongs(db, me, found):
             raise HTTPException(404, "There is no such project.")
         mode = MODES[found.mode]
-        stages = mode.stages_for(me.role)
-        if me.role != "owner" and not stages:
+        stages = mode.stages_for(*me.roles)
+        if not me.is_owner and not mode.stages_for("reviewer"):
             raise HTTPException(404, "There is no such project.")
         # What others decided would have a part in what one decides oneself.
-        withheld = me.role != "owner" and not work.all_done(db, found, me, stages)
+        withheld = not me.is_owner and not work.all_done(db, found, me, stages)
         blocks = lifecycle.tables(db, site, found, mode, withheld=withheld)
         counts = lifecycle.counts(db, found)
     content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks, "withheld": withheld}

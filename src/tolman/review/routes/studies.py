@@ -16,6 +16,7 @@ from tolman.errors import InputError
 from tolman.review.access import ANYBODY, Guest, Me, TheSite, allow
 from tolman.review.accounts import identity
 from tolman.review.accounts.identity import AccountError
+from tolman.review.accounts.membership import belongs, same_members
 from tolman.review.forms.fields import Form, Key, Line, clean
 from tolman.review.media.serving import TYPES
 from tolman.review.modes import MODES
@@ -266,7 +267,9 @@ def next_part(request: Request, site: TheSite, guest: Guest, me: Me, project: Ke
         try:
             if wanted is None:
                 raise AccountError(f"There is no part '{part}' that could be started here.")
-            fresh = parts.start_next(db, site, found, wanted, study, by=me.id).id
+            started = parts.start_next(db, site, found, wanted, study, by=me.id)
+            same_members(db, found, started)
+            fresh = started.id
         except AccountError as error:
             content = _about(request, site, db, found)
             return page(request, guest, "study_about.html", problem=str(error), status=409, **content)
@@ -339,7 +342,9 @@ def _joined(db: Orm, site: Site, project: int, token: str) -> Project:
 def _own(db: Orm, me: Me, project: int) -> Project:
     found = db.get(Project, project)
     mode = MODES.get(found.mode) if found is not None else None
-    if found is None or mode is None or not people.is_study(found) or not mode.stages_for(me.role):
+    if found is None or mode is None or not people.is_study(found) or not mode.stages_for(*me.roles):
+        raise HTTPException(404, "There is no such study.")
+    if not belongs(db, me, found):
         raise HTTPException(404, "There is no such study.")
     return found
 

@@ -68,7 +68,6 @@ class Mode:
         counts: (db, site, project, person) → how many tasks they have done and how many wait, likewise.
         in_parts: whether `start` may be given the items of a large benchmark part after part, each in a transaction of
             its own, so that others' pages don't wait.
-        labels: whether its labels are a file, at /NAME/projects/PROJECT/labels.jsonl.
         fixed: settings that the owner doesn't choose, such as {"pool": True} (all media may be looked through).
     """
 
@@ -85,9 +84,8 @@ class Mode:
     next_page: Callable[[Orm, Site, Project, Person], str] | None = None
     counts: Callable[[Orm, Site, Project, Person], tuple[int, int]] | None = None
     in_parts: bool = False
-    labels: bool = False
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
-    def stages_for(self, role: str) -> list[str]:
-        """The stages whose tasks somebody of a role does."""
-        return [stage for stage, roles in self.stages.items() if role in roles]
+    def stages_for(self, *roles: str) -> list[str]:
+        """The stages whose tasks somebody of some roles does."""
+        return [stage for stage, theirs in self.stages.items() if set(roles) & set(theirs)]

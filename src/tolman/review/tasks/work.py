@@ -286,6 +286,16 @@ def _mine(state: str) -> list[ColumnElement[bool]]:
     return [Assignment.user_id == bindparam("me"), Assignment.state == state]
 
 
+def assign_if_free(db: Orm, site: Site, task: Task, me: Person) -> Assignment | None:
+    """Somebody's assignment to a task: the one that they hold, or one that is free; None where they can't have it."""
+    now = site.settings.clock()
+    held = db.scalar(select(Assignment).where(Assignment.task_id == task.id, *_mine("held")), {"me": me.id})
+    if held is not None:
+        return held
+    free = select(Task.id).where(Task.id == task.id, *_free())
+    return assign(db, site, task, me, now) if db.scalar(free, {"me": me.id, "now": now}) is not None else None
+
+
 _STAGES = [Task.project_id == bindparam("project"), Task.stage.in_(bindparam("stages", expanding=True))]
 _STAGE = [Task.project_id == bindparam("project"), Task.stage == bindparam("stage")]
 _COUNT = select(func.count()).select_from(Assignment)
