@@ -135,7 +135,8 @@ def frames_answer(path: Path) -> Response:
 
 
 def _visible(site: Site, me: Person, name: str) -> Row[Any]:
-    """The path, row, place and kind of the medium of a name, for who has a task with it, or works where all may look through the pool.
+    """The path, row, place and kind of the medium of a name, for who has a task with it, or works where all may look
+    through the pool.
 
     Raises:
         HTTPException: there is none, or it isn't for them.
