@@ -1,4 +1,4 @@
-"""Processor time of groups of processes, as the kernel counts it in /proc, for programs that are timed on busy machines.
+"""Processor time of groups of processes, as the kernel counts it in /proc, for what is timed on busy machines.
 
 Latencies depend on who else uses the machine; the processor time of a piece of work hardly does.
 """

@@ -5,14 +5,14 @@
 
 Each reviewer takes a question, loads its page and a range of its video, answers, compares, decides, and thinks in
 between for `--think` seconds on average; forms lead to pages by redirects, as in a browser. A request without an answer
-(the server is gone) is sent again until there is one, as the page does. At the end, what the server acknowledged is held
-against the database: nothing may be lost, nothing doubled, no question may have more reviewers than it wants. Exits with
-1 otherwise, and where the median page took longer than `--within` milliseconds.
+(the server is gone) is sent again until there is one, as the page does. At the end, what the server acknowledged is
+held against the database: nothing may be lost, nothing doubled, no question may have more reviewers than it wants.
+Exits with 1 otherwise, and where the median page took longer than `--within` milliseconds.
 
-A page's time is that of one action of a person, from the click until the page that follows is there. The server's own log
-tells that of single requests. As this program and the server share the machine, it tells whose processor time went
-where, and how much a page took, which neighbours hardly change; that is counted until the kill. All server processes are
-killed at once (SIGKILL). `--postgres` brings a PostgreSQL server of its own that syncs to the disk.
+A page's time is that of one action of a person, from the click until the page that follows is there. The server's own
+log tells that of single requests. As this program and the server share the machine, it tells whose processor time went
+where, and how much a page took, which neighbours hardly change; that is counted until the kill. All server processes
+are killed at once (SIGKILL). `--postgres` brings a PostgreSQL server of its own that syncs to the disk.
 
 `--sign-ins` has all people sign in by their passwords at the same moment, in place of working, and tells the peak
 memory of all server processes together (VmHWM); `--most` is what it may be, in MiB.
@@ -146,8 +146,8 @@ class Spent:
 
     Attributes:
         wall: seconds that passed.
-        server, database, load, machine: of the server's processes, PostgreSQL's, this program's, and of everything on the
-            machine. PostgreSQL's is 0 where it isn't a server of this program's own.
+        server, database, load, machine: of the server's processes, PostgreSQL's, this program's, and of everything on
+            the machine. PostgreSQL's is 0 where it isn't a server of this program's own.
         pages: that people were shown in this time.
         back: seconds from the kill until a page was answered again; None without one.
     """

@@ -1,4 +1,4 @@
-"""Simulated reviewers: they take a question, look at it, answer, decide, and think in between, as a browser sends it."""
+"""Simulated reviewers: they take a question, look, answer, decide and think in between, and ask as a browser does."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Reviewer:
         seed: of what they choose and how long they think.
 
     Attributes:
-        times: the kind of each action ('page', 'answer', 'decide', 'video'), and the seconds from its begin until the page
-            to which it led was there. An action that a killed server cut off is left out: what it took is the start's.
+        times: the kind of each action ('page', 'answer', 'decide', 'video'), and the seconds from its begin until the
+            page to which it led was there. One that a killed server cut off is left out: what it took is the start's.
         acknowledged: what the server said it has: assignment, step, value.
         resent: requests that were sent again, as nobody answered.
         requests: those that were answered.
@@ -94,9 +94,7 @@ class Reviewer:
         with self.timed("video"):
             await self.ask("GET", path, headers={"Range": "bytes=0-65535"})
 
-    async def send(
-        self, kind: str, path: str, said: tuple[int, str, str], page: str, **fields: str
-    ) -> tuple[str, str]:
+    async def send(self, kind: str, path: str, said: tuple[int, str, str], page: str, **fields: str) -> tuple[str, str]:
         """Send a page's form, sometimes twice, and go where the answer leads; the address and text of that page."""
         found = CSRF.search(page)
         assert found is not None, page[:300]

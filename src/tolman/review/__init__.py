@@ -7,7 +7,7 @@ A request goes through `accounts.guard` (size, headers) → `access.allow` (role
 The rooms, the lowest first. A module imports from its own room and from those before it in this list, never from those
 after it (`tests/test_walls.py` holds the code to it):
 
-- `settings`: options of a server: folders, limits, clock.
+- `settings`: options of a server: folders, limits, clock. `dispatch`: the route of an address, by its first part.
 - `store/`: `schema` (tables of all modes), `database` (SQLite or PostgreSQL), `backup`, `migrations/`, `history`
   (events), `pool` (media that questions are written from).
 - `accounts/`: `identity` (people, invitations, sessions), `passwords` (hashing one at a time), `attempts` (limits on
@@ -39,12 +39,14 @@ after it (`tests/test_walls.py` holds the code to it):
    refuses to start otherwise. Handlers are plain functions (`def`), which run in threads; take `TheSite`, `Guest`,
    `Me` from `access`, and form and path fields from `forms.fields`, which no database chokes on.
 2. `GET /NAME/{assignment}` shows a task: `tasks.assigned.own_work(db, me, assignment, NAME)` finds it or 404. Read
-   inside `site.database.read()`, change inside `site.database.write()`, which commits at its end. Whoever must not know
-   the answer is shown `media.blind.blind(…)` and nothing else of the item.
+   inside `site.database.read()`, change inside `site.database.write()`, which commits at its end and is alone with the
+   database; what changes somebody's own work only, inside `write_for(me.id, …)`, which others don't wait for on
+   PostgreSQL (the assignment is named where its task may be done with it). Whoever must not know the answer is shown
+   `media.blind.blind(…)` and nothing else of the item.
 3. `POST /NAME/{assignment}` submits: `tasks.work.submit(db, site, own, STEP, content, seconds, marks)`, which counts a
    form once however often it comes, with the marks that `tasks.marks.marks_of` gives an answer; where it is the last
    step and `fresh`, `work.finish(…)`, which tells whether the task is done. Then `see_other(…)`, mostly to
-   `/projects/ID/work`, which gives the next task.
+   `taking.going_on(…)`, which takes the next task in the same transaction, or to `/projects/ID/work`, which gives it.
 4. `start(db, site, project, items)` makes the tasks: `work.add_item` and `work.add_task` (how many people are wanted,
    who must not do it, in which stage). A task needs no item: a slot of something to be written has none, and keeps
    what it is about in `content`. Many are made by `add_items` and `add_tasks`; with `in_parts=True` `start` is given

@@ -41,7 +41,7 @@ class Site:
     passwords: Passwords
     pool: MediaPool | None = None
     totals: dict[tuple[object, ...], tuple[float, int]] = field(default_factory=dict)
-    """Numbers that pages of large projects tell, with their times; see `tasks.work.total`."""
+    """Numbers that pages of large projects tell, with their times; see `tasks.taking.total`."""
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -21,7 +21,8 @@ from tolman.review.store.schema import (
     User,
 )
 from tolman.review.tasks.agreement import agreement, votes_of
-from tolman.review.tasks.work import finish, take
+from tolman.review.tasks.taking import take
+from tolman.review.tasks.work import finish
 
 
 def test_reviewers_agree_disagree_and_an_adjudicator_decides(served: Served) -> None:

@@ -18,7 +18,7 @@ from tolman.review.forms.fields import Answer, Key, Seconds, Shown
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.drawing import drawn_of
@@ -59,7 +59,7 @@ def answer(
         _, fresh = work.submit(db, site, own, STEP, content, seconds, marks)
         if fresh:
             work.finish(db, site, own)
-        return see_other(work.going_on(db, site, own, me, [STAGE]))
+        return see_other(taking.going_on(db, site, own, me, [STAGE]))
 
 
 @router.post("/{assignment}/draft", status_code=204, response_class=Response)

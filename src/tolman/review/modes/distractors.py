@@ -34,7 +34,7 @@ from tolman.review.media.serving import address, inside
 from tolman.review.pages import page, see_other
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
 from tolman.review.tasks.mode import Block, Mode, ModeSetting
@@ -210,7 +210,7 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, picks: list[int]) -> 
     step = _step(site, own)
     project = own.task.project
     picks = [number for number in picks if step.is_other(number)]
-    done = work.done_by(db, project, me, [NAME])
+    done = taking.done_by(db, project, me, [NAME])
     offered = step.offered(picks)
     try:
         findings = check(step, picks, _pictures(site, step, [number for number, _ in offered]))
@@ -220,7 +220,7 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, picks: list[int]) -> 
         "own": own.id,
         "project": project.name,
         "number": done + 1,
-        "total": done + work.waiting(db, site, project, me, [NAME]),
+        "total": done + taking.waiting(db, site, project, me, [NAME]),
         "label": step.label,
         "given": step.direction.given,
         "asked": step.direction.asked,

@@ -21,7 +21,7 @@ from tolman.review.forms.fields import Key, Paragraphs, Seconds, Shown
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, Project, Submission, Task, User
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.drawing import drawn_of
 from tolman.review.tasks.marks import block, marks_of, problems
@@ -132,7 +132,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
             if found is None or found.mode != kind.name or not belongs(db, me, found):
                 raise HTTPException(404, "There is no such project.")
             stages = [kind.name]
-            if me.role != "owner" and not work.all_done(db, found, me, stages):
+            if me.role != "owner" and not taking.all_done(db, found, me, stages):
                 raise HTTPException(403, "Labels can be loaded when you have done all your own tasks in this project.")
             text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows(db, found, kind, marked=marked))
         name = f"attachment; filename={kind.name}-{project}-labels.jsonl"
@@ -173,7 +173,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
             _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()} | more, seconds, marks)
             if fresh:
                 work.finish(db, site, own)
-            return see_other(work.going_on(db, site, own, me, [own.task.stage]))
+            return see_other(taking.going_on(db, site, own, me, [own.task.stage]))
 
     @router.post("/{assignment}/draft", status_code=204, response_class=Response, dependencies=[people])
     def draft(
@@ -258,7 +258,7 @@ def submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, An
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> dict[str, Any]:
     task, kept = own.task, work.draft_of(db, own)
-    done = work.done_by(db, task.project, me, [task.stage])
+    done = taking.done_by(db, task.project, me, [task.stage])
     return {
         "own": own.id,
         "mode": kind.name,
@@ -269,7 +269,7 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> d
         "drawn": kept.content.get("drawn", "") if kept else "",
         "seconds": kept.seconds if kept else 0.0,
         "number": done + 1,
-        "total": done + work.waiting(db, site, task.project, me, [task.stage]),
+        "total": done + taking.waiting(db, site, task.project, me, [task.stage]),
         "problem": "",
         "undo": task.project_id if undoable(db, task.project, me) is not None else None,
         **kind.shown(site, task.project_id, task),

@@ -21,7 +21,7 @@ from tolman.review.pages import page, see_other
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, Project, Submission, Task
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.agreement import progress
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
@@ -101,7 +101,7 @@ def decide(
         _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
         if fresh:
             _decided(db, site, me, own, content)
-        return see_other(work.going_on(db, site, own, me, REVIEW_MODE.stages_for(*me.roles)))
+        return see_other(taking.going_on(db, site, own, me, REVIEW_MODE.stages_for(*me.roles)))
 
 
 @router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)

@@ -31,7 +31,7 @@ from tolman.review.media.serving import address
 from tolman.review.pages import page, see_other
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
 from tolman.review.tasks.mode import Block, Mode, ModeSetting
@@ -228,13 +228,13 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, route: Route) -> dict
     wrong = problem_of(geometry, route)
     known = route.start in geometry.unique and all(name in geometry.unique for name in route.stops)
     turns = turns_of(geometry, route.all_stops, route.turn_first) if known and not wrong else []
-    done = work.done_by(db, project, me, [NAME])
+    done = taking.done_by(db, project, me, [NAME])
     video = Media(kind="video", path=geometry.scene.video or "")
     return {
         "own": own.id,
         "project": project.name,
         "number": done + 1,
-        "total": done + work.waiting(db, site, project, me, [NAME]),
+        "total": done + taking.waiting(db, site, project, me, [NAME]),
         "scene": geometry.scene.id,
         "video": address(site, project.id, video),
         "plan": drawn,

@@ -30,7 +30,7 @@ from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.pool import Filters, MediaPool, UploadError, kept_name
 from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import trials, work
+from tolman.review.tasks import taking, trials, work
 from tolman.review.tasks.assigned import own_work
 from tolman.review.tasks.making import add_existing, add_made, identity, letters
 from tolman.review.tasks.mode import Block, Mode, ModeSetting
@@ -277,12 +277,12 @@ def _pool(site: Site) -> MediaPool:
 
 def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     project = own.task.project
-    done = work.done_by(db, project, me, [NAME])
+    done = taking.done_by(db, project, me, [NAME])
     return {
         "own": own.id,
         "project": project.name,
         "number": done + 1,
-        "total": done + work.waiting(db, site, project, me, [NAME]),
+        "total": done + taking.waiting(db, site, project, me, [NAME]),
         "told": "",
         "tries": bool(site.settings.try_models),
     }

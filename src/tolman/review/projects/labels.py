@@ -15,7 +15,7 @@ from tolman.review.modes.labelling import KINDS, STEP, Labels, submissions
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Project, Task
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def take_in(db: Orm, site: Site, project: Project, person: Person, content: byte
             labels: Labels = {group.name: group.read(given.get(group.name, [])) for group in groups}
         except AnswerError as error:
             raise ExchangeError(f"The labels of '{key[:80]}' can't be used. {error}") from None
-        own = work.assign_if_free(db, site, task, person)
+        own = taking.assign_if_free(db, site, task, person)
         if own is None:
             left += 1
             continue

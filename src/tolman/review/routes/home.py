@@ -20,7 +20,7 @@ from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import ROLES, Assignment, Project, Starting
 from tolman.review.studies import steps
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.undoing import undoable
 
 everybody = APIRouter(dependencies=[allow(*ROLES)])
@@ -42,14 +42,18 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
             stages = mode.stages_for(*me.roles)
             if not stages and not me.is_owner:
                 continue
-            own = mode.counts(db, site, project, me) if mode.counts is not None and stages else None
+            if mode.counts is not None and stages:
+                done, waiting = mode.counts(db, site, project, me)
+            else:
+                done = taking.done_by(db, project, me, stages)
+                waiting = taking.waiting(db, site, project, me, stages)
             entries.append(
                 {
                     "project": project,
                     "mode": mode,
                     "starting": begun.get(project.id),
-                    "done": own[0] if own else work.done_by(db, project, me, stages),
-                    "waiting": (own[1] if own else work.waiting(db, site, project, me, stages)) if project.open else 0,
+                    "done": done,
+                    "waiting": waiting if project.open else 0,
                     "counts": lifecycle.counts(db, project) if me.is_owner else {},
                 }
             )
@@ -111,7 +115,7 @@ def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
         with site.database.write() as db:
             address = _next(db, site, me, project)
             found = db.get_one(Project, project)
-            done = work.done_by(db, found, me, MODES[found.mode].stages_for(*me.roles))
+            done = taking.done_by(db, found, me, MODES[found.mode].stages_for(*me.roles))
             last = undoable(db, found, me)
     if address is not None:
         return see_other(address)
@@ -133,7 +137,7 @@ def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
         return before
     if mode.next_page is not None:
         return mode.next_page(db, site, found, me)
-    own = work.take(db, site, found, me, stages)
+    own = taking.take(db, site, found, me, stages)
     return None if own is None else f"/{mode.name}/{own.id}"
 
 
@@ -149,7 +153,7 @@ def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key
         if not me.is_owner and not mode.stages_for("reviewer"):
             raise HTTPException(404, "There is no such project.")
         # What others decided would have a part in what one decides oneself.
-        withheld = not me.is_owner and not work.all_done(db, found, me, stages)
+        withheld = not me.is_owner and not taking.all_done(db, found, me, stages)
         blocks = lifecycle.tables(db, site, found, mode, withheld=withheld)
         counts = lifecycle.counts(db, found)
     content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks, "withheld": withheld}

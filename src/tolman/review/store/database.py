@@ -59,7 +59,8 @@ class Database:
         self.engine = engine_of(url)
         self._one_writer = threading.Lock()
         self._is_postgres = self.engine.dialect.name == "postgresql"
-        self._looking = self.engine.execution_options(isolation_level="AUTOCOMMIT") if self._is_postgres else self.engine
+        looking = {"isolation_level": "AUTOCOMMIT"} if self._is_postgres else {}
+        self._looking = self.engine.execution_options(**looking)
         try:
             bring_to(self.engine, "head")
         except DBAPIError as error:
@@ -95,12 +96,12 @@ class Database:
 
     @contextmanager
     def write_for(self, person: int, assignment: int | None = None) -> Iterator[Orm]:
-        """A transaction about somebody's own work, which changes nothing that belongs to others; committed at its end, or
-        not at all.
+        """A transaction about somebody's own work, which changes nothing that belongs to others; committed at its end,
+        or not at all.
 
-        One person's are carried out one at a time, and never beside one of `write`. On PostgreSQL those of several people
-        go on together: what they may share is a task, which is locked by whoever gives it out (`tasks.work.take`) or does
-        one of its assignments with this transaction. On SQLite it is the same as `write`.
+        One person's are carried out one at a time, and never beside one of `write`. On PostgreSQL those of several
+        people go on together: what they may share is a task, which is locked by whoever takes it
+        (`tasks.taking.take`) or finishes it. On SQLite it is the same as `write`.
 
         Args:
             person: whose work it is.
@@ -192,11 +193,12 @@ def engine_of(url: str) -> Engine:
         raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
     with needs("postgres", "PostgreSQL"):
         import psycopg  # noqa: F401
-    return _postgres(create_engine(parsed.set(drivername="postgresql+psycopg"), pool_size=20, pool_use_lifo=True, hide_parameters=True))
+    driven = parsed.set(drivername="postgresql+psycopg")
+    return _postgres(create_engine(driven, pool_size=20, pool_use_lifo=True, hide_parameters=True))
 
 
 def count_rows(db: Orm) -> None:
-    """Have PostgreSQL count the rows of tables to which many were added at once, with what is to be committed with them.
+    """Have PostgreSQL count the rows of tables to which many were added at once.
 
     Until it does so by itself, within minutes, it takes them for small and plans to read them as a whole.
     """

@@ -15,7 +15,7 @@ from tolman.review.studies import people
 from tolman.review.studies.people import BEGUN, PRACTICE
 from tolman.review.studies.practice import Passed, Standing, standing
 from tolman.review.studies.spec import StudyPart
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 
 ANSWER, SKIP = "answer", "skip"
 """Steps of a study's submissions. A skip is a submission of its own kind, and no answer anywhere."""
@@ -155,7 +155,7 @@ def _gone(db: Orm, project: Project, found: Participant) -> set[int]:
 def _held(db: Orm, site: Site, me: Person, task: Task) -> Assignment:
     """Somebody's assignment to a task, made where there is none: its time runs from then on."""
     own = db.scalar(select(Assignment).where(Assignment.task_id == task.id, Assignment.user_id == me.id))
-    own = own or work.assign(db, site, task.id, None, me, site.settings.clock())
+    own = own or taking.assign(db, site, task.id, None, me, site.settings.clock())
     assert own is not None  # a study's tasks are for all of its people
     return own
 

@@ -11,7 +11,7 @@ from tolman.review.accounts.identity import Person
 from tolman.review.media.blind import blind
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment
-from tolman.review.tasks import work
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.undoing import undoable
 
 
@@ -20,7 +20,7 @@ def asked(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str
     assert own.task.item is not None
     project = own.task.project
     kept = work.draft_of(db, own)
-    done = work.done_by(db, project, me, stages)
+    done = taking.done_by(db, project, me, stages)
     return {
         "own": own.id,
         "stage": own.task.stage,
@@ -30,7 +30,7 @@ def asked(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str
         "drawn": kept.content.get("drawn", "") if kept else "",
         "seconds": kept.seconds if kept else 0.0,
         "number": done + 1,
-        "total": work.total(db, site, project, me, stages, done),
+        "total": taking.total(db, site, project, me, stages, done),
         "problem": "",
         "undo": project.id if undoable(db, project, me) is not None else None,
     }
