@@ -44,9 +44,9 @@ def _listed(
     with site.database.read() as db:
         people = membership.workers(db, found, MODES[found.mode].stages) if found.mode in KINDS else []
     return page(
-        request, guest, "files.html", status=400 if problem else 200, project=found, mode=MODES[found.mode], is_study=is_study(found),
-        has_runs=found.mode in export.ANSWERED, has_labels=found.mode in KINDS, people=people, told=told,
-        problem=problem,
+        request, guest, "files.html", status=400 if problem else 200, project=found, mode=MODES[found.mode],
+        is_study=is_study(found), has_runs=found.mode in export.ANSWERED, has_labels=found.mode in KINDS, people=people,
+        told=told, problem=problem,
     )  # fmt: skip
 
 
