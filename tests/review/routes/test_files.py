@@ -113,3 +113,7 @@ def test_files_are_loaded_by_keyboard(page: Any, served: Served) -> None:
         with page.expect_download() as loading:
             page.get_by_text(name).press("Enter")
         assert loading.value.suggested_filename == f"{project}-{file}"
+    page.goto(f"/projects/{served.project('classify', 'C')}/files")
+    page.get_by_role("heading", name="Label Studio").wait_for()
+    assert not violations(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -45,9 +45,8 @@ def _listed(
         people = membership.workers(db, found, MODES[found.mode].stages) if found.mode in KINDS else []
     return page(
         request, guest, "files.html", status=400 if problem else 200, project=found, mode=MODES[found.mode],
-        is_study=is_study(found),
-        has_runs=found.mode in export.ANSWERED, has_labels=found.mode in KINDS, people=people, told=told,
-        problem=problem,
+        is_study=is_study(found), has_runs=found.mode in export.ANSWERED, has_labels=found.mode in KINDS, people=people,
+        told=told, problem=problem,
     )  # fmt: skip
 
 
