@@ -16,7 +16,7 @@ from PIL import Image
 
 from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
 from tolman.review.projects.export import export_runs
-from tolman.review.projects.parts import start_study
+from tolman.review.projects.parts import start_named, start_study
 from tolman.review.store.schema import Project, Submission
 from tolman.review.studies import people, records
 from tolman.review.studies.addresses import join_path
@@ -362,6 +362,18 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
     assert "/join/" in about.text
     changed = owner.post("/studies", text=text.replace("3", "4"))
     assert "was started with another study" in changed.text
+
+
+@pytest.mark.full
+def test_the_printed_link_has_what_the_platform_fills_in(studied: tuple[Served, int], tmp_path: Path) -> None:
+    served, _project = studied
+    file = tmp_path / "study.toml"
+    file.write_text('title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n[parts.link]\nplatform = "prolific"\n')
+    (link,) = start_named(served.site, str(file))
+    assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}")
+    tried = served.visitor().get(re.sub(r"\{\{%\w+%\}\}", "trial", link)).text
+    assert "lacks your id" not in tried
+    assert "Begin" in tried
 
 
 @pytest.mark.full
