@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,9 @@ from sqlalchemy import select
 
 from reviewing import PASSWORD, Client, items, settings_of
 from tolman.review.accounts import identity, passwords
+from tolman.review.media.serving import absent
 from tolman.review.projects import lifecycle
+from tolman.review.server import serve
 from tolman.review.site import open_site
 from tolman.review.store.schema import Project, Submission, Task, User
 from tolman.review.tasks.work import current_items
@@ -56,6 +59,25 @@ def test_the_command_prints_a_link_and_stops_cleanly(benchmark: Path, tmp_path: 
         )
         assert taken.returncode == 2
         assert taken.stderr.startswith("tolman: ")
+
+
+def test_media_that_are_not_there_are_told_before_anybody_comes(benchmark: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(benchmark, tmp_path / "bench"))
+    videos = sorted(folder.rglob("*.mp4"))
+    videos[0].unlink()
+    site = open_site(settings_of(folder, tmp_path / "store", None)[0])
+    with closing(site.database):
+        media = {medium.path for item in site.loaded.items for medium in item.media}
+        assert absent(site, site.loaded.items) == ([videos[0].relative_to(folder).as_posix()], len(media))
+        told: list[str] = []
+        with pytest.raises(InterruptedError):
+            serve(site.settings, "127.0.0.1", 0, lambda link, joins, missing: told.append(missing) or stop())
+    assert f"1 of {len(media)} media files of the questions are not there" in told[0]
+
+
+def stop() -> None:
+    """In place of a server that runs."""
+    raise InterruptedError
 
 
 def test_a_server_killed_in_mid_save_has_every_answer_that_it_acknowledged(

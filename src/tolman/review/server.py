@@ -12,6 +12,7 @@ from sqlalchemy.engine import make_url
 from tolman.errors import UsageError
 from tolman.review.accounts.identity import ensure_owner, invite
 from tolman.review.app import create_app
+from tolman.review.media.serving import absent
 from tolman.review.projects.parts import start_named
 from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
@@ -29,14 +30,15 @@ def owner_link(site: Site, base: str) -> str:
 
 
 def serve(
-    settings: ReviewSettings, host: str, port: int, say: Callable[[str, list[str]], None], workers: int = 1
+    settings: ReviewSettings, host: str, port: int, say: Callable[[str, list[str], str], None], workers: int = 1
 ) -> None:
     """Serve until the user stops it.
 
     Args:
         settings: what to open.
         host, port: where to listen.
-        say: is told the owner's link, and those of the study that is started, once the server listens.
+        say: is told the owner's link, those of the study that is started, and what must be known beforehand ('' for
+            nothing), once the server listens.
         workers: processes that serve; more than one on PostgreSQL only.
 
     Raises:
@@ -53,12 +55,22 @@ def serve(
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
     with listening:
         base = (settings.base_url or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
-        say(owner_link(site, base), [base + path for path in joins])
+        say(owner_link(site, base), [base + path for path in joins], _absent(site))
         if workers == 1:
             server_of(settings, site).run([listening])
             return
         site.database.close()
         Workers(_serve_one, (settings, listening), workers).run()
+
+
+def _absent(site: Site) -> str:
+    paths, looked_for = absent(site, site.loaded.items)
+    if not paths:
+        return ""
+    return (
+        f"{len(paths):,} of {looked_for:,} media files of the questions are not there, the first {paths[0]}: whoever "
+        f"is asked about them can only report them. Name their folder with --data."
+    )
 
 
 def _serve_one(settings: ReviewSettings, listening: socket.socket) -> None:

@@ -175,11 +175,13 @@ class Listening:
         link: the address at which the owner signs in, once.
         kept_in: the database, without its password.
         joins: the addresses by which people come to the study that was started.
+        absent: how many media files of the questions are not there; '' where all are.
     """
 
     link: str
     kept_in: str
     joins: tuple[str, ...] = ()
+    absent: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,7 +242,7 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
         settings,
         config.host,
         config.port,
-        lambda link, joins: ready(Listening(link, shown_url(settings.url), tuple(joins))),
+        lambda link, joins, absent: ready(Listening(link, shown_url(settings.url), tuple(joins), absent)),
         config.workers,
     )
 

@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.items import Media
+from tolman.items import Item, Media
 from tolman.media.tables import image_in_table, in_column, table_and_column
 from tolman.media.video import BrokenMediaError
 from tolman.review.access import Me, TheSite, allow
@@ -168,6 +168,15 @@ def find(site: Site, path: str) -> Path:
     """
     first = next((folder for folder in site.folders if (folder / path).is_file()), site.folder)
     return inside(first, path)
+
+
+def absent(site: Site, items: Iterable[Item]) -> tuple[list[str], int]:
+    """The paths of items' media that are files of none of the site's folders, and how many paths were looked for.
+
+    Pictures inside of tables are not looked for.
+    """
+    paths = dict.fromkeys(medium.path for item in items for medium in item.media if medium.part is None)
+    return [path for path in paths if not any((folder / path).is_file() for folder in site.folders)], len(paths)
 
 
 def inside(folder: Path, path: str) -> Path:
