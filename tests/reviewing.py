@@ -177,19 +177,21 @@ class Served:
         self._clients.append(http)
         return Client(http)
 
-    def person(self, role: str, name: str) -> Client:
-        """Somebody new of a role, signed in; the password is `PASSWORD`."""
-        cookie = self.account(role, name)
+    def person(self, role: str, name: str, *further: str) -> Client:
+        """Somebody new of a role and perhaps further ones, signed in; the password is `PASSWORD`."""
+        cookie = self.account(role, name, *further)
         client = self.visitor()
         client.http.cookies.set(self.site.settings.cookie, cookie)
         client.name = name
         client.get("/account")
         return client
 
-    def account(self, role: str, name: str) -> str:
+    def account(self, role: str, name: str, *further: str) -> str:
         """A new account, and the cookie of a session of it."""
         with self.site.database.write() as db:
-            user = User(name=name, role=role, password=_hashed_password(), created=self.clock())
+            user = User(
+                name=name, role=role, further=list(further), password=_hashed_password(), created=self.clock()
+            )  # fmt: skip
             db.add(user)
             db.flush()
             return identity.sign_in(db, self.site.settings, user, None)

@@ -1,4 +1,4 @@
-"""Mapping over processes: in order, errors whole, and stopped at once."""
+"""Mapping over processes: in order, errors whole, stopped at once, and lost processes replaced."""
 
 from __future__ import annotations
 
@@ -8,34 +8,19 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tolman.errors import InputError, MissingExtraError, TolmanError
-from tolman.parallel import parallel_map
+from errands import die_first, refuse, sleep, slow_square, square
+from tolman.errors import InputError, MissingExtraError, TolmanError, UsageError, WorkerError
+from tolman.parallel import HERE, PROCESSES, TaskNeeds, WorkPlace, parallel_map, place_of
+from tolman.parallel.ordered import MAX_LOSSES, UNDELIVERED
 
 
-def slow_square(number: int) -> int:
-    time.sleep(0.05 * (5 - number))
-    return number * number
-
-
-def refuse(number: int) -> int:
-    if number == 1:
-        raise InputError(Path("a.csv"), "is empty", row=3, fix="fill it")
-    return number
-
-
-def sleep(number: int) -> int:
-    if number == 0:
-        raise ValueError("first")
-    time.sleep(60)
-    return number
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_results_come_in_order(workers: int) -> None:
+@pytest.mark.parametrize("workers", [1, 2, WorkPlace(HERE)])
+def test_results_come_in_order(workers: int | WorkPlace) -> None:
     assert list(parallel_map(slow_square, range(5), workers)) == [0, 1, 4, 9, 16]
 
 
@@ -56,15 +41,41 @@ def test_workers_are_not_waited_for_after_an_error() -> None:
     assert not multiprocessing.active_children()
 
 
-def note_and_sleep(place: str) -> None:
-    Path(place).write_text(str(os.getpid()))
-    time.sleep(60)
+def test_arguments_are_taken_as_they_are_needed() -> None:
+    taken = []
+
+    def endless() -> Iterator[int]:
+        number = 0
+        while True:
+            taken.append(number)
+            yield number
+            number += 1
+
+    results = parallel_map(square, endless(), 2)
+    assert [next(results) for _ in range(10)] == [number**2 for number in range(10)]
+    results.close()  # type: ignore[attr-defined]
+    assert len(taken) <= 10 + 2 * 2 * UNDELIVERED
+    assert not multiprocessing.active_children()
+
+
+def test_a_lost_process_is_replaced_and_its_argument_given_out_again(tmp_path: Path) -> None:
+    jobs = [(str(tmp_path / str(number)), 1 if number == 1 else 0) for number in range(5)]
+    assert list(parallel_map(die_first, jobs, 2)) == [0, 1, 0, 0, 0]
+
+
+@pytest.mark.full
+def test_an_argument_that_loses_every_process_is_told_in_a_sentence(tmp_path: Path) -> None:
+    jobs = [(str(tmp_path / "a"), 0), (str(tmp_path / "b"), 99)]
+    with pytest.raises(WorkerError, match=r"most likely for want of memory .*start again, what is done is kept"):
+        list(parallel_map(die_first, jobs, 2))
+    assert len((tmp_path / "b").read_text()) == MAX_LOSSES + 1
+    assert not multiprocessing.active_children()
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks processes up in /proc")
 def test_workers_end_with_the_process_that_was_killed(tmp_path: Path) -> None:
     notes = [tmp_path / "a", tmp_path / "b"]
-    code = "import sys, test_parallel as t; list(t.parallel_map(t.note_and_sleep, sys.argv[1:], 2))"
+    code = "import sys, errands as e; from tolman.parallel import parallel_map as m; list(m(e.note_and_sleep, sys.argv[1:], 2))"
     paths = os.pathsep.join((str(Path(__file__).parent), *sys.path))
     command = [sys.executable, "-c", code, *map(str, notes)]
     with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}) as parent:
@@ -93,6 +104,33 @@ def alive(process: int) -> bool:
         return False
 
 
+def test_places() -> None:
+    assert place_of(None, None) == WorkPlace(PROCESSES)
+    assert place_of(None, None, few=True) == WorkPlace(HERE)
+    assert place_of(None, 2, few=True) == WorkPlace(PROCESSES, 2)
+    assert place_of("ray://head:10001", 3).is_cluster
+    assert not WorkPlace("processes").is_cluster
+    assert WorkPlace(HERE).processes() == 1
+    assert WorkPlace(workers=3).processes(TaskNeeds(memory=1 << 60)) == 3
+    assert WorkPlace().processes(TaskNeeds(memory=1 << 60)) == 1
+    assert WorkPlace("ray").cores_each(1) == 1
+
+
+@pytest.mark.parametrize(
+    ("on", "workers", "said"),
+    [
+        ("rya", None, r"--on takes here, processes, ray or ray://HOST:PORT, not 'rya'\."),
+        ("ray://head", None, "not 'ray://head'"),
+        ("ray://head:many", None, "not 'ray://head:many'"),
+        ("here", 2, "--on here is one process: leave out --workers 2"),
+        ("processes", 0, "--workers takes a number from 1, not 0"),
+    ],
+)
+def test_places_that_there_are_not(on: str, workers: int | None, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        place_of(on, workers)
+
+
 @pytest.mark.parametrize(
     "error", [InputError("f", "is bad", field="x"), MissingExtraError("p", "e", "This"), TolmanError("t")]
 )
@@ -101,3 +139,11 @@ def test_every_error_can_be_copied(error: TolmanError) -> None:
     assert type(copy) is type(error)
     assert str(copy) == str(error)
     assert copy.__dict__ == error.__dict__
+
+
+def test_a_cluster_without_ray_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(
+        MissingExtraError, match=r"Work on a cluster needs the package 'ray': pip install 'tolman\[ray\]'"
+    ):
+        list(parallel_map(square, range(3), WorkPlace("ray")))

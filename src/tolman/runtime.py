@@ -143,6 +143,21 @@ def uninterrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def handlers_kept() -> Iterator[None]:
+    """Have signals handled behind it as they were before it, whatever a package sets up inside."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_SIGNALS)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None and signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
+
+
 def ignore_interrupts() -> None:
     """Leave Ctrl-C to the process that gave out the work; for worker processes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

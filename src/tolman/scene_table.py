@@ -100,6 +100,16 @@ def read_captures(folder: Path) -> Iterator[Capture]:
         yield _made(Capture, path, number, {key: value for key, value in row.items() if value is not None})
 
 
+def count_scenes(folder: Path) -> int:
+    """How many rows of scenes a folder holds in this form, by what its files say of themselves; 0 where it can't be
+    told."""
+    try:
+        paths = sorted(folder.glob("scenes-*.parquet"))
+        return sum(int(pl.scan_parquet(path).select(pl.len()).collect().item()) for path in paths)
+    except (pl.exceptions.PolarsError, OSError):
+        return 0
+
+
 def has_scenes(folder: Path) -> bool:
     """Whether a folder holds scenes in this form."""
     return any(folder.glob("scenes-*.parquet"))

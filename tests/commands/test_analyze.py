@@ -132,6 +132,16 @@ def test_humans(place: Path) -> None:
     assert "easy up to 10.0 s" in tolman("analyze", "humans", "human-anna", "--cuts", "10,20", cwd=place)
 
 
+def test_people_who_all_took_the_same_time_have_figures_without_tiers(place: Path) -> None:
+    lines = [{"id": row["id"], "response": row["ground_truth"], "seconds": 5} for row in ROWS]
+    (place / "cara.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    tolman("score", "cara.jsonl", "--benchmark", "vsi-bench", "--data", str(EXTRACT), "--name", "human/cara", "--out", "human-cara", cwd=place)  # fmt: skip
+    shown = tolman("analyze", "humans", "human-cara", cwd=place)
+    assert "average" in shown
+    assert "There are no tiers of difficulty: three tiers need at least three items" in " ".join(shown.split())
+    assert "three tiers need" in tolman("analyze", "humans", "human-cara", "--out", "none", cwd=place, status=2)
+
+
 def test_representative(place: Path) -> None:
     runs = ["good-direct", "fair-direct", "poor-direct"]
     shown = tolman("analyze", "representative", *runs, "--size", "40", "--out", "rep", cwd=place)

@@ -63,9 +63,14 @@ LICENSED = "downloads a data set under its licence"
 ONLY_PARSED: dict[Key, str] = {}
 """Command → why it can't be carried out here. The command line reads all of these."""
 
+ON_RAY = "so is the extra 'ray'"
 NEEDED: dict[Key, tuple[str, str]] = {
     ("*", "tolman run vsi-bench --model hf/"): ("torch", "the extra 'hf' is installed by 'make test-full'"),
     ("*", "tolman analyze diversity ./my-bench --structures"): ("spacy", "so is the extra 'syntax'"),
+    ("docs/scale.md", "tolman simulate --scenes 12 --out worlds --on ray"): ("ray", ON_RAY),
+    ("docs/scale.md", "tolman generate worlds --out my-bench --on ray"): ("ray", ON_RAY),
+    ("docs/scale.md", "tolman audit ./my-bench --scenes worlds --on ray"): ("ray", ON_RAY),
+    ("docs/scale.md", "tolman score answers.jsonl --benchmark ./my-bench --on ray"): ("ray", ON_RAY),
     ("*", "tolman run ./my-bench --model baseline/detector"): (
         "onnxruntime",
         "'make test' installs the extra 'detect'",

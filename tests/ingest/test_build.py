@@ -24,7 +24,6 @@ from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, CountIs, append
 from tolman.ingest.formats import get, names
 from tolman.ingest.make import make
 from tolman.ingest.summary import NAME, read_summary
-from tolman.parallel import parallel_map
 
 
 @pytest.fixture
@@ -242,15 +241,3 @@ def test_the_command_tells_every_state_and_ends_with_1_where_one_is_refused(scan
     assert "aggregation.json: is no JSON" in found["scenes"][1]["reason"]
     kept = json.loads((tmp_path / "out" / NAME).read_text())
     assert [entry["state"] for entry in kept["scenes"]] == ["kept", "refused", "kept"]
-
-
-def test_a_process_that_ends_says_what_to_do(scans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from concurrent.futures.process import BrokenProcessPool
-
-    def ending(*ignored: object) -> object:
-        yield from parallel_map(str, [], 1)
-        raise BrokenProcessPool
-
-    monkeypatch.setattr(build, "parallel_map", ending)
-    with pytest.raises(Exception, match="start again with fewer --workers"):
-        ingest(ScansConfig("scannet", scans), tmp_path / "out", 2)

@@ -225,6 +225,12 @@ def _refused_by_nobody(model: str) -> Callable[[Environment], str]:
     return trial
 
 
+def ray(own: Environment) -> str:
+    """The package can be imported (clusters are tried by `make test-full`)."""
+    own.tolman("doctor", "--extra", "ray")
+    return "imported"
+
+
 def hf(own: Environment) -> str:
     """The packages can be imported (networks are tried by `make test-full`)."""
     own.tolman("doctor", "--extra", "hf")
@@ -236,6 +242,7 @@ TRIALS: dict[str, Callable[[Environment], str]] = {
     "generate": generate, "curate": curate, "hf": hf, "gemini": _refused_by_nobody("gemini/m"),
     "anthropic": _refused_by_nobody("anthropic/m"), "analyze": analyze, "syntax": syntax, "simulate": simulate,
     "review": review, "postgres": postgres, "ingest": ingest, "lidar": lidar,
+    "ray": ray,
 }  # fmt: skip
 
 

@@ -111,6 +111,14 @@ def test_off_is_told_in_each_way_that_it_is_asked_for(dialect: Dialect, fields: 
         assert told(dialect, **asked) == fields | {dialect.limit: 16}
 
 
+def test_a_word_beside_on_reaches_templates_of_every_name() -> None:
+    """vLLM makes of an effort alone `reasoning_effort` and `enable_thinking`, and not the `thinking` of Granite and
+    DeepSeek; a template's arguments aren't sent unasked, because servers with Mistral's own tokenizer refuse them."""
+    for dialect in (VLLM, SGLANG, LLAMA_CPP, PLAIN):
+        found = told(dialect, on=True, effort="low")
+        assert found == {dialect.limit: 4112, "reasoning_effort": "low", "chat_template_kwargs": SWITCHED_ON}
+
+
 def test_openrouter_takes_an_effort_or_a_budget() -> None:
     found, notes = fields_of(OPENROUTER, Sampling(thinking=Thinking(effort="low", budget=100)))
     assert found == {"reasoning": {"max_tokens": 100, "enabled": True}}

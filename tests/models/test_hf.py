@@ -23,7 +23,7 @@ from tolman.items import Item, Media
 from tolman.media.sampling import Frames
 from tolman.media.store import FrameStore
 from tolman.messages import Message, Picture, Sampling, Thinking, Video
-from tolman.models import hf_network
+from tolman.models import hf_network, hf_template
 from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.hf import HuggingFace, create
 from tolman.responses import FailureKind, Response
@@ -300,7 +300,7 @@ def test_a_network_without_a_switch_says_so(
     says("B")
     sampling = Sampling(max_tokens=4, thinking=Thinking(effort="high"))
     found = thinking(ask(llama, (Message(parts=("Where?",)),), item=choice(), sampling=sampling))
-    assert set(found.notes) == {hf_network.NO_SWITCH, hf_network.NO_EFFORT}
+    assert set(found.notes) == {hf_template.NO_SWITCH, hf_template.NO_EFFORT}
 
 
 def test_one_request_that_cannot_be_answered_takes_no_other_with_it(

@@ -18,7 +18,7 @@ pytest.importorskip("torch", reason="needs the extra 'hf' (make test-full)")
 pytest.importorskip("transformers", reason="needs the extra 'hf' (make test-full)")
 pytest.importorskip("num2words", reason="needs the extra 'hf' (make test-full)")
 
-from networks import write_llama
+from networks import write_llama, write_tokenizer
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Clip, Message, Picture, Sampling, Video
@@ -27,7 +27,8 @@ from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.hf import create
 from tolman.models.hf_media import media_options
 from tolman.models.hf_network import Network
-from tolman.models.hf_video import import_torchvision
+from tolman.models.hf_video import FAMILIES as FAMILIES_OF_CLIPS
+from tolman.models.hf_video import import_torchvision, video_arguments
 from tolman.models.hf_weights import find
 from tolman.responses import FailureKind, Response
 from video_networks import FAMILIES, write_network
@@ -205,6 +206,37 @@ def test_a_clip_is_the_familys_native_video(
     assert (found.usage.input_tokens, found.usage.media_tokens) == (inputs["input_ids"].shape[1], SHOWN[family])
 
 
+@pytest.mark.parametrize(
+    ("family", "times"),
+    [
+        ("glm4v", ["0", "17", "34", "51"]),
+        ("glm46v", ["0.0 seconds", "17.1 seconds", "34.3 seconds", "51.4 seconds"]),
+    ],
+)
+def test_glm_is_told_the_times_and_takes_the_frames_as_they_are(
+    family: str, times: Sequence[str], frames: Sequence[Picture], tmp_path: Path
+) -> None:
+    """Its processor alone, by its classes' own limits of pixels."""
+    import_torchvision()
+    import transformers
+
+    special = ("<|endoftext|>", "<|im_end|>", *(f"<|{mark}image|>" for mark in ("", "begin_of_", "end_of_")))
+    special += tuple(f"<|{mark}video|>" for mark in ("", "begin_of_", "end_of_"))
+    write_tokenizer(tmp_path, special=special, named={"image_token": "<|image|>", "video_token": "<|video|>"})
+    name = {"glm4v": "Glm4v", "glm46v": "Glm46V"}[family]
+    processor = getattr(transformers, f"{name}Processor")(
+        image_processor=getattr(transformers, f"{name}ImageProcessor")(),
+        tokenizer=transformers.AutoTokenizer.from_pretrained(tmp_path),
+        video_processor=getattr(transformers, f"{name}VideoProcessor")(),
+    )
+    told = video_arguments([clip(frames[:8])], FAMILIES_OF_CLIPS[family], {})
+    made = processor(text=["<|begin_of_video|><|video|><|end_of_video|>?"], return_tensors="pt", **told)
+    shown = "".join(f"<|begin_of_image|>[<|image|>×391]<|end_of_image|>{time}" for time in times)
+    prompt = shortened(processor.tokenizer.decode(made["input_ids"][0]))
+    assert prompt == f"<|begin_of_video|>{shown}<|end_of_video|>?"
+    assert made["video_grid_thw"].tolist() == [[4, 34, 46]]
+
+
 def test_frames_of_a_clip_are_not_those_of_separate_pictures(
     checkpoint: Callable[[str], Path], frames: Sequence[Picture], choice: Callable[..., Item]
 ) -> None:
@@ -289,6 +321,13 @@ def test_limits_of_pixels_are_arguments_of_the_processor(
     loaded = network(checkpoint("qwen3_vl"), body={"mm_processor_kwargs": {"size": {**size, "longest_edge": 800_000}}})
     made = loaded._inputs([asked(choice(), clip(frames[:8]), "?")])
     assert made["video_grid_thw"].tolist() == [[4, 16, 22]]
+    # Of pictures each one's: two of 307,200 stay as they are under 400,000, and one of them under 100,352 does not.
+    for longest, grid in ((400_000, [1, 30, 40]), (100_352, [1, 16, 22])):
+        body = {"images_kwargs": {"size": {**size, "longest_edge": longest}}}
+        loaded = network(checkpoint("qwen3_vl"), body={"mm_processor_kwargs": body})
+        made = loaded._inputs([asked(choice(), *frames[:2], clip(frames[:8]), "?")])
+        assert made["image_grid_thw"].tolist() == [grid] * 2
+        assert made["video_grid_thw"].tolist() == [[4, 30, 40]]
 
 
 def test_arguments_that_cannot_be_meant_are_one_sentence(

@@ -48,6 +48,8 @@ def vllm(root: str, name: str = "m", **more: Any) -> dict[str, Any]:
             },
             Served(True, f"Qwen/Qwen2.5-VL-3B-Instruct@{COMMIT}", "sglang", True),
         ),
+        # Behind a gateway that shows the list alone: its root is the served name, and the time is the call's.
+        ({"listed": [{"id": "m", "owned_by": "sglang", "root": "m", "created": 5}]}, Served(True, None, "sglang", True)),
         (
             {
                 "listed": [

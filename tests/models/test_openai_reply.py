@@ -19,10 +19,16 @@ Read = Callable[..., Response]
 @pytest.fixture
 def read(choice: Callable[..., Item]) -> Read:
     def call(
-        message: dict[str, Any], reason: str | None = "stop", *, form: dict[str, Any] | None = None, **more: Any
+        message: dict[str, Any],
+        reason: str | None = "stop",
+        *,
+        form: dict[str, Any] | None = None,
+        beside: dict[str, Any] | None = None,
+        **more: Any,
     ) -> Response:
         request = Request(choice(), (Message(parts=("?",)),), Sampling())
-        content = json.dumps({"choices": [{"message": message, "finish_reason": reason}], **more}).encode()
+        one = {"message": message, "finish_reason": reason, **(beside or {})}
+        content = json.dumps({"choices": [one], **more}).encode()
         return read_reply(request, content, ReplyForm("http://x", "m", **(form or {})), 0.5)
 
     return call
@@ -94,6 +100,38 @@ def test_an_answer_that_the_endpoint_gave_up_is_tried_again(read: Read, reason: 
     with pytest.raises(CallError, match=f"finish reason '{reason}'") as caught:
         read({"content": "B and"}, reason)
     assert (caught.value.kind, caught.value.retry) == (FailureKind.SERVER, True)
+
+
+LITELLM, OPENROUTER = "provider_specific_fields", "native_finish_reason"
+
+
+@pytest.mark.parametrize("gateway", [LITELLM, OPENROUTER])
+@pytest.mark.parametrize("reason", ["abort", "error"])
+def test_an_answer_given_up_behind_a_gateway_that_says_stop_is_tried_again(
+    read: Read, gateway: str, reason: str
+) -> None:
+    own: Any = {OPENROUTER: reason} if gateway == LITELLM else reason
+    with pytest.raises(CallError, match=f"finish reason '{reason}'") as caught:
+        read({"content": "B and"}, "stop", beside={gateway: own})
+    assert caught.value.retry
+
+
+@pytest.mark.parametrize(
+    ("told", "beside", "reason"),
+    [
+        ("stop", {LITELLM: {OPENROUTER: "repetition"}}, "repetition"),
+        ("stop", {LITELLM: {OPENROUTER: "eaten"}}, "eaten"),  # LiteLLM says it where it has no word for it
+        ("stop", {OPENROUTER: "MAX_TOKENS"}, "MAX_TOKENS"),
+        ("stop", {OPENROUTER: "completed"}, "stop"),
+        ("stop", {LITELLM: None, OPENROUTER: None}, "stop"),
+        ("stop", {LITELLM: {"citations": []}}, "stop"),
+        ("length", {LITELLM: {OPENROUTER: "max_tokens"}}, "length"),
+    ],
+)
+def test_the_reason_of_the_server_behind_a_gateway_goes_before_its_stop(
+    read: Read, told: str, beside: dict[str, Any], reason: str
+) -> None:
+    assert read({"content": "B"}, told, beside=beside).finish_reason == reason
 
 
 def test_a_refusal_stays_text_and_says_so(read: Read) -> None:

@@ -91,9 +91,13 @@ def test_a_stream_that_a_proxy_makes_is_read_too(ask: Callable[..., Response]) -
         (THOUGHTS[:4], FailureKind.NETWORK, "the stream ended before the answer"),
         ([], FailureKind.NETWORK, "the stream ended before the answer"),
         ([*THOUGHTS[:4], json.dumps({"error": {"message": "out of memory"}})], FailureKind.SERVER, "out of memory"),
+        (
+            [*THOUGHTS[:5], THOUGHTS[5].replace('"finish_reason"', '"native_finish_reason": "abort", "finish_reason"')],
+            FailureKind.SERVER, "finish reason 'abort'",
+        ),
         (["{no json"], FailureKind.MALFORMED, "sent no chat completion"),
     ],
-)
+)  # fmt: skip
 def test_a_stream_that_breaks_off_is_no_answer(
     ask: Callable[..., Response], events: list[str], kind: FailureKind, sentence: str
 ) -> None:

@@ -43,6 +43,23 @@ def test_a_models_name_brings_its_familys_recipe() -> None:
     assert set(BROUGHT.values()) - {None} == set(names())
 
 
+def test_the_form_that_moves_scores_is_the_authors() -> None:
+    """The same weights have 62.9 on VSI-Bench as 32 pictures and 55.3 to 55.7 as a video."""
+    found = {name: open_recipe(name).input.form for name in names()}
+    assert {name for name, form in found.items() if form == "file"} == {"gemini"}
+    assert {name for name, form in found.items() if form == "images"} == {"claude", "gpt", "sensenova-si-qwen3-vl"}
+    assert open_recipe("sensenova-si-qwen3-vl").frames() == {"count": 32}
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_rate_for_vllm_never_comes_without_the_number_of_frames(name: str) -> None:
+    """Either alone in a request takes the server's own setting of the other away: 32 frames are then kept."""
+    options = open_recipe(name).whole_files().get("vllm", {}).get("options", {})
+    video = options.get("media_io_kwargs", {}).get("video", {})
+    assert "fps" not in video or "num_frames" in video
+    assert video.get("num_frames", -1) == -1
+
+
 @pytest.mark.parametrize("name", names())
 def test_every_statement_has_a_source(name: str) -> None:
     recipe = open_recipe(name)
@@ -68,6 +85,9 @@ def test_every_statement_has_a_source(name: str) -> None:
         ("llava-next-video", 8, (640, 480), 512),
         ("smolvlm2", 8, (640, 480), 8 * 64),
         ("glm-4v", 8, (640, 480), 4 * 391),
+        # More pixels together than each frame may have.
+        ("qwen2-vl", 128, (640, 480), 64 * 391),
+        ("qwen2.5-vl", 128, (640, 480), 64 * 391),
     ],
 )
 def test_tokens_are_those_of_the_processors(name: str, frames: int, size: tuple[int, int], tokens: int) -> None:
@@ -79,6 +99,11 @@ def test_tokens_are_those_of_the_processors(name: str, frames: int, size: tuple[
 def test_a_budget_makes_frames_smaller_and_small_ones_larger() -> None:
     small = VideoTokens(source="class default", patch=16, merge=2, temporal=2, budget="video", most=786_432)
     assert small.expected(8, 640, 480) == 4 * 88
+    # As the processors of Qwen2.5-VL and Qwen3-VL have it with these limits.
+    limits = [("frame", 14, 100_352, 4 * 9 * 13), ("video", 14, 100_352, 4 * 3 * 4), ("video", 16, 800_000, 4 * 8 * 11)]
+    for budget, patch, most, tokens in limits:
+        rule = VideoTokens(source="given", patch=patch, merge=2, temporal=2, budget=budget, most=most)
+        assert rule.expected(8, 640, 480) == tokens
     large = VideoTokens(source="VLMEvalKit", patch=14, merge=2, least=1280 * 28 * 28)
     assert large.expected(1, 640, 480) >= 1280
 

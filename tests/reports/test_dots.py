@@ -8,6 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tolman.reports.charts.theme import LIGHT, following
 from tolman.reports.dots import LINE, WIDTH, Dots, dots_svg
 from tolman.scoring.intervals import Interval
 
@@ -35,9 +36,9 @@ def test_differences_lie_around_a_marked_zero() -> None:
     svg = dots_svg(["a", "b", "c"], [one], "difference", around_zero=True)
     left, middle, right = (x for x, _ in circles(svg)[:3])
     assert abs((right - middle) / 7.5 - (middle - left) / 3) < 0.1
-    (zero,) = (line for line in ElementTree.fromstring(svg).iter(f"{SVG}line") if line.get("stroke") == "#777")
+    (zero,) = (line for line in ElementTree.fromstring(svg).iter(f"{SVG}line") if line.get("stroke") == LIGHT.ink)
     assert abs(float(zero.get("x1", "")) - middle) < 0.1
-    ticks = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text") if text.get("fill") == "#444"]
+    ticks = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text") if text.get("fill") == LIGHT.faint]
     assert ticks == ["-4", "-2", "0", "2", "4", "6", "8", "10"]
     assert dots_svg(["a"], [Dots("A − B", [(0, 0.0, None)])], "difference", around_zero=True).count("<line") == 3
 
@@ -71,8 +72,9 @@ def test_hostile_names_stay_text_and_all_stays_inside(labels: list[str], names: 
     svg = dots_svg(labels, series, "score")
     root = ElementTree.fromstring(svg)
     assert {element.tag for element in root.iter()} <= {
-        SVG + name for name in ("svg", "line", "text", "path", "circle", "title")
+        SVG + name for name in ("svg", "style", "rect", "line", "text", "path", "circle", "title")
     }
+    assert [style.text for style in root.iter(f"{SVG}style")] == [following()]
     assert all(0 <= x <= WIDTH and 0 <= y <= float(root.get("height", "0")) for x, y in circles(svg) or [(0, 0)])
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import tolman
+from tolman.errors import InputError
 from tolman.reports.content import build
-from tolman.reports.loaded import load_runs
+from tolman.reports.loaded import load_runs, load_scored
 from tolman.runs.folder import RunSettings
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
@@ -43,6 +44,16 @@ def test_parts_are_told_apart_by_what_was_selected(run: Path, tmp_path: Path) ->
     out = tmp_path / "whole"
     tolman.evaluate("vsi-bench", lambda messages: "B", data=EXTRACT, protocol="blind", name="m", out=out)
     assert [one.name for one in load_runs([run, out])] == ["m (blind, --limit 10)", "m (blind, all questions)"]
+
+
+def test_what_commands_write_beside_runs_is_passed_over(run: Path) -> None:
+    beside = [run.parent / "run.html", run.parent / "tolman.toml"]
+    for path in beside:
+        path.write_text("")
+    assert [one.name for one in load_runs([*beside, run])] == ["m (blind)"]
+    assert load_scored([*beside, run])[1] == []
+    with pytest.raises(InputError, match="is no run folder"):
+        load_runs(beside)
 
 
 @pytest.mark.parametrize(

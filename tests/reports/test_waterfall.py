@@ -13,8 +13,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def spans(svg: str) -> list[tuple[float, float]]:
-    """Where bars begin and end, in pixels."""
-    bars = ElementTree.fromstring(svg).iter(f"{SVG}rect")
+    """Where bars begin and end, in pixels; the first rectangle is the ground."""
+    _, *bars = ElementTree.fromstring(svg).iter(f"{SVG}rect")
     return [(float(bar.get("x", "")), float(bar.get("x", "")) + float(bar.get("width", ""))) for bar in bars]
 
 
@@ -43,5 +43,6 @@ def test_any_pieces_are_drawn_inside_and_with_their_values(a: float, pieces: lis
     assert all(0 <= left < right <= width - 40 for left, right in spans(svg))
     shown = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")][1::2]
     assert shown[1:-1] == [f"{step.points:+.2f}" for step in steps]
-    tops = [float(bar.get("y", "")) for bar in ElementTree.fromstring(svg).iter(f"{SVG}rect")]
+    _, *bars = ElementTree.fromstring(svg).iter(f"{SVG}rect")
+    tops = [float(bar.get("y", "")) for bar in bars]
     assert all(b > a for a, b in pairwise(tops))

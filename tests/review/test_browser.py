@@ -33,7 +33,7 @@ def test_the_owner_starts_a_project_and_a_subject_answers_it_by_keyboard(page: A
     page.goto("/people")
     page.get_by_role("radio", name="subject").check()
     page.get_by_role("button", name="Make a link").click()
-    link = page.get_by_label("Link").input_value()
+    link = page.get_by_label("Link", exact=True).input_value()
 
     page.context.clear_cookies()
     page.goto(link)

@@ -27,6 +27,7 @@ from tolman.review.studies.spec import Study
 
 EVERYBODY = {ANYBODY, *ROLES}
 SIGNED_IN = set(ROLES)
+_FILES = ("label-studio.zip", "items.zip", "runs.zip", "tables.zip", "times.csv")
 MAY = {
     ("GET", "/signin"): EVERYBODY,
     ("POST", "/signin"): EVERYBODY,
@@ -49,8 +50,17 @@ MAY = {
     ("GET", "/projects/{project}/progress"): {"owner", "reviewer"},
     ("POST", "/projects"): {"owner"},
     ("POST", "/projects/{project}/open"): {"owner"},
+    ("GET", "/people/{user}"): {"owner"},
+    ("POST", "/people/{user}"): {"owner"},
+    ("GET", "/projects/{project}/people"): {"owner"},
+    ("POST", "/projects/{project}/people"): {"owner"},
+    ("GET", "/projects/{project}/preview/{role}"): {"owner"},
+    ("GET", "/projects/{project}/files"): {"owner"},
+    ("POST", "/projects/{project}/files/label-studio/upload"): {"owner"},
+    **{("GET", f"/projects/{{project}}/files/{name}"): {"owner"} for name in _FILES},
     ("GET", "/people"): {"owner"},
     ("POST", "/people/invite"): {"owner"},
+    ("POST", "/people/invitations/{invitation}/revoke"): {"owner"},
     ("POST", "/people/{user}/close"): {"owner"},
     ("POST", "/people/{user}/reset"): {"owner"},
     ("POST", "/projects/{project}/reported"): {"owner"},
@@ -77,6 +87,7 @@ MAY = {
     ("GET", "/studies/{project}/end"): SIGNED_IN,
     ("GET", "/studies"): {"owner"},
     ("POST", "/studies"): {"owner"},
+    ("POST", "/study-file"): {"owner"},
     ("GET", "/studies/{project}/about"): {"owner"},
     ("POST", "/studies/{project}/next"): {"owner"},
     ("GET", "/studies/{project}/people.csv"): {"owner"},
@@ -170,7 +181,7 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
             path = route.path.format(
                 project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment,
                 key="0" * 32, size="small", view="given", number=0, medium=1, milliseconds=0,
-                    version=1, camera=0,
+                    version=1, camera=0, invitation=999, role="reviewer",
             )  # fmt: skip
             for role, guest in guests.items():
                 if path in ("/signout", "/signin") and method == "POST":

@@ -116,6 +116,25 @@ def test_an_endpoint_that_says_nothing_is_its_address_and_a_label_takes_its_plac
     assert "run holds a run with label step-200, not none; give another folder with --out." in forgot
 
 
+def test_a_fingerprint_identifies_nothing(place: Path) -> None:
+    """vLLM's is a hash of the path and the configuration: other weights at that path have the same."""
+    servers = [Endpoint(fingerprint=lambda number: "vllm-0.33.0-0a1b2c3d") for _ in range(2)]
+    for server, out in zip(servers, ("one", "two"), strict=True):
+        ask(place, server, "--limit", "4", out=out)
+    assert [server.requests for server in servers] == [4, 4]
+
+
+def test_the_same_weights_on_more_devices_share_answers_and_other_media_options_do_not(place: Path) -> None:
+    """The fingerprint says the number of devices, and nothing of what requests carry for pictures and videos."""
+    counts = []
+    for number, (devices, edge) in enumerate([("", 9), ("tp2-", 9), ("", 99)]):
+        server = vllm("/ckpt/a", fingerprint=lambda _, devices=devices: f"vllm-0.33.0-{devices}0a1b2c3d")
+        body = json.dumps({"mm_processor_kwargs": {"size": {"longest_edge": edge}}})
+        ask(place, server, "--limit", "4", "--body", body, out=f"run-{number}")
+        counts.append(server.requests)
+    assert counts == [4, 0, 4]
+
+
 def test_a_label_is_found_from_everywhere_and_not_by_another(place: Path) -> None:
     servers = [Endpoint() for _ in range(3)]
     for server, label, out in zip(servers, ("a", "a", "b"), ("one", "two", "three"), strict=True):

@@ -165,6 +165,18 @@ def test_thinking_off_reaches_the_model(go: Go, kind: str) -> None:
     assert "reasons" not in found["said"]
 
 
+def test_a_switch_that_the_template_does_not_know_is_told_by_the_first_reply(go: Go) -> None:
+    """vLLM filters it out without a word."""
+
+    class Deaf(Vllm):
+        def answer(self, body: dict[str, Any]) -> dict[str, Any]:
+            return super().answer({name: value for name, value in body.items() if name != "chat_template_kwargs"})
+
+    found = go(Deaf(), "--thinking", "off", "--max-tokens", "200")
+    assert found["score"] == 100.0
+    assert "openai/m reasons before it answers (in a field of its own), although it was told not to" in found["said"]
+
+
 @pytest.mark.parametrize(
     ("kind", "fields"),
     [
@@ -234,6 +246,16 @@ def test_an_answer_cut_off_behind_a_template_that_opened_the_thoughts_is_not_sco
     assert (found["code"], found["score"]) == (0, 100.0)
     assert found["usage"]["again"] == ITEMS
     assert {line["response"] for line in found["lines"]} == {"B"}
+
+
+def test_reasoning_without_any_tag_that_nobody_asked_for_is_counted_above_the_table(go: Go) -> None:
+    """Nothing tells it from an answer but that the token limit ended it."""
+    found = go(Vllm(parser=False))
+    assert found["code"] == 1
+    (warning,) = found["warnings"]
+    assert warning.startswith(
+        f"CUT OFF: openai/m (blind): {ITEMS} of {ITEMS} answers were ended by the token limit (16 tokens), {ITEMS} of them"
+    )
 
 
 def test_what_stays_cut_off_is_a_failure_that_names_what_was_tried(go: Go) -> None:

@@ -18,6 +18,7 @@ from tolman.generate.build import Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
 from tolman.generate.settings import preset
 from tolman.media.video import read_index
+from tolman.scene_parts import Part
 from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate import build
 from tolman.simulate.build import WorldsConfig, simulate
@@ -70,7 +71,7 @@ def test_it_goes_on_where_it_was_stopped(alone: Path, tmp_path: Path, monkeypatc
     made: list[int] = []
     real = build.make
 
-    def stopping(order: WorldsConfig, number: int, out: Path) -> build.SimulatedScene:
+    def stopping(order: WorldsConfig, number: int, out: Path) -> Part:
         if number == 2 and not made.count(2):
             made.append(2)
             raise KeyboardInterrupt

@@ -15,7 +15,6 @@ import tolman
 from tolman.generate.audit import AuditFinding
 from tolman.ingest.summary import SummaryRow
 from tolman.ingest.vsi_meta_info import Skipped
-from tolman.scenes import Capture, Scene
 from tolman.workflows.audit import AuditResult
 from tolman.workflows.generate import GenerateConfig, GenerateResult, generate
 from tolman.workflows.ingest import IngestResult
@@ -70,9 +69,8 @@ def simulated() -> Any:
     from tolman.simulate.build import SimulatedScene
     from tolman.workflows.simulate import SimulateResult
 
-    scene = Scene(id=HOSTILE, dataset="simulated", objects=(), counts={"chair": 2}, room_area=20.0)
-    capture = Capture(id="c", scene=HOSTILE, sensor="camera", times=(0.0, 0.5))
-    return SimulateResult(Path("worlds"), (SimulatedScene(scene, (capture,), notes=(HOSTILE,)),))
+    told = SimulatedScene(HOSTILE, 20.0, objects=0, categories=1, coverage=0.0, frames=2, notes=(HOSTILE,))
+    return SimulateResult(Path("worlds"), (told,))
 
 
 @pytest.mark.parametrize("make", [generated, audited, ingested, simulated])

@@ -123,6 +123,31 @@ def test_both_forms_make_two_runs_in_one_table(run: Any, tmp_path: Path) -> None
     assert f"{QWEN} (4 frames as video): bench" in text.replace("./bench", "bench")
 
 
+def test_three_inputs_of_one_model_are_asked_apart_and_called_by_three_names(
+    run: Any, command: Command, tmp_path: Path
+) -> None:
+    """Pictures, pictures behind their times, and a video: the same frames, and three benchmarks in effect."""
+    (tmp_path / "timed.toml").write_text(
+        'title = "Timed"\n[input]\nform = "images"\nsource = "a letter"\n'
+        '[run]\nframes = 2\nframe_text = "<{seconds:.1f} seconds><image>"\nsource = "a letter"\n'
+    )
+    server = VideoServer(answer="2", models=(QWEN.partition("/")[2],))
+    for out, form, recipe in (
+        ("plain", "images", "none"),
+        ("timed", "images", "timed.toml"),
+        ("video", "video", "none"),
+    ):
+        run(server, "--frames", "2", "--as", form, "--recipe", recipe, out=out)
+    assert [seen.kind for seen in server.seen] == ["images", "images", "images", "images", "video", "video"]
+    assert {seen.numbers for seen in server.seen} == {(0, 59)}  # the store gave none of them another's answer
+    texts = [[part.get("text") for part in body["messages"][0]["content"]][:-1] for body in server.bodies]
+    assert texts[0] == [None, None]
+    assert texts[2] == ["<0.0 seconds>", None, "<5.9 seconds>", None]
+    shown = " ".join(command("compare", "plain", "timed", "video").stdout.split())
+    for name in ("2 frames)", "2 frames with texts)", "2 frames as video)"):
+        assert name in shown, shown
+
+
 def test_a_users_file_names_the_server_and_the_form(run: Any, tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text(
         'title = "Mine"\n[input]\nform = "file"\nserver = "sglang"\nsource = "a letter"\n'

@@ -31,7 +31,7 @@ def test_the_function_and_the_command_make_the_same_scenes(
     quiet()
     assert events[0] == Began("drawing and recording scenes", 1)
     assert Advanced() in events
-    assert [one.scene.id for one in result.scenes] == ["simulated/5-0000"]
+    assert [one.id for one in result.scenes] == ["simulated/5-0000"]
     options = [word for name, value in SMALL.items() for word in (f"--{name}", value)]
     done = command("simulate", "--shapes", "l-shape", *options, "--out", "two")
     assert "1 scenes with their videos: two." in done.stdout

@@ -77,11 +77,12 @@ class HumansResult:
         columns: of the benchmark's table that somebody has a figure in.
         people: person → column key → figure.
         average: column key → average over people.
-        difficulty: items in tiers; None where no answer has a time.
+        difficulty: items in tiers; None where there are none.
         marks: a line for each figure that lacks parts of the benchmark.
         out: the folder that was written; None for none.
         published: rows of people that the benchmark's paper and others print.
         published_tables: of people on something else than the table's columns.
+        no_tiers: why there are none; '' where there are.
     """
 
     scorer: str
@@ -93,6 +94,7 @@ class HumansResult:
     out: Path | None
     published: tuple[PublishedRow, ...] = ()
     published_tables: tuple[PublishedTable, ...] = ()
+    no_tiers: str = ""
 
 
 def averages(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +12,8 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import GenerationPreset
 from tolman.items import Item
 from tolman.kinds import kind_of
+from tolman.parallel import Workers, parallel_map
+from tolman.scenes import Capture, Scene
 
 Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not checked"]
 
@@ -77,6 +79,58 @@ def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Ge
         preset: whose rules the questions are held to; answers are always recomputed by the released geometry.
     """
     return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
+
+
+def audit_scenes(
+    items: Sequence[Item],
+    scenes: Iterable[SceneGeometry],
+    preset: GenerationPreset,
+    *,
+    workers: Workers = 1,
+) -> list[AuditFinding]:
+    """Compute every answer anew, scene by scene.
+
+    Args:
+        items: of the benchmark.
+        scenes: gone through once, a few ahead of what is computed.
+        preset: see `audit`.
+        workers: processes, or another place.
+
+    Returns:
+        A finding for each item, in their order.
+    """
+    places: dict[str, list[int]] = {}
+    for number, item in enumerate(items):
+        places.setdefault(item.scene or "", []).append(number)
+    wanted: list[str] = []
+
+    def jobs() -> Iterator[_Job]:
+        for geometry in scenes:
+            identity = geometry.scene.id
+            if identity in places:
+                wanted.append(identity)
+                own = [items[number] for number in places[identity]]
+                yield _Job(geometry.scene, tuple(geometry.captures), own, preset)
+
+    found: dict[int, AuditFinding] = {}
+    for order, findings in enumerate(parallel_map(_audit_scene, jobs(), workers)):
+        found.update(zip(places[wanted[order]], findings, strict=True))
+    return [found.get(number) or _finding(item, None, preset) for number, item in enumerate(items)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The items of one scene."""
+
+    scene: Scene
+    captures: tuple[Capture, ...]
+    items: list[Item]
+    preset: GenerationPreset
+
+
+def _audit_scene(job: _Job) -> list[AuditFinding]:
+    geometry = SceneGeometry(job.scene, job.captures)
+    return audit(job.items, {job.scene.id: geometry}, job.preset)
 
 
 def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPreset) -> AuditFinding:

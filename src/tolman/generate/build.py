@@ -28,6 +28,8 @@ from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.kinds import kind_of
+from tolman.parallel import Workers, parallel_map
+from tolman.scenes import Capture, Scene
 from tolman.scoring.error_types import MMSI, with_type
 
 DRAFTED_KINDS = ("choice", "number")
@@ -145,30 +147,85 @@ class Collected:
         return after
 
 
-def collect(scenes: Iterable[SceneGeometry | Skipped], preset: GenerationPreset, seed: int, spool: Spool) -> Collected:
-    """Draft all questions, one scene after the other, and keep each scene's share."""
+def collect(
+    scenes: Iterable[SceneGeometry | Skipped],
+    preset: GenerationPreset,
+    seed: int,
+    spool: Spool,
+    *,
+    workers: Workers = 1,
+) -> Collected:
+    """Draft all questions, scene by scene, and keep each scene's share.
+
+    Args:
+        scenes: gone through once, a few ahead of what is drafted.
+        preset: says what is asked.
+        seed: of what is kept of a scene.
+        spool: that the drafts go to.
+        workers: processes, or another place.
+    """
     collected = Collected(spool)
-    for found in scenes:
-        if isinstance(found, Skipped):
-            collected.skipped.append(found)
-            continue
-        collected.scenes += 1
-        made = []
-        for draft in drafts(found, preset):
-            if isinstance(draft, Rejected):
-                collected.rejected[draft.task, draft.reason] += 1
-                if draft.reason not in collected.patterns:
-                    collected.patterns[draft.reason] = without_categories(draft.reason, found.scene.categories)
+
+    def usable() -> Iterator[_Job]:
+        for found in scenes:
+            if isinstance(found, Skipped):
+                collected.skipped.append(found)
             else:
-                made.append(draft)
-                collected.offered[draft.task] += 1
-        collected.unshared.update(draft.task for draft in made)
-        for draft in _share(made, preset.share.per_scene, f"{seed}:{found.scene.id}"):
-            collected.unshared[draft.task] -= 1
-            draft = with_key_frames(with_needed_frames(draft), found)
-            position = spool.add(draft, sources_of(draft, found))
-            collected.entries.append(_entry(draft, position))
+                yield _Job(found.scene, tuple(found.captures), preset, seed)
+
+    for made in parallel_map(_draft_scene, usable(), workers):
+        collected.scenes += 1
+        collected.offered.update(made.offered)
+        collected.rejected.update(made.rejected)
+        collected.unshared.update(made.unshared)
+        for reason, pattern in made.patterns.items():
+            collected.patterns.setdefault(reason, pattern)
+        for draft, sources in made.kept:
+            collected.entries.append(_entry(draft, spool.add(draft, sources)))
     return collected
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One scene of which questions are drafted."""
+
+    scene: Scene
+    captures: tuple[Capture, ...]
+    preset: GenerationPreset
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """The drafts of one scene that are kept, with what they show; the counts as `Collected` has them."""
+
+    kept: list[tuple[Draft, tuple[PictureSource, ...]]]
+    offered: Counter[str]
+    unshared: Counter[str]
+    rejected: Counter[tuple[str, str]]
+    patterns: dict[str, str]
+
+
+def _draft_scene(job: _Job) -> _Drafted:
+    found = SceneGeometry(job.scene, job.captures)
+    made: list[Draft] = []
+    rejected: Counter[tuple[str, str]] = Counter()
+    patterns: dict[str, str] = {}
+    for draft in drafts(found, job.preset):
+        if isinstance(draft, Rejected):
+            rejected[draft.task, draft.reason] += 1
+            if draft.reason not in patterns:
+                patterns[draft.reason] = without_categories(draft.reason, found.scene.categories)
+        else:
+            made.append(draft)
+    offered = Counter(draft.task for draft in made)
+    unshared = Counter(offered)
+    kept = []
+    for draft in _share(made, job.preset.share.per_scene, f"{job.seed}:{found.scene.id}"):
+        unshared[draft.task] -= 1
+        draft = with_key_frames(with_needed_frames(draft), found)
+        kept.append((draft, sources_of(draft, found)))
+    return _Drafted(kept, offered, unshared, rejected, patterns)
 
 
 def _entry(draft: Draft, position: int) -> DraftEntry:
@@ -217,7 +274,7 @@ def select(
     preset: GenerationPreset,
     seed: int,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     done: Callable[[str], None] = lambda task: None,
 ) -> list[DraftEntry]:
     """The benchmark's questions: none whose answer is too frequent or has a shortcut, then the cap of each type.
@@ -226,7 +283,7 @@ def select(
         collected: what there is to ask.
         preset: says how much is taken.
         seed: of what is left out.
-        workers: processes that filter.
+        workers: processes that filter, or another place.
         done: called with every question type that is filtered.
     """
     found = sorted(collected.entries, key=lambda e: (e.task, e.position))
@@ -275,7 +332,7 @@ def _without_shortcuts(
     collected: Collected,
     preset: GenerationPreset,
     seed: int,
-    workers: int,
+    workers: Workers,
     done: Callable[[str], None],
 ) -> list[DraftEntry]:
     """Without choices that learners answer from their texts, or from a part of their media."""

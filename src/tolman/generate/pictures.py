@@ -15,7 +15,7 @@ from tolman.items import Media
 from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
-from tolman.parallel import parallel_map
+from tolman.parallel import Workers, parallel_map
 
 FOLDER = "images"
 QUALITY = 90
@@ -80,7 +80,7 @@ class _Job:
 
 
 def take_out(
-    sources: Iterable[PictureSource], collection: Path, out: Path, workers: int = 1
+    sources: Iterable[PictureSource], collection: Path, out: Path, workers: Workers = 1
 ) -> dict[tuple[str, int], str]:
     """Write the pictures among some media as JPEG files, named by their content, so that each is there once.
 
@@ -104,7 +104,7 @@ def take_out(
     if jobs:
         (out / FOLDER).mkdir(parents=True, exist_ok=True)
     names = {}
-    for job, found in zip(jobs, parallel_map(_carry_out, jobs, workers), strict=True):
+    for job, found in zip(jobs, parallel_map(_carry_out, jobs, workers, shared=(collection, out)), strict=True):
         names.update({(job.video, frame): name for frame, name in zip(job.frames, found, strict=True)})
     return names
 

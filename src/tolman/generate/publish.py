@@ -26,6 +26,7 @@ from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.media.needed import FrameCount, count_answerable
 from tolman.media.sampling import Frames
+from tolman.parallel import Workers
 
 SHARD = 20_000
 UNFINISHED = ".unfinished"
@@ -44,7 +45,7 @@ def publish(
     *,
     choices: bool = False,
     licence: str = "",
-    workers: int = 1,
+    workers: Workers = 1,
 ) -> dict[str, Any]:
     """Write items in shards, their videos where the collection has them, their pictures, card, settings and statistics.
 

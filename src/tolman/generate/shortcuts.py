@@ -23,7 +23,7 @@ from tolman.guessing.learners import LINEAR, QUICK, SCALED, check_installed
 from tolman.guessing.pruning import prune_to_chance
 from tolman.guessing.statistics import Floats
 from tolman.items import MEDIA_MARK, Item
-from tolman.parallel import parallel_map
+from tolman.parallel import Workers, parallel_map
 from tolman.scoring.rules import careful
 
 FOLDS = 5
@@ -74,7 +74,7 @@ def filter_shortcuts(
     seed: int,
     *,
     most: int | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
     done: Callable[[str], None] = lambda task: None,
 ) -> list[int]:
     """The numbers of the questions that stay.

@@ -16,7 +16,7 @@ from tolman.guessing.learners import LEARNERS, check_installed, probabilities
 from tolman.guessing.statistics import Floats
 from tolman.items import Item
 from tolman.kinds import kind_of
-from tolman.parallel import cores, parallel_map
+from tolman.parallel import Workers, cores, parallel_map
 from tolman.responses import Response
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import score
@@ -163,7 +163,7 @@ def guess(
     *,
     learners: Sequence[str] = LEARNERS,
     seed: int = 0,
-    workers: int | None = None,
+    workers: Workers | None = None,
     done: Callable[[int], None] = lambda count: None,
 ) -> Guesses:
     """Answer every item from the folds that it isn't in.

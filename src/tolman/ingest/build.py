@@ -6,14 +6,13 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
 from tolman.extras import told
-from tolman.files import remove
+from tolman.files import remove, remove_partials
 from tolman.ingest import formats
 from tolman.ingest.base import Format, SceneSource
 from tolman.ingest.categories import of_dataset, of_file
@@ -28,9 +27,12 @@ from tolman.ingest.corrections import (
 )
 from tolman.ingest.make import IngestSettings, make
 from tolman.ingest.readers.numbers import natural
+from tolman.ingest.shards import shard_record
+from tolman.ingest.summary import NAME as SUMMARY
 from tolman.ingest.summary import Summary, SummaryRow, read_summary, write_summary
-from tolman.parallel import parallel_map
+from tolman.parallel import Workers, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
+from tolman.scene_shards import Shard, claim, finish
 
 _RULES = 3
 """Raised when the same files give other scenes than before."""
@@ -88,10 +90,11 @@ class Ingested:
 def ingest(
     config: ScansConfig,
     out: Path,
-    workers: int,
+    workers: Workers,
     *,
     found: Callable[[int], None] | None = None,
     done: Callable[[SummaryRow], None] | None = None,
+    shard: Shard | None = None,
 ) -> Ingested:
     """Ingest a folder of scans into a collection; the same command goes on where it was stopped.
 
@@ -100,9 +103,10 @@ def ingest(
     Args:
         config: the scans that are asked for.
         out: the collection's folder.
-        workers: processes.
+        workers: processes, or another place.
         found: called with the number of scenes, when they are known.
         done: called with each scene, in order.
+        shard: the part of the scans that is read; None for all.
 
     Raises:
         UsageError: there is no such format.
@@ -113,17 +117,33 @@ def ingest(
     before = read_summary(out)
     extra = () if config.corrections is None else read_corrections(config.corrections)
     sources = _unique(kind.find(config.path), config.path)
+    record = None
+    if shard is not None:
+        sources.sort(key=lambda source: natural(source.id))  # as they stand in the whole collection
+        record = shard_record(
+            shard,
+            len(sources),
+            format=config.format,
+            path=str(config.path),
+            completeness=settings.completeness,
+            categories=settings.categories.digest,
+            corrections=_digest([one.model_dump(mode="json") for one in extra]),
+            files=_digest([_made_of(source, config.format, settings) for source in sources]),
+        )
+        sources = list(shard.part(sources))
     if found:
         found(len(sources))
     out.mkdir(parents=True, exist_ok=True)
     write_summary(out, before)
+    claim(out, record, (SUMMARY,))
     if extra:
         append_corrections(out, extra)
     corrections = read_corrections(out)
     known = {entry.id: entry for entry in before.scenes}
     jobs = [_Job(config.format, source, settings, out, _made_of(source, config.format, settings)) for source in sources]
     fresh = [job for job in jobs if not _stays(job, known.get(job.source.id))]
-    results = _results(fresh, workers)
+    shared = [out / SUMMARY, config.path]
+    results = parallel_map(_carry_out, fresh, workers, shared=shared)
     entries: list[SummaryRow] = []
     for job in jobs:
         old = known.get(job.source.id)
@@ -149,6 +169,10 @@ def ingest(
         for media in entry.media if entry.id in gone else ():
             remove(out / media)
     Parts(out).remove()
+    if fresh:
+        remove_partials(out)
+    if record is not None:
+        finish(out, record, len(there))
     lost = dict.fromkeys(one.scene for one in corrections if one.scene not in there)
     said = [f"{scene}: a correction speaks of it, and it isn't in the collection" for scene in lost]
     return Ingested(tuple(entries), sum(entry.there for entry in others), tuple(said))
@@ -200,16 +224,6 @@ def _stays(job: _Job, entry: SummaryRow | None) -> bool:
     if entry is None or entry.made_of != job.made_of or entry.state == "refused":
         return False
     return entry.state == "left out" or all((job.out / media).exists() for media in entry.media)
-
-
-def _results(jobs: Sequence[_Job], workers: int) -> Iterator[SummaryRow]:
-    try:
-        yield from parallel_map(_carry_out, jobs, workers)
-    except BrokenProcessPool:
-        raise TolmanError(
-            "a process ended while it read a scan, most likely for want of memory: start again with fewer --workers; "
-            "what is done is kept."
-        ) from None
 
 
 def _carry_out(job: _Job) -> SummaryRow:

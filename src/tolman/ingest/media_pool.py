@@ -30,7 +30,7 @@ from tolman.ingest.media_files import Looked, look
 from tolman.ingest.media_search import Found, search
 from tolman.ingest.readers.numbers import natural
 from tolman.media.video import need_pillow
-from tolman.parallel import parallel_map
+from tolman.parallel import Workers, parallel_map
 
 _TABLE, _LEFT_OUT = "pool.parquet", "left_out.json"
 _PAUSE = 30.0
@@ -175,7 +175,7 @@ def bring_in(
     source: str,
     licence: str = "",
     copy: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
     shown: Callable[[int, int], None] | None = None,
 ) -> Brought:
     """Bring images and videos into a pool.
@@ -187,7 +187,7 @@ def bring_in(
         source: the data set that they come from.
         licence: under which they stand; those that are in the pool already get it too, unless it is empty.
         copy: whether files are copied even where they could share their bytes with the original (a hard link).
-        workers: processes that read them.
+        workers: processes that read them, or another place.
         shown: called with the number of files that are done and that of all.
 
     Raises:
@@ -209,7 +209,7 @@ def bring_in(
     todo = [one for one in usable if not _unchanged(media.get(one.target(source)), one, pool)]
     added: list[str] = []
     written = time.monotonic()
-    for one, result in zip(todo, parallel_map(look, [one.path for one in todo], workers), strict=True):
+    for one, result in zip(todo, parallel_map(look, [one.path for one in todo], workers, shared=paths), strict=True):
         media.pop(one.target(source), None)
         if isinstance(result, str):
             left_out.append(LeftOut(one.original, result))

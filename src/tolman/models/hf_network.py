@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tolman.messages import Clip, Message, Picture, Sampling, Thinking, content_of
-from tolman.models import thinking
+from tolman.models import hf_template, thinking
 from tolman.models.base import CallError, Request
 from tolman.models.hf_media import MediaOptions
 from tolman.models.hf_video import AS_IMAGES, FAMILIES, clips_of, video_arguments
@@ -27,11 +27,6 @@ from tolman.responses import FailureKind, Response, Usage
 
 MAX_TOKENS = 1024
 """Length of an answer where neither preset nor user says one."""
-SWITCH = "enable_thinking"
-"""Argument of chat templates that turns reasoning on or off (Qwen3, GLM-4.5 and others)."""
-NO_SWITCH = "reasoning as the network does it by itself: its chat template has no switch"
-NO_EFFORT = "effort not told: a local network has no such setting"
-"""Notes of responses."""
 
 
 class Network:
@@ -147,24 +142,10 @@ class Network:
         """Tokens of a text."""
         return len(self._tokenizer(text, add_special_tokens=False)["input_ids"]) if text else 0
 
-    def _switch(self, asked: Thinking | None) -> dict[str, bool]:
-        """The chat template's arguments that turn reasoning on or off."""
-        if asked is None or asked.wanted is None or not self._has_switch:
-            return {}
-        return {SWITCH: asked.wanted}
-
-    @property
-    def _has_switch(self) -> bool:
-        holder = self._processor or self._tokenizer
-        return SWITCH in str(holder.chat_template or "")
-
     def _not_done(self, asked: Thinking | None) -> list[str]:
         """Notes on what of the settings of reasoning the network has no place for."""
-        if asked is None:
-            return []
-        told = [] if self._has_switch or asked.wanted is None else [NO_SWITCH]
-        told += [NO_EFFORT] if asked.effort not in (None, "none") else []
-        return told + ([thinking.within_limit(asked.budget)] if asked.budget else [])
+        told = hf_template.not_told((self._processor or self._tokenizer).chat_template, asked)
+        return told + ([thinking.within_limit(asked.budget)] if asked is not None and asked.budget else [])
 
     def _placed(self, name: str, tensor: Any) -> Any:
         """A tensor where the network is; pixels in its arithmetic. Seconds keep theirs: rounded to the few digits of a
@@ -231,8 +212,8 @@ class Network:
             {"role": message.role, "content": _parts(message) if self._processor else message.text}
             for message in request.messages
         ]
-        switch = self._switch(request.sampling.thinking)
-        return str(holder.apply_chat_template(turns, add_generation_prompt=True, tokenize=False, **switch))
+        told = hf_template.arguments_of(holder.chat_template, request.sampling.thinking)
+        return str(holder.apply_chat_template(turns, add_generation_prompt=True, tokenize=False, **told))
 
     def _seed_of(self, request: Request) -> int:
         """The seed of a request's own generator: all that makes it another request, and nothing else."""

@@ -22,6 +22,9 @@ OTHER_CONTENT = ("audio", "images", "image", "video")
 BROKEN_OFF = ("error", "abort")
 """Finish reasons of an answer that the endpoint gave up, which says nothing of the model."""
 
+NATIVE_REASON = "native_finish_reason"
+"""Field in which gateways keep the finish reason of the server behind them."""
+
 
 @dataclass(frozen=True)
 class ReplyForm:
@@ -57,10 +60,10 @@ def read_reply(request: Request, content: bytes, form: ReplyForm, seconds: float
     try:
         reply = json.loads(content)
         choice = reply["choices"][0]
-        reason = choice.get("finish_reason")
+        reason = _reason(choice)
         # Some endpoints report a dead provider inside an answer of status 200.
         error = reply.get("error") or choice.get("error")
-        if error or reason in BROKEN_OFF:
+        if error or str(reason).lower() in BROKEN_OFF:
             told = endpoint.error_text(json.dumps(error).encode()) if error else f"finish reason '{reason}'"
             raise CallError(FailureKind.SERVER, f"{form.url} answered with an error: {told}", retry=True)
         message = choice["message"]
@@ -90,6 +93,20 @@ def read_reply(request: Request, content: bytes, form: ReplyForm, seconds: float
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         excerpt = content[: endpoint.EXCERPT].decode("utf-8", "replace")
         raise endpoint.malformed(form.url, "chat completion", error, excerpt) from None
+
+
+def _reason(choice: Mapping[str, Any]) -> str | None:
+    """Why an answer ended. Gateways say 'stop' also of endings that they have no word for, such as an answer that its
+    server gave up, and keep the server's own word beside it: LiteLLM's wherever it is another, and OpenRouter's always,
+    of which only those count here that mean more than that the model was done."""
+    told: str | None = choice.get("finish_reason")
+    if told != "stop":
+        return told
+    own = (choice.get("provider_specific_fields") or {}).get(NATIVE_REASON)
+    if own is None:
+        native = str(choice.get(NATIVE_REASON) or "")
+        own = native if native.lower() in BROKEN_OFF or ending_named(native.lower()) else None
+    return told if own is None else str(own)
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:

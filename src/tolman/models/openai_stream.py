@@ -11,6 +11,8 @@ from typing import Any
 
 TEXTS = ("content", "reasoning", "reasoning_content", "refusal")
 """Fields of a delta that hold a piece of text."""
+BESIDE = ("native_finish_reason", "provider_specific_fields")
+"""Fields beside a finish reason in which gateways say more of it."""
 
 
 class BrokenStreamError(ValueError):
@@ -34,7 +36,8 @@ def put_together(content: bytes) -> bytes:
     """
     message: dict[str, Any] = {"role": "assistant", "content": None}
     reply: dict[str, Any] = {}
-    reason, done = None, False
+    ending: dict[str, Any] = {"finish_reason": None}
+    done = False
     for event in _events(content.decode("utf-8", "replace")):
         if event == "[DONE]":
             done = True
@@ -45,13 +48,13 @@ def put_together(content: bytes) -> bytes:
         }
         for choice in (chunk.get("choices") or [])[:1]:
             _add(message, choice.get("delta") or {})
-            reason = choice.get("finish_reason") or reason
+            ending |= {name: choice[name] for name in ("finish_reason", *BESIDE) if choice.get(name)}
             reply |= {"error": choice["error"]} if choice.get("error") else {}
-    if not done and reason is None and "error" not in reply:
+    if not done and ending["finish_reason"] is None and "error" not in reply:
         raise BrokenStreamError("the stream ended before the answer")
     whole = reply | {
         "object": "chat.completion",
-        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+        "choices": [{"index": 0, "message": message, **ending}],
     }
     return json.dumps(whole).encode()
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from tolman.reports.charts.theme import LIGHT, following
 from tolman.scoring.intervals import Interval
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d1f")
-"""Told apart with any colour vision (Okabe and Ito), but for yellow, which white paper swallows."""
-GREY = "#a8a8a8"
 WIDTH, LINE, SIZE = 860.0, 30.0, 13.0
 """Pixels: of the whole, of a label's line, of letters."""
 MOST_STEPS = 8
@@ -60,15 +58,11 @@ def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str, *, around
     def across(value: float) -> float:
         return left + (value - low) / (high - low) * (WIDTH - left - 20)
 
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="{height:g}" '
-        f'viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-label="{escape(axis)}" '
-        f'font-family="sans-serif" font-size="{SIZE:g}">'
-    ]
+    out = begun(height, axis)
     for tick in ticks:
-        x, colour = across(tick), "#777" if around_zero and tick == 0 else "#e5e5e5"
+        x, colour = across(tick), LIGHT.ink if around_zero and tick == 0 else LIGHT.grid
         out.append(f'<line x1="{x:.1f}" y1="{top:g}" x2="{x:.1f}" y2="{bottom:g}" stroke="{colour}"/>')
-        out.append(f'<text x="{x:.1f}" y="{bottom + 17:g}" text-anchor="middle" fill="#444">{tick:g}</text>')
+        out.append(f'<text x="{x:.1f}" y="{bottom + 17:g}" text-anchor="middle" fill="{LIGHT.faint}">{tick:g}</text>')
     for line, label in enumerate(labels):
         y = top + LINE * (line + 0.5) + 0.35 * SIZE
         out.append(f'<text x="{left - 12:.1f}" y="{y:.1f}" text-anchor="end">{escape(label)}</text>')
@@ -76,10 +70,10 @@ def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str, *, around
     out.append(f'<text x="{middle:.1f}" y="{bottom + 38:g}" text-anchor="middle">{escape(axis)}</text>')
     dotted = [one for one in series if one.marker == "dot"]
     for one in series:
-        colour, offset = GREY, 0.0
+        colour, offset = LIGHT.behind, 0.0
         if one.marker == "dot":
             place = dotted.index(one)
-            colour, offset = COLOURS[place % len(COLOURS)], LINE * 0.6 * ((place + 0.5) / len(dotted) - 0.5)
+            colour, offset = LIGHT.of(place), LINE * 0.6 * ((place + 0.5) / len(dotted) - 0.5)
         for line, value, interval in one.points:
             y = top + LINE * (line + 0.5) + offset
             if interval is not None:
@@ -92,6 +86,23 @@ def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str, *, around
     return "\n".join([*out, "</svg>"])
 
 
+def begun(height: float, told: str) -> list[str]:
+    """The start of an SVG element of `WIDTH` that is drawn in the light theme's colours and follows its reader's,
+    on a ground of its own, as the page around it may not.
+
+    Args:
+        height: pixels.
+        told: to those who don't see it.
+    """
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="follows" width="{WIDTH:g}" height="{height:g}" '
+        f'viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-label="{escape(told)}" '
+        f'font-family="sans-serif" font-size="{SIZE:g}" fill="{LIGHT.ink}">',
+        f"<style>{escape(following(), quote=False)}</style>",
+        f'<rect width="{WIDTH:g}" height="{height:g}" fill="{LIGHT.ground}"/>',
+    ]
+
+
 def _legend(series: Sequence[Dots]) -> Iterator[tuple[Dots, str, float, int]]:
     """Each series with its colour and its place: pixels from the left, and row from 0."""
     x, row, number = 20.0, 0, 0
@@ -99,7 +110,7 @@ def _legend(series: Sequence[Dots]) -> Iterator[tuple[Dots, str, float, int]]:
         width = 34 + _LETTER * len(one.name)
         if x > 20 and x + width > WIDTH:
             x, row = 20.0, row + 1
-        colour = COLOURS[number % len(COLOURS)] if one.marker == "dot" else GREY
+        colour = LIGHT.of(number) if one.marker == "dot" else LIGHT.behind
         number += one.marker == "dot"
         yield one, colour, x, row
         x += width

@@ -44,7 +44,7 @@ def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
     Raises:
         InputError: one of them is none, or has no scores.
     """
-    folders = [RunFolder(path) for path in paths]
+    folders = [RunFolder(path) for path in _without_pages(paths)]
     runs = [LoadedRun(folder, folder.record(), folder.figures()) for folder in folders]
     runs = [replace(run, apart=_apart(run, [other for other in runs if other.name == run.name])) for run in runs]
     folders_of: dict[str, set[Path]] = {}
@@ -64,7 +64,7 @@ def load_scored(paths: Sequence[Path]) -> tuple[list[LoadedRun], list[str]]:
         InputError: none of them is; what is wrong with the first.
     """
     scored, problems = [], []
-    for path in paths:
+    for path in _without_pages(paths):
         folder = RunFolder(path)
         try:
             folder.record()
@@ -76,6 +76,12 @@ def load_scored(paths: Sequence[Path]) -> tuple[list[LoadedRun], list[str]]:
     if problems and not scored:
         raise problems[0]
     return load_runs(scored), [str(error) for error in problems]
+
+
+def _without_pages(paths: Sequence[Path]) -> Sequence[Path]:
+    """Paths without the pages and settings that commands write beside runs, which RUNS/* names too."""
+    kept = [path for path in paths if path.suffix not in (".html", ".toml") or not path.is_file()]
+    return kept or paths
 
 
 def protocol_settings(settings: RunSettings) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tolman.reports.dots import COLOURS, LINE, SIZE, WIDTH
+from tolman.reports.charts.theme import LIGHT
+from tolman.reports.dots import LINE, SIZE, WIDTH, begun
 
-UP, DOWN, WHOLE = COLOURS[2], COLOURS[1], "#8a8a8a"
+UP, DOWN, WHOLE = LIGHT.of(2), LIGHT.of(1), LIGHT.behind
 _LETTER = 0.56 * SIZE  # the mean width of a letter of a sans-serif font
 _VALUE = 96.0
 """Pixels kept to the right for the value of a line."""
@@ -60,11 +61,7 @@ def waterfall_svg(first: tuple[str, float], steps: Sequence[Step], last: tuple[s
         return left + (value - low) / (high - low) * (WIDTH - left - _VALUE)
 
     told = f"From {first[0]}, {first[1]:.{digits}f}, to {last[0]}, {last[1]:.{digits}f}, by cause"
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="{height:g}" '
-        f'viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-label="{escape(told)}" '
-        f'font-family="sans-serif" font-size="{SIZE:g}">'
-    ]
+    out = begun(height, told)
     for line, (name, begin, end, colour, value) in enumerate(bars):
         top, middle = 12 + LINE * line, 12 + LINE * (line + 0.5)
         x, width = across(min(begin, end)), max(across(max(begin, end)) - across(min(begin, end)), _LEAST)
@@ -77,7 +74,7 @@ def waterfall_svg(first: tuple[str, float], steps: Sequence[Step], last: tuple[s
         out.append(f'<text x="{x + width + 6:.1f}" y="{baseline:.1f}">{escape(value)}</text>')
         if line + 1 < len(bars):
             at = across(end)
-            out.append(f'<path d="M{at:.1f} {top + LINE - 5:.1f}v10" stroke="#444" stroke-dasharray="2 2"/>')
+            out.append(f'<path d="M{at:.1f} {top + LINE - 5:.1f}v10" stroke="{LIGHT.faint}" stroke-dasharray="2 2"/>')
     return "\n".join([*out, "</svg>"])
 
 

@@ -42,11 +42,6 @@ class Visitor:
     csrf: str
     is_new: bool
 
-    @property
-    def role(self) -> str:
-        """The person's, or 'anybody'."""
-        return self.person.role if self.person else ANYBODY
-
 
 async def _site(request: Request) -> Site:
     """The site; a coroutine, as FastAPI has plain functions wait for a thread."""
@@ -80,7 +75,7 @@ class _Allowed:
         if ANYBODY not in self.roles:
             if visitor.person is None:
                 raise SignInNeededError
-            if visitor.person.role not in self.roles:
+            if not set(visitor.person.roles) & set(self.roles):
                 raise HTTPException(403, "This page is not for your role.")
         if request.method not in SAFE:
             given = request.headers.get("x-csrf-token") or (await request.form()).get("csrf")

@@ -25,7 +25,20 @@ from tolman.review.media import serving
 from tolman.review.modes import MODES
 from tolman.review.pages import HERE, page, see_other
 from tolman.review.projects import starting
-from tolman.review.routes import audit, auth, flags, health, home, studies, undo, workbench
+from tolman.review.routes import (
+    audit,
+    auth,
+    files,
+    flags,
+    health,
+    home,
+    membership,
+    people,
+    preview,
+    studies,
+    undo,
+    workbench,
+)
 from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
 
@@ -69,7 +82,15 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
     )
     app.state.site = opened
     routers = [auth.public, auth.private, home.everybody, home.staff, home.owner, undo.router, flags.router]
-    routers += [serving.router, workbench.owner, workbench.shared]
+    routers += [
+        people.router,
+        preview.router,
+        membership.router,
+        files.router,
+        serving.router,
+        workbench.owner,
+        workbench.shared,
+    ]
     routers += [studies.public, studies.everybody, studies.owner, health.router, audit.router]
     routes = [route for router in [*routers, *(mode.router for mode in MODES.values())] for route in router.routes]
     for route in routes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ def environment() -> Environment:
     made.globals["choice_keys"] = choice_keys
     made.globals["next"] = next
     made.filters["minutes"] = minutes
+    made.filters["utc"] = utc
     made.filters["percent"] = lambda share: "–" if share is None else f"{100 * share:.0f} %"
     made.filters["figure"] = lambda value: "–" if value is None else f"{value:.2f}"
     return made
@@ -48,6 +50,11 @@ def minutes(seconds: float | None) -> str:
     if seconds < 3600:
         return f"{int(seconds // 60)} min {int(seconds % 60):02d} s"
     return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60):02d} min"
+
+
+def utc(seconds: float) -> str:
+    """A time as the tables of pages have it, to the minute; its column says that it is UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 COEFFICIENT = ("value", "95 % interval", "questions")

@@ -95,6 +95,10 @@ class Site:
         return f"{scheme}://{f'[{address}]' if ':' in address else address}:{port}{path}", False
 
 
+REHEARSED = "tolman.rehearsed"
+"""Key of a request's scope under which a preview puts a site of its own."""
+
+
 def signed(key: bytes, *parts: object) -> str:
     """A name of 128 bits for some parts, made with a key."""
     text = "\x1f".join(str(part) for part in parts)
@@ -143,5 +147,5 @@ def begin_empty(folder: Path) -> None:
 
 def site_of(request: Request) -> Site:
     """The site that a request came to."""
-    site: Site = request.app.state.site
+    site: Site = request.scope.get(REHEARSED) or request.app.state.site
     return site

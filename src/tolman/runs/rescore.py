@@ -17,6 +17,7 @@ from tolman.runs.imports import formats, read_import
 from tolman.runs.judging import JudgeRequest, judge_run
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.request import Started
+from tolman.runs.score_rows import PlaceFor
 from tolman.runs.scoring import score_run
 
 
@@ -34,6 +35,7 @@ def score_file(
     seed: int = 0,
     failures_are_wrong: bool = False,
     metrics: Sequence[str] = (),
+    workers: PlaceFor | None = None,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score a file of responses into a new run folder.
 
@@ -52,7 +54,7 @@ def score_file(
         origin |= {"program": imported.program, "version": imported.version, "joined_by": imported.by}
     return score_outcomes(
         loaded, imported.outcomes, benchmark=benchmark, model=name or path.stem, model_settings=origin,
-        preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics,
+        preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics, workers=workers,
     )  # fmt: skip
 
 
@@ -68,6 +70,7 @@ def score_outcomes(
     seed: int = 0,
     failures_are_wrong: bool = False,
     metrics: Sequence[str] = (),
+    workers: PlaceFor | None = None,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score what something other than a run brought, into a new run folder.
 
@@ -78,6 +81,7 @@ def score_outcomes(
         model: who answered.
         model_settings: where the outcomes come from.
         preset, out, seed, failures_are_wrong, metrics: as for a run.
+        workers: where responses are read; see `scoring.score_run`.
 
     Raises:
         UsageError: an unknown preset.
@@ -105,15 +109,20 @@ def score_outcomes(
         folder.start(record)
         folder.write_items(loaded.items)
         folder.write_outcomes(outcomes)
-        return folder, score_run(folder, loaded.benchmark, record, loaded.items, outcomes, metrics=metrics)
+        return folder, score_run(
+            folder, loaded.benchmark, record, loaded.items, outcomes, metrics=metrics, workers=workers
+        )
 
 
-def score_folder(path: Path, metrics: Sequence[str] = ()) -> tuple[RunFolder, dict[str, Any]]:
+def score_folder(
+    path: Path, metrics: Sequence[str] = (), workers: PlaceFor | None = None
+) -> tuple[RunFolder, dict[str, Any]]:
     """Score a run's stored responses again, with this version's rules.
 
     Args:
         path: of the folder.
         metrics: names of further metrics; those that it was scored with before where none is named.
+        workers: where responses are read; see `scoring.score_run`.
 
     Raises:
         InputError: the folder is no run's.
@@ -122,10 +131,12 @@ def score_folder(path: Path, metrics: Sequence[str] = ()) -> tuple[RunFolder, di
     folder = RunFolder(path)
     record = folder.record()
     with folder.sole_writer():
-        return folder, _score_again(folder, record, metrics)
+        return folder, _score_again(folder, record, metrics, workers)
 
 
-def _score_again(folder: RunFolder, record: RunRecord, metrics: Sequence[str] = ()) -> dict[str, Any]:
+def _score_again(
+    folder: RunFolder, record: RunRecord, metrics: Sequence[str] = (), workers: PlaceFor | None = None
+) -> dict[str, Any]:
     benchmark = benchmarks.get(record.settings.benchmark)
     items, outcomes = folder.items(), folder.outcomes()
     expectation = None
@@ -134,7 +145,9 @@ def _score_again(folder: RunFolder, record: RunRecord, metrics: Sequence[str] = 
         if isinstance(model, KnowsTheTruth) and len(items) == (record.presented_items or record.subset_items):
             model.prepare(benchmark, items)
             expectation = model if isinstance(model, HasExpectation) else None
-    return score_run(folder, benchmark, record, items, outcomes, expectation=expectation, metrics=metrics)
+    return score_run(
+        folder, benchmark, record, items, outcomes, expectation=expectation, metrics=metrics, workers=workers
+    )
 
 
 def judge_folder(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -17,6 +18,7 @@ from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.runs.frames_shown import count_frames_shown
 from tolman.runs.read_ahead import ReadAhead
+from tolman.runs.score_rows import PlaceFor, rows_elsewhere
 from tolman.runs.thinks import reasoned
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
@@ -78,6 +80,7 @@ def score_run(
     expectation: HasExpectation | None = None,
     metrics: Sequence[str] = (),
     read_ahead: ReadAhead | None = None,
+    workers: PlaceFor | None = None,
 ) -> dict[str, Any]:
     """Score outcomes and write scores.parquet and scores.json; where the folder has judgements, with `judged`.
 
@@ -87,6 +90,7 @@ def score_run(
         metrics: names of metrics whose figures are added for each question type; those that scores.json has where
             none is named.
         read_ahead: what was read already.
+        workers: where responses are read, by how many rows there are; here where None.
 
     Returns:
         What scores.json holds.
@@ -103,6 +107,7 @@ def score_run(
         expectation=expectation,
         metrics=metrics or folder.further_metrics(),
         read_ahead=read_ahead,
+        workers=workers,
     )
     folder.write_scores(rows, figures)
     return figures
@@ -127,6 +132,7 @@ def compute_scores(
     scorer: str | None = None,
     metrics: Sequence[str] = (),
     read_ahead: ReadAhead | None = None,
+    workers: PlaceFor | None = None,
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Score outcomes; nothing is read or written.
 
@@ -140,6 +146,7 @@ def compute_scores(
         scorer: the one scorer to use; those of the run's preset, and of plugins, where None.
         metrics: names of metrics whose figures are added for each question type.
         read_ahead: what was read already.
+        workers: where responses are read, by how many rows there are; here where None.
 
     Returns:
         The rows of scores.parquet and the figures of scores.json.
@@ -158,6 +165,7 @@ def compute_scores(
     if judgements is not None:
         by_judge = judged_rules(benchmark, judgements)
         own_rules, rules = [*own_rules, by_judge], [*rules, by_judge]
+    many = None if workers is None else workers(len(items) * record.settings.repeats * len(rules))
     rows = score(
         items,
         came,
@@ -166,6 +174,7 @@ def compute_scores(
         seed=record.settings.seed,
         failures_are_wrong=record.failures_are_wrong,
         metrics=measures,
+        rows_of=None if many is None else partial(rows_elsewhere, record, items, came, metrics, measures, many),
     )
     said = came.values()
     figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}

@@ -27,7 +27,10 @@ def rule_of(recipe: ModelRecipe | None, body: dict[str, Any]) -> VideoTokens | N
     if recipe is None or recipe.tokens is None:
         return None
     arguments = body.get("mm_processor_kwargs")
-    size = arguments.get("size") if isinstance(arguments, dict) else None
+    size = None
+    if isinstance(arguments, dict):
+        of_videos = arguments.get("videos_kwargs")
+        size = (of_videos.get("size") if isinstance(of_videos, dict) else None) or arguments.get("size")
     if not isinstance(size, dict) or recipe.tokens.patch is None:
         return recipe.tokens
     found = {"least": size.get("shortest_edge"), "most": size.get("longest_edge")}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Literal
 
 import polars as pl
@@ -49,6 +49,8 @@ response whose judgement failed: whatever the user says of failures, it is none 
 answer was read in its text, in characters; `rule` is what read it. `at_chance` equals `score`, but for a response in
 another state than 'read', where it is the expected score of a random answer."""
 
+ScoreRow = tuple[object, ...]
+"""A row: the values of `SCHEMA` and of metrics, in their order."""
 ADDED = ("state", "span_start", "span_end", "rule", "at_chance")
 """Columns that frames of earlier versions lack."""
 
@@ -62,6 +64,7 @@ def score(
     seed: int = 0,
     failures_are_wrong: bool = False,
     metrics: Sequence[Metric] = (),
+    rows_of: Callable[[RuleSet], Iterable[ScoreRow]] | None = None,
 ) -> pl.DataFrame:
     """Score every item under every rule set.
 
@@ -73,6 +76,7 @@ def score(
         seed: for released parsers that draw at random.
         failures_are_wrong: the user's own decision to score failed and missing items 0.
         metrics: whose values are computed besides the rule sets' scores.
+        rows_of: gives a rule set's rows where `score_rows` is called elsewhere.
 
     Returns:
         A frame with the columns of `SCHEMA`, and one for each metric (`aggregate.column_of`); for each rule set the
@@ -84,13 +88,30 @@ def score(
     rule_sets = list(rule_sets)
     check_defined(items, rule_sets)
     found = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
-    rows = (
-        _row(rules, item, found.get((item.id, repeat)), repeat, seed, failures_are_wrong, metrics)
-        for rules in rule_sets
-        for item in items
-        for repeat in range(repeats)
-    )
+
+    def made(rules: RuleSet) -> Iterable[ScoreRow]:
+        if rows_of is not None:
+            return rows_of(rules)
+        return score_rows(items, found, rules, repeats, seed, failures_are_wrong, metrics)
+
+    rows = chain.from_iterable(map(made, rule_sets))
     return join_groups(_frame(rows, metrics), items, rule_sets, metrics)
+
+
+def score_rows(
+    items: Iterable[Item],
+    outcomes: Outcomes,
+    rules: RuleSet,
+    repeats: int,
+    seed: int,
+    failures_are_wrong: bool,
+    metrics: Sequence[Metric],
+) -> Iterator[ScoreRow]:
+    """The rows of some items under one rule set, groups not yet joined; the arguments are those of `score`."""
+    for item in items:
+        for repeat in range(repeats):
+            outcome = outcomes.get((item.id, repeat))
+            yield _row(rules, item, outcome, repeat, seed, failures_are_wrong, metrics)
 
 
 def expected_scores(

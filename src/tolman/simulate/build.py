@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import tolman
 from tolman.errors import InputError
-from tolman.files import write_text
+from tolman.files import remove_partials, write_text
 from tolman.names import unknown
-from tolman.parallel import cores, parallel_map
+from tolman.parallel import TaskNeeds, Workers, WorkPlace, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
+from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
@@ -34,6 +35,8 @@ from tolman.simulate.world import World
 DATASET = "simulated"
 PLACES = (*SHAPES, *KINDS)
 SETTINGS = "simulation.json"
+NEEDS = TaskNeeds(memory=600 * 2**20)
+"""What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
 
 
 @dataclass(frozen=True)
@@ -84,26 +87,57 @@ class WorldsConfig:
 
 
 @dataclass(frozen=True)
-class SimulatedScene(Part):
-    """One scene, done; its notes tell what was asked for and didn't fit, and which models are left out."""
+class SimulatedScene:
+    """What is told of one scene; the scene itself is in the collection.
 
-    @property
-    def coverage(self) -> float:
-        """The share of the scene's objects that its first recording shows."""
-        seen = {sighting.object for sighting in self.captures[0].sightings}
-        return len(seen) / max(1, len(self.scene.objects))
+    Attributes:
+        id: of the scene.
+        room_area: of its floor, square metres; None outdoors.
+        objects, categories: how many it has.
+        coverage: the share of its objects that its first recording shows.
+        frames: of all its recordings.
+        notes: what was asked for and didn't fit, and which models are left out.
+    """
+
+    id: str
+    room_area: float | None
+    objects: int
+    categories: int
+    coverage: float
+    frames: int
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, part: Part) -> SimulatedScene:
+        """What is told of a scene."""
+        scene, captures = part.scene, part.captures
+        seen = {sighting.object for sighting in captures[0].sightings}
+        return cls(
+            scene.id,
+            scene.room_area,
+            len(scene.objects),
+            len(scene.categories),
+            len(seen) / max(1, len(scene.objects)),
+            sum(len(capture.times) for capture in captures),
+            part.notes,
+        )
 
 
 def simulate(
-    config: WorldsConfig, out: Path, workers: int, done: Callable[[SimulatedScene], None] | None = None
+    config: WorldsConfig,
+    out: Path,
+    workers: Workers,
+    done: Callable[[SimulatedScene], None] | None = None,
+    shard: Shard | None = None,
 ) -> list[SimulatedScene]:
     """Simulate scenes into a folder; the same command goes on where it was stopped.
 
     Args:
         config: the scenes that are asked for.
         out: the collection's folder.
-        workers: processes.
+        workers: processes, or another place.
         done: called with each scene, in order.
+        shard: the part of the scenes that is made; None for all.
 
     Raises:
         InputError: the folder holds something else, or the furniture can't be used.
@@ -115,21 +149,70 @@ def simulate(
         _library(config.furniture).usable()
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
-    # Every process draws with its share of the processors.
-    os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores() // max(1, workers))))
-    kept = {part.scene.id: SimulatedScene(part.scene, part.captures) for part in read_collection(out)}
-    names = [f"{config.seed}-{number:04d}" for number in range(config.scenes)]
-    jobs = [_Job(config, number, out) for number, name in enumerate(names) if f"{DATASET}/{name}" not in kept]
-    fresh = parallel_map(_carry_out, jobs, workers)
+    record = None
+    if shard is not None:
+        record = ShardRecord(job="simulate", number=shard.number, of=shard.of, things=config.scenes, settings=settings)
+    claim(out, record, (SETTINGS,))
+    own = range(config.scenes) if shard is None else shard.part(range(config.scenes))
+    names = {number: f"{DATASET}/{config.seed}-{number:04d}" for number in own}
+    # Without recordings it is of a table that was not written to its end; the scene still lies in its part then.
+    there = {part.scene.id: SimulatedScene.of(part) for part in read_collection(out) if part.captures}
+    missing = [number for number, name in names.items() if name not in there]
+    threads = WorkPlace.of(workers).cores_each(len(missing))
+    jobs = [_Job(config, number, out, threads) for number in missing]
+    shared = [out / SETTINGS, *([config.furniture] if config.furniture else [])]
+    fresh = parallel_map(_carry_out, jobs, workers, needs=NEEDS, shared=shared)
     made = []
-    for name in names:
-        one = kept.get(f"{DATASET}/{name}") or next(fresh)
+    for name in names.values():
+        one = there.get(name) or next(fresh)
         made.append(one)
         if done:
             done(one)
-    write_collection(out, made)
-    Parts(out).remove()
+    if list(there) != [one.id for one in made] or Parts(out).folder.exists():
+        _write(out, [one.id for one in made])
+    if jobs:
+        remove_partials(out)
+    if record is not None:
+        finish(out, record, len(made))
     return made
+
+
+def _write(out: Path, names: Sequence[str]) -> None:
+    """Write the collection anew out of parts and what it held, a scene at a time."""
+    parts, wanted = Parts(out), frozenset(names)
+    # All of it lies in parts before the tables are touched: whoever is stopped then finds it there.
+    for old in read_collection(out):
+        if old.scene.id in wanted and parts.read(old.scene.id) is None:
+            parts.write(old)
+    write_collection(out, _Kept(parts, names))
+    parts.remove()
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Parts in an order, read anew each time they are gone through."""
+
+    parts: Parts
+    names: Sequence[str]
+
+    def __iter__(self) -> Iterator[Part]:
+        for name in self.names:
+            part = self.parts.read(name)
+            if part is None:
+                raise InputError(self.parts.folder, f"has lost the scene '{name}'", fix="start again")
+            yield part
+
+
+def join(shards: Sequence[Path], out: Path) -> int:
+    """Join the shards of a job, as `scene_shards.whole_job` gives them; the number of scenes.
+
+    Raises:
+        InputError: the folder holds something else, or a shard isn't whole.
+    """
+    count = join_scenes(shards, out)
+    write_text(out / SETTINGS, (shards[0] / SETTINGS).read_text(encoding="utf-8"))
+    end_join(out)
+    return count
 
 
 def check_place(out: Path, settings: dict[str, Any]) -> None:
@@ -153,24 +236,26 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class _Job:
-    """One scene that is to be simulated."""
+    """One scene that is to be simulated, and the processor cores that may draw it."""
 
     config: WorldsConfig
     number: int
     out: Path
+    threads: int
 
 
 def _carry_out(job: _Job) -> SimulatedScene:
     """Draw and record one scene, or take it from where an earlier start left it."""
+    os.environ.setdefault("LP_NUM_THREADS", str(job.threads))
     parts = Parts(job.out)
     if kept := parts.read(f"{DATASET}/{job.config.seed}-{job.number:04d}"):
-        return SimulatedScene(kept.scene, kept.captures, kept.notes)
+        return SimulatedScene.of(kept)
     made = make(job.config, job.number, job.out)
     parts.write(made)
-    return made
+    return SimulatedScene.of(made)
 
 
-def make(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
+def make(config: WorldsConfig, number: int, out: Path) -> Part:
     """Simulate one scene: its place, the people and robots in it, its walk, its recordings."""
     name = f"{config.seed}-{number:04d}"
     identity, seed = f"{DATASET}/{name}", f"{config.seed}:{number}"
@@ -200,7 +285,7 @@ def make(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
             record_lidar(own, walk, out / media, identity=identity, media=media, seed=seed, spinner=spinner)
         )
     scene = world.scene.model_copy(update={"video": captures[0].media})
-    return SimulatedScene(scene, tuple(captures), notes)
+    return Part(scene, tuple(captures), notes)
 
 
 def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,16 +12,19 @@ from tolman.errors import InputError, UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Began, Ended, Events, silent
 from tolman.workflows.notebook import Displayable, NotebookTable
-from tolman.workflows.settings import Subset
+from tolman.workflows.settings import NumberOfWorkers, On, Subset
 
 if TYPE_CHECKING:
     import polars as pl
 
     from tolman.generate.audit import AuditFinding
+    from tolman.generate.geometry import SceneGeometry
     from tolman.ingest.vsi_meta_info import Skipped
 
 FINDINGS, DOUBTFUL, STRICT, SUMMARY = "findings.jsonl", "exclude.txt", "exclude-strict.txt", "summary.json"
 """Files of an audit's folder."""
+MANY_ITEMS = 20_000
+"""Items that are worth the start of other processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,8 @@ class AuditConfig:
         str, Setting("Generation preset whose thresholds questions are held to, such as vsi-paper or mmsi.")
     ] = "vsi-paper"
     out: Annotated[Path, Setting("Folder of the findings.")] = Path("audit")
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,29 +116,34 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
     Raises:
         InputError: no usable scene.
         UsageError: an unknown name, or no item's scene is there.
+        WorkerError: the place can't be used, or workers are lost again and again.
     """
     from tolman.files import write_text
-    from tolman.generate.audit import audit as compute
-    from tolman.generate.audit import most_frequent_note, summary
+    from tolman.generate.audit import audit_scenes, most_frequent_note, summary
     from tolman.generate.collection import open_collection
     from tolman.generate.settings import preset as preset_of
     from tolman.ingest.vsi_meta_info import Skipped
+    from tolman.parallel import place_of
     from tolman.runs.load import load
     from tolman.workflows.generate import noted
 
     preset = preset_of(config.preset)
+    place_of(config.on, config.workers)
     if not config.scenes.exists():  # told before anything is fetched
         raise InputError(config.scenes, "does not exist", fix="give the folder of the benchmark's scenes")
     loaded = load(config.benchmark, config.data, config.subset)
-    events(Began("reading scenes"))
-    geometries, skipped = {}, []
-    for one in noted(open_collection(config.scenes), events):
-        if isinstance(one, Skipped):
-            skipped.append(one)
-        else:
-            geometries[one.scene.id] = one
+    skipped: list[Skipped] = []
+
+    def usable() -> Iterator[SceneGeometry]:
+        for one in noted(open_collection(config.scenes), events):
+            if isinstance(one, Skipped):
+                skipped.append(one)
+            else:
+                yield one
+
     events(Began("computing answers"))
-    findings = compute(loaded.items, geometries, preset)
+    place = place_of(config.on, config.workers, few=len(loaded.items) < MANY_ITEMS)
+    findings = audit_scenes(loaded.items, usable(), preset, workers=place)
     events(Ended())
     rows = summary(findings)
     if not any(row["checked"] for row in rows):

@@ -12,6 +12,7 @@ from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
+from tolman.workflows.settings import NumberOfWorkers, On
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +26,8 @@ NAMED_REASONS = 3
 """Reasons that the sentence names where nothing can be asked; the statistics have them all."""
 PARALLEL_FROM = 2_000
 """Questions that are worth the start of other processes."""
+MANY_SCENES = 200
+"""Scenes that are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +73,8 @@ class GenerateConfig:
             "stands in the data card. Default: none is named.",
         ),
     ] = ""
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,26 +155,29 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
         InputError: no usable scene, or an output folder that holds something else.
         UsageError: an unknown preset or family.
         NoQuestionsError: no question comes out.
+        WorkerError: the place can't be used, or workers are lost again and again.
     """
     import tempfile
 
     from tolman.generate.build import Spool, collect, select
     from tolman.generate.collection import open_collection
     from tolman.generate.publish import check_place, publish, statistics_of
-    from tolman.parallel import cores
+    from tolman.parallel import place_of
+    from tolman.scene_table import count_scenes
 
-    preset = _preset(config)
+    preset, place = _preset(config), place_of(config.on, config.workers)
     check_place(config.out)
-    with tempfile.TemporaryDirectory(prefix="tolman-") as place, Spool(Path(place) / "drafts") as spool:
+    with tempfile.TemporaryDirectory(prefix="tolman-") as folder, Spool(Path(folder) / "drafts") as spool:
         events(Began("reading scenes"))
-        collected = collect(noted(open_collection(config.scenes), events), preset, config.seed, spool)
+        drafting = place_of(config.on, config.workers, few=count_scenes(config.scenes) < MANY_SCENES)
+        found = noted(open_collection(config.scenes), events)
+        collected = collect(found, preset, config.seed, spool, workers=drafting)
         events(Began("choosing questions"))
-        workers = cores() if len(collected.entries) >= PARALLEL_FROM else 1
         taken = select(
             collected,
             preset,
             config.seed,
-            workers=workers,
+            workers=place_of(config.on, config.workers, few=len(collected.entries) < PARALLEL_FROM),
             done=lambda task: events(Advanced(state=f"filtered: {task}")),
         )
         if not taken:
@@ -186,7 +194,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
             config.scenes,
             choices=config.choices,
             licence=config.licence,
-            workers=cores(),
+            workers=place,
         )
         events(Ended())
         return GenerateResult(config.out, len(taken), collected.scenes, tuple(collected.skipped), statistics)

@@ -11,6 +11,7 @@ from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
 from tolman.workflows.pool import PoolConfig
+from tolman.workflows.settings import NumberOfWorkers, On, ShardOfJob
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,9 +59,9 @@ class IngestConfig:
     ] = None
     licence: Annotated[str, Setting("Licence of the media, in your words.", panel=_POOL)] = ""
     copy: Annotated[bool, Setting("Copy the media instead of sharing their bytes on the disk.", panel=_POOL)] = False
-    workers: Annotated[
-        int | None, Setting("Number of processes, from 1. Default: one for each processor core.", least=1)
-    ] = None
+    shard: ShardOfJob = None
+    on: On = None
+    workers: NumberOfWorkers = None
 
     @property
     def is_pool(self) -> bool:
@@ -76,12 +77,15 @@ class IngestConfig:
         """
         if self.categories or self.corrections:
             raise UsageError("a media pool has no objects: --categories and --corrections are for scans.")
+        if self.shard:
+            raise UsageError("--shard is for scans: a media pool grows, so bring folder after folder into it.")
         return PoolConfig(
             path=self.path,
             out=self.out,
             source=self.source,
             licence=self.licence,
             copy=self.copy,
+            on=self.on,
             workers=self.workers,
         )
 
@@ -150,10 +154,12 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         UsageError: there is no such format, several folders are given, or something that only media pools have.
         InputError: no scene is there, the folder holds something else, or the corrections can't be read.
         MissingExtraError: a package is missing.
+        WorkerError: the place can't be used, or workers are lost again and again.
     """
     from tolman.ingest.build import ScansConfig
     from tolman.ingest.build import ingest as carry_out
-    from tolman.parallel import cores
+    from tolman.parallel import place_of
+    from tolman.scene_shards import Shard
 
     if config.is_pool:
         raise UsageError("'media' is no format of scans: media pools are made by tolman.workflows.pool.")
@@ -164,13 +170,15 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
     if config.source or config.licence or config.copy:
         raise UsageError("--source, --licence and --copy are for 'tolman ingest media'.")
     order = ScansConfig(config.format, config.path[0], config.categories, config.corrections, config.completeness)
+    place = place_of(config.on, config.workers)
     events(Began("reading scans"))
     found = carry_out(
         order,
         config.out,
-        config.workers or cores(),
+        place,
         found=lambda count: events(Began("reading scans", count)),
         done=lambda _: events(Advanced()),
+        shard=None if config.shard is None else Shard.parse(config.shard),
     )
     events(Ended())
     return IngestResult(config.out, found.scenes, found.others, found.lost)

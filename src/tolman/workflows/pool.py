@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
+from tolman.workflows.settings import NumberOfWorkers, On
 
 if TYPE_CHECKING:
     from tolman.ingest.media_pool import LeftOut, PoolMedium
@@ -25,9 +26,8 @@ class PoolConfig:
     ] = None
     licence: Annotated[str, Setting("Licence of the media, in your words.")] = ""
     copy: Annotated[bool, Setting("Copy the media instead of sharing their bytes on the disk.")] = False
-    workers: Annotated[
-        int | None, Setting("Number of processes, from 1. Default: one for each processor core.", least=1)
-    ] = None
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def pool(config: PoolConfig, events: Events = silent) -> PoolResult:
         MissingExtraError: Pillow or PyAV is not installed.
     """
     from tolman.ingest.media_pool import bring_in, read_pool
-    from tolman.parallel import cores
+    from tolman.parallel import place_of
 
     if not config.path:
         raise UsageError("no media are given: name folders, media, or lists of them.")
@@ -87,7 +87,7 @@ def pool(config: PoolConfig, events: Events = silent) -> PoolResult:
         source=config.source or config.path[0].resolve().stem,
         licence=config.licence,
         copy=config.copy,
-        workers=config.workers or cores(),
+        workers=place_of(config.on, config.workers),
         shown=shown,
     )
     events(Ended())

@@ -19,6 +19,8 @@ from tolman.workflows.settings import (
     JudgeName,
     JudgeSample,
     JudgeUrl,
+    NumberOfWorkers,
+    On,
     ReleasedData,
     Revision,
     RunFolderOut,
@@ -30,8 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tolman.items import Item
+    from tolman.parallel import WorkPlace
     from tolman.responses import Outcome
     from tolman.workflows.opened_run import Run
+
+
+MANY_ROWS = 200_000
+"""Rows of scores that are worth the start of other processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +82,8 @@ class ScoreConfig:
             metavar="NAMES",
         ),
     ] = None
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,9 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
         InputError: the file's rows don't fit the benchmark's, or the folder is no run's.
         EndpointError: the judge's first call showed that none can succeed.
         RunConflictError: the run's folder holds another run, or one is at work there.
+        WorkerError: the place can't be used, or workers are lost again and again.
     """
+    from tolman.parallel import place_of
     from tolman.runs.rescore import judge_folder, score_file, score_folder
     from tolman.scoring.metrics_by_name import names_of
     from tolman.workflows.calls import CallEvents
@@ -108,8 +119,13 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
     if not config.responses.exists():  # told before anything is fetched
         raise InputError(config.responses, "does not exist", fix="give a file of responses, or a run's folder")
     metrics = names_of(config.metrics)
+    place_of(config.on, config.workers)  # a wrong one too
+
+    def workers(rows: int) -> WorkPlace:
+        return place_of(config.on, config.workers, few=rows < MANY_ROWS)
+
     if config.responses.is_dir():
-        folder, _ = score_folder(config.responses, metrics)
+        folder, _ = score_folder(config.responses, metrics, workers)
     else:
         folder, _ = score_file(
             config.responses,
@@ -124,6 +140,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
             seed=config.seed,
             failures_are_wrong=config.count_failures_as_wrong,
             metrics=metrics,
+            workers=workers,
         )
     if judging is not None:
         calls = CallEvents(events)

@@ -24,6 +24,25 @@ Subset = Annotated[
 Revision = Annotated[str | None, Setting("Commit of the hub's data set. Default: the pinned one.")]
 RunFolderOut = Annotated[Path | None, Setting("Folder of the run. Default: a name under ./runs.")]
 FailuresAsWrong = Annotated[bool, Setting("Score items without an answer 0 instead of leaving them out.")]
+On = Annotated[
+    str | None,
+    Setting(
+        "Place of the work: here (one process), processes, ray (the cluster of $RAY_ADDRESS, one that runs on this "
+        "machine, or a local one that is started), or ray://HOST:PORT. Default: processes, where there is much to do.",
+        metavar="PLACE",
+    ),
+]
+NumberOfWorkers = Annotated[
+    int | None,
+    Setting("Number of processes, or of tasks of a cluster, from 1. Default: one for each processor core.", least=1),
+]
+ShardOfJob = Annotated[
+    str | None,
+    Setting(
+        "Part of the job that is done, such as 2/8, into a folder of its own; 'tolman merge' joins them. Default: all.",
+        metavar="I/N",
+    ),
+]
 StorePlace = Annotated[
     str | None,
     Setting(

@@ -11,6 +11,7 @@ from tolman.names import unknown
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
+from tolman.workflows.settings import NumberOfWorkers, On, ShardOfJob
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,9 +55,9 @@ class SimulateConfig:
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
     lidar: Annotated[bool, Setting("Record with a spinning LiDAR on the moving camera too.")] = False
-    workers: Annotated[
-        int | None, Setting("Number of processes, from 1. Default: one for each processor core.", least=1)
-    ] = None
+    shard: ShardOfJob = None
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +66,8 @@ class SimulateResult(Displayable):
 
     Attributes:
         out: the collection's folder.
-        scenes: each with its recordings, and notes on what was asked for and didn't fit.
+        scenes: what is told of each, with notes on what was asked for and didn't fit; `tolman.open_scenes(out)` has
+            the scenes themselves.
     """
 
     out: Path
@@ -93,12 +95,8 @@ class SimulateResult(Displayable):
             "coverage": pl.Float64, "frames": pl.Int64, "notes": pl.String,
         }  # fmt: skip
         rows = [
-            (
-                one.scene.id, one.scene.room_area, len(one.scene.objects), len(one.scene.categories), one.coverage,
-                sum(len(capture.times) for capture in one.captures), "; ".join(one.notes),
-            )
-            for one in self.scenes
-        ]  # fmt: skip
+            (s.id, s.room_area, s.objects, s.categories, s.coverage, s.frames, "; ".join(s.notes)) for s in self.scenes
+        ]
         return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
 
     def _title(self) -> str:
@@ -115,14 +113,17 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
         UsageError: an unknown shape, or a size that videos can't have.
         InputError: the folder holds something else, or the furniture can't be used.
         NoDisplayError: the machine can't draw.
+        WorkerError: the place can't be used, or workers are lost again and again.
     """
-    from tolman.parallel import cores
+    from tolman.parallel import place_of
+    from tolman.scene_shards import Shard
     from tolman.simulate.build import simulate as carry_out
 
-    order = _order(config)
-    events(Began("drawing and recording scenes", config.scenes))
-    workers = config.workers or min(cores(), config.scenes)
-    made = carry_out(order, config.out, workers, lambda _: events(Advanced()))
+    order, place = _order(config), place_of(config.on, config.workers)
+    shard = None if config.shard is None else Shard.parse(config.shard)
+    count = config.scenes if shard is None else len(shard.part(range(config.scenes)))
+    events(Began("drawing and recording scenes", count))
+    made = carry_out(order, config.out, place, lambda _: events(Advanced()), shard)
     events(Ended())
     return SimulateResult(config.out, tuple(made))
 

@@ -65,5 +65,9 @@ def test_a_database_of_the_first_version_opens_with_all_it_holds(
         owner = served.visitor()
         owner.get("/enter/enter")
         assert "Start a project" in owner.post("/enter/enter").text
+        people = owner.get("/people").text  # one role each, and links of which one is open still
+        assert re.search(r"Sam</th><td>subject</td>", people)
+        assert (people.count(">open</span>"), people.count(">used</span>")) == (1, 1)
+        assert "some people only" not in owner.get("/").text
         progress = owner.get("/projects/1/progress").text
         assert re.search(r"Sam</th><td>1</td><td>0</td><td>0</td><td>0</td>", progress)

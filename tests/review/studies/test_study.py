@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tomllib
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from PIL import Image
 
 from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
 from tolman.review.projects.export import export_runs
-from tolman.review.projects.parts import start_study
+from tolman.review.projects.parts import start_named, start_study
 from tolman.review.store.schema import Project, Submission
 from tolman.review.studies import people, records
 from tolman.review.studies.addresses import join_path
@@ -360,6 +362,38 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
     assert "/join/" in about.text
     changed = owner.post("/studies", text=text.replace("3", "4"))
     assert "was started with another study" in changed.text
+
+
+@pytest.mark.full
+def test_the_printed_link_has_what_the_platform_fills_in(studied: tuple[Served, int], tmp_path: Path) -> None:
+    served, _project = studied
+    file = tmp_path / "study.toml"
+    file.write_text('title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n[parts.link]\nplatform = "prolific"\n')
+    (link,) = start_named(served.site, str(file))
+    assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}")
+    tried = served.visitor().get(re.sub(r"\{\{%\w+%\}\}", "trial", link)).text
+    assert "lacks your id" not in tried
+    assert "Begin" in tried
+
+
+@pytest.mark.full
+def test_the_form_writes_the_file_and_is_filled_from_it(studied: tuple[Served, int]) -> None:
+    served, _project = studied
+    owner = served.person("owner", "Olga")
+    filled = {"title": "Formed", "parts.0.sample.people": "3", "parts.0.practice.0.question": "2 + 2 = ?"}
+    half = owner.post("/study-file", act="write", text="", **filled)
+    assert "needs a question and its answer" in half.text
+    assert 'value="Formed"' in half.text  # nothing of the form is lost
+    page = owner.post("/study-file", act="write", text="", **filled, **{"parts.0.practice.0.answer": "4"}).text
+    text = unescape(re.search(r'name="text"[^>]*>(.*?)</textarea>', page, re.DOTALL).group(1))  # type: ignore[union-attr]
+    assert tomllib.loads(text) == {
+        "title": "Formed",
+        "parts": [{"sample": {"people": 3}, "practice": [{"question": "2 + 2 = ?", "answer": "4"}]}],
+    }
+    again = owner.post("/study-file", act="read", text=text.replace("Formed", "<b>Read")).text
+    assert 'value="&lt;b&gt;Read"' in again
+    assert "is no TOML" in owner.post("/study-file", act="read", text="= 3").text
+    assert re.fullmatch(r"/studies/\d+/about", owner.post("/studies", text="", **filled, **{"parts.0.practice.0.answer": "4"}).url.path)  # fmt: skip
 
 
 @pytest.mark.full

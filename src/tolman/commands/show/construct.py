@@ -110,14 +110,12 @@ def show_simulated(console: Console, result: SimulateResult) -> None:
         headings := ("scene", "floor m²", "objects", "categories", "seen", "frames"), left=("scene",), whole=headings
     )
     for one in listed:
-        scene = one.scene
-        area = "–" if scene.room_area is None else f"{scene.room_area:.1f}"
-        counts = (f"{len(scene.objects)}", f"{len(scene.categories)}", f"{one.coverage:.0%}")
-        grid.add_row(scene.id, area, *counts, f"{sum(len(c.times) for c in one.captures):,}")
+        area = "–" if one.room_area is None else f"{one.room_area:.1f}"
+        grid.add_row(one.id, area, f"{one.objects}", f"{one.categories}", f"{one.coverage:.0%}", f"{one.frames:,}")
     console.print(grid)
     if len(result.scenes) > _LISTED:
         say(console, f"… and {len(result.scenes) - _LISTED:,} more")
-    notes = list(dict.fromkeys(f"{one.scene.id}: {note}" for one in listed for note in one.notes))
+    notes = list(dict.fromkeys(f"{one.id}: {note}" for one in listed for note in one.notes))
     list_first(console, notes, len(notes), "dim")
     say(
         console,

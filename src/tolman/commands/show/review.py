@@ -24,6 +24,8 @@ def show_listening(console: Console, listening: Listening) -> None:
     for join in listening.joins:
         say(console, "People come to the study here:")
         say(console, join)
+        if "{{%" in join:
+            say(console, "The platform fills in what stands in braces. To try the study, put words of your own there.")
     say(console, "Ctrl-C stops the server.")
     console.file.flush()
 

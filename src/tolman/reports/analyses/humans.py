@@ -32,7 +32,7 @@ def show(result: HumansResult) -> list[Shown]:
     shown += [f"published: {sources}."] if sources else []
     shown += [one.told(only="Human") for one in result.published_tables]
     if result.difficulty is None:
-        shown.append("No answer has a time ('seconds'), so there are no tiers of difficulty.")
+        shown += [result.no_tiers] if result.no_tiers else []
     else:
         shown += _tiers(result.difficulty, result.out)
     return shown

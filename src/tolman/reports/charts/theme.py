@@ -80,8 +80,8 @@ DARK = Theme(
 def following(light: Theme = LIGHT, dark: Theme = DARK) -> str:
     """Style rules that turn the light theme's colours into the dark one's where the reader prefers dark on a screen.
 
-    They match the `style` attributes that Matplotlib writes. Programs that know no such rules show the light theme, and
-    so does a print.
+    They match the `style` attributes that Matplotlib writes, and attributes of their own that give a colour. Programs
+    that know no such rules show the light theme, and so does a print.
     """
     pairs = [
         (getattr(light, name), getattr(dark, name))
@@ -93,5 +93,5 @@ def following(light: Theme = LIGHT, dark: Theme = DARK) -> str:
         for before, after in pairs
         for what in ("fill", "stroke")
     ]
-    rules += [f'[fill="{before}"]{{fill:{after}}}' for before, after in pairs]  # the ground of a hatch
+    rules += [f'[{what}="{before}"]{{{what}:{after}}}' for before, after in pairs for what in ("fill", "stroke")]
     return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}"

@@ -26,7 +26,7 @@ _INVISIBLE = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 
 _SESSION = (
-    select(User.id, User.name, User.role, User.active, Session.expires, Session.seen)
+    select(User.id, User.name, User.role, User.further, User.active, Session.expires, Session.seen)
     .join_from(Session, User, User.id == Session.user_id)
     .where(Session.id == bindparam("session"))
 )
@@ -38,12 +38,30 @@ class AccountError(Exception):
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is signed in; `stale` where it is a while ago that their session was seen (`saw`)."""
+    """Somebody who is signed in.
+
+    Attributes:
+        id, name: of the account.
+        role: the first of their roles, in the order of `ROLES`.
+        further: the others.
+        stale: whether it is a while ago that their session was seen (`saw`).
+    """
 
     id: int
     name: str
     role: str
+    further: tuple[str, ...] = ()
     stale: bool = field(default=False, compare=False)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All roles, the first in the order of `ROLES` first."""
+        return (self.role, *self.further)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether they own the review."""
+        return self.role == OWNER
 
 
 def hash_token(token: str) -> str:
@@ -101,6 +119,8 @@ def invitation(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> I
         raise AccountError("This link is not known. Ask for a new one.")
     if found.used is not None:
         raise AccountError("This link was used already. Sign in, or ask for a new one.")
+    if found.revoked is not None:
+        raise AccountError("This link was taken back. Ask for a new one.")
     if found.expires < settings.clock():
         raise AccountError("This link is too old. Ask for a new one.")
     return found
@@ -128,8 +148,8 @@ def accept(db: Orm, settings: ReviewSettings, token: str, name: str, stored: str
     user = User(name=name, role=found.role, password=stored, created=settings.clock())
     db.add(user)
     db.flush()
-    found.used = settings.clock()
-    record(db, settings, "joined", user=user.id, role=user.role)
+    found.used, found.user_id = settings.clock(), user.id
+    record(db, settings, "joined", user=user.id, role=user.role, invitation=found.id)
     return user
 
 
@@ -153,8 +173,9 @@ def reset_password(db: Orm, settings: ReviewSettings, user: User) -> str:
     end_sessions(db, user)
     user.password = None
     now = settings.clock()
-    for link in db.scalars(select(Invitation).where(Invitation.user_id == user.id, Invitation.used.is_(None))):
-        link.used = now
+    standing = (Invitation.user_id == user.id, Invitation.used.is_(None), Invitation.revoked.is_(None))
+    for link in db.scalars(select(Invitation).where(*standing)):
+        link.revoked = now
     return invite(db, settings, user.role, user=user.id, purpose=RESET, hours=RESET_HOURS)
 
 
@@ -229,7 +250,7 @@ def person_of(db: Connection, settings: ReviewSettings, token: str) -> Person | 
     idle, passed = 3600 * settings.idle_hours, now - found.seen
     if found.seen and passed > idle:
         return None
-    return Person(found.id, found.name, found.role, stale=passed > idle * _SHARE)
+    return Person(found.id, found.name, found.role, tuple(found.further), stale=passed > idle * _SHARE)
 
 
 def saw(db: Orm, settings: ReviewSettings, token: str) -> None:

@@ -16,6 +16,7 @@ from tolman.media.tables import image_in_table, in_column, table_and_column
 from tolman.media.video import BrokenMediaError
 from tolman.review.access import Me, TheSite, allow
 from tolman.review.accounts.identity import Person
+from tolman.review.accounts.membership import belongs
 from tolman.review.media.frame_times import frame_times
 from tolman.review.site import Site
 from tolman.review.store.schema import ROLES, Assignment, Medium, Project, TaskMedium
@@ -80,8 +81,8 @@ def address(site: Site, project: int, medium: Media) -> str:
 # A medium, the settings of its project, and whether somebody has a task with it.
 _SEEN = (
     select(
-        *(Medium.path, Medium.row, Medium.place, Medium.kind),
-        Project.settings,
+        *(Medium.path, Medium.row, Medium.place, Medium.kind, Medium.project_id),
+        *(Project.settings, Project.restricted),
         select(Assignment.id)
         .join(TaskMedium, TaskMedium.task_id == Assignment.task_id)
         .where(TaskMedium.medium_id == Medium.id, Assignment.user_id == bindparam("me"))
@@ -141,13 +142,22 @@ def _visible(site: Site, me: Person, name: str) -> Row[Any]:
     Raises:
         HTTPException: there is none, or it isn't for them.
     """
-    with site.database.look() as db:
-        found = db.execute(_SEEN, {"name": name[:64].replace("\0", ""), "me": me.id}).first()
-    if found is not None:
-        browses = me.role in ("annotator", "reviewer") and found.settings.get("pool")  # all may look through the pool
-        if me.role == "owner" or browses or found.theirs:
-            return found
+    with site.database.look() as looking:
+        found = looking.execute(_SEEN, {"name": name[:64].replace("\0", ""), "me": me.id}).first()
+    if found is not None and _may_see(site, me, found):
+        return found
     raise HTTPException(404, "There is no such video or image.")
+
+
+def _may_see(site: Site, me: Person, found: Row[Any]) -> bool:
+    if me.is_owner:
+        return True
+    if found.restricted:
+        with site.database.read() as db:
+            if not belongs(db, me, db.get_one(Project, found.project_id)):
+                return False
+    browses = {"annotator", "reviewer"} & set(me.roles) and found.settings.get("pool")  # all may look through the pool
+    return bool(browses or found.theirs)
 
 
 def find(site: Site, path: str) -> Path:

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.access import Guest, Me, TheSite, allow
+from tolman.review.accounts.membership import belongs
 from tolman.review.forms.answers import AnswerError
 from tolman.review.forms.drawn import Drawn, as_field
 from tolman.review.forms.fields import Key, Paragraphs, Seconds, Shown
@@ -30,6 +31,8 @@ from tolman.scoring.agreement import jaccard, nominal
 from tolman.scoring.coefficients import alpha
 
 STEP = "labels"
+KINDS: dict[str, Labelling] = {}
+"""Mode → its kind of labelling."""
 _PREFIX = "group-"
 
 
@@ -114,6 +117,7 @@ Chosen = Annotated[Labels, Depends(_chosen)]
 def labelling_router(kind: Labelling) -> APIRouter:
     """The routes of a kind of labelling: a task's page, submitting it, keeping it, and the file of all labels."""
     router = APIRouter(prefix=f"/{kind.name}")
+    KINDS[kind.name] = kind
     allow_undo(kind.name, STEP, UndoRule(lambda content: {**content, "drawn": as_field(content)}))
     staff, people = allow("owner", "reviewer"), allow("annotator", "reviewer")
 
@@ -125,7 +129,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
         """
         with site.database.read() as db:
             found = db.get(Project, project)
-            if found is None or found.mode != kind.name:
+            if found is None or found.mode != kind.name or not belongs(db, me, found):
                 raise HTTPException(404, "There is no such project.")
             stages = [kind.name]
             if me.role != "owner" and not taking.all_done(db, found, me, stages):
@@ -191,7 +195,7 @@ def rows(db: Orm, project: Project, kind: Labelling, *, marked: bool = True) -> 
     return kind.merged(
         [
             kind.row(task, name, content["labels"], content["note"])
-            for task, name, content, marks in _submissions(db, project)
+            for task, name, content, marks in submissions(db, project)
             if marked or not marks
         ]
     )
@@ -201,7 +205,7 @@ def progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:
     """The tables of a labelling project's progress page."""
 
     def tables(db: Orm, site: Site, project: Project) -> list[Block]:
-        found = _submissions(db, project)
+        found = submissions(db, project)
         address = f"/{kind.name}/projects/{project.id}/labels.jsonl"
         tally: list[tuple[str, str, int]] = []
         agreed: list[tuple[str, str, str, int]] = []
@@ -240,7 +244,8 @@ def progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:
     return tables
 
 
-def _submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, Any], list[str] | None]]:
+def submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, Any], list[str] | None]]:
+    """(task, person, content, marks) of all labels so far, by tasks' keys and people's names."""
     found = db.execute(
         select(Task, User.name, Submission.content, Submission.marks)
         .join(Submission, Submission.task_id == Task.id)

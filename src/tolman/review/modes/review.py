@@ -101,7 +101,7 @@ def decide(
         _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
         if fresh:
             _decided(db, site, me, own, content)
-        return see_other(taking.going_on(db, site, own, me, REVIEW_MODE.stages_for(me.role)))
+        return see_other(taking.going_on(db, site, own, me, REVIEW_MODE.stages_for(*me.roles)))
 
 
 @router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
@@ -158,7 +158,7 @@ def _is_blind(db: Orm, own: Assignment) -> bool:
 
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """Contents of the page before the reviewer has answered."""
-    return asked(db, site, me, own, REVIEW_MODE.stages_for(me.role))
+    return asked(db, site, me, own, REVIEW_MODE.stages_for(*me.roles))
 
 
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:

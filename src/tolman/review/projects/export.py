@@ -39,6 +39,8 @@ from tolman.runs.rescore import score_outcomes
 REVIEWS = "review.json"
 PREFIX = "human/"
 UNDECIDED = "undecided"
+ANSWERED = ("answer", STUDY)
+"""Modes whose answers are runs."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,13 @@ class WrittenRuns:
 
 
 def export_runs(
-    site: Site, out: Path, name: str | None = None, *, without_marked: bool = False, with_excluded: bool = False
+    site: Site,
+    out: Path,
+    name: str | None = None,
+    *,
+    without_marked: bool = False,
+    with_excluded: bool = False,
+    by: int | None = None,
 ) -> WrittenRuns:
     """Each subject's answers as a run of the model `human/NAME`, in a folder each; scored like any other.
 
@@ -104,6 +112,7 @@ def export_runs(
         name: of the project, where there are several.
         without_marked: leave out answers that are marked: given too fast, or before the media could be seen.
         with_excluded: write runs of people as well whom a study's rules leave out.
+        by: who asked for it in the browser.
 
     Raises:
         UsageError: there is no such project, nobody has answered, or nothing is left.
@@ -111,7 +120,7 @@ def export_runs(
         RunConflictError: a folder holds another run.
     """
     with site.database.read() as db:
-        project = project_of(db, ["answer", STUDY], name)
+        project = project_of(db, ANSWERED, name)
         studied = {one.name: one for one in records(db, project)} if is_study(project) else {}
         people = (
             _answers_of(studied, without_marked) if studied else answers(db, project, without_marked=without_marked)
@@ -163,7 +172,7 @@ def export_runs(
         )
         folders.append(folder)
     with site.database.write() as db:
-        record(db, site.settings, "exported", project=project.id, kind="runs", people=len(folders))
+        record(db, site.settings, "exported", project=project.id, user=by, kind="runs", people=len(folders))
     return WrittenRuns(folders, marked, excluded, skipped, made)
 
 
@@ -240,7 +249,13 @@ def _safe(person: str, people: set[str]) -> str:
 
 
 def publish(
-    site: Site, out: Path, name: str | None = None, *, undecided: bool = False, without_marked: bool = False
+    site: Site,
+    out: Path,
+    name: str | None = None,
+    *,
+    undecided: bool = False,
+    without_marked: bool = False,
+    by: int | None = None,
 ) -> Published:
     """A project's items as a new version of the benchmark's folder, with the whole history of their review.
 
@@ -250,6 +265,7 @@ def publish(
         name: of the project, where there are several.
         undecided: take in items that nobody has decided about; those that are flagged or discarded stay out.
         without_marked: leave reviewers' marked answers out of the agreement and of each item's evidence.
+        by: who asked for it in the browser.
 
     Raises:
         UsageError: there is no such project, or nothing to publish.
@@ -294,7 +310,7 @@ def publish(
     write_text(out / FILE, _json(_card(site, out)))
     marked = sum(bool(vote.marks) for vote in votes)
     with site.database.write() as db:
-        record(db, site.settings, "exported", project=project.id, kind="benchmark", items=len(items))
+        record(db, site.settings, "exported", project=project.id, user=by, kind="benchmark", items=len(items))
     return Published(len(items), dict(summary["verdicts"]), int(summary["version"]), marked)
 
 

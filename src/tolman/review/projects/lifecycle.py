@@ -16,7 +16,7 @@ from tolman.review.site import Site
 from tolman.review.store.database import count_rows
 from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, Project, Submission, Task, User
-from tolman.review.tasks.mode import Block
+from tolman.review.tasks.mode import Block, Mode
 
 
 def start(
@@ -86,6 +86,12 @@ def counts(db: Orm, project: Project) -> dict[str, tuple[int, int]]:
         .order_by(Task.stage)
     )
     return {stage: (total, int(still)) for stage, total, still in found}
+
+
+def tables(db: Orm, site: Site, project: Project, mode: Mode, *, withheld: bool = False) -> list[Block]:
+    """All tables of a progress page, or those only that tell nothing of what others decided."""
+    found = [throughput(db, project, site.settings.clock())]
+    return found if withheld else [*found, *mode.progress(db, site, project)]
 
 
 def throughput(db: Orm, project: Project, now: float) -> Block:

@@ -18,6 +18,8 @@ from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Exclusion, ItemVersion, Project, Task
 from tolman.review.studies.addresses import join_path
+from tolman.review.studies.codes import link_query
+from tolman.review.studies.people import part_of
 from tolman.review.studies.pictures import keep
 from tolman.review.studies.spec import STUDY, Study, StudyPart, shelf, stored
 from tolman.review.tasks import work
@@ -55,7 +57,7 @@ def start_study(
 
 
 def start_named(site: Site, name: str) -> list[str]:
-    """Start a study by its name or file, and give the paths of the links by which people come.
+    """Start a study by its name or file, and give the links by which people come, from the path on.
 
     Raises:
         UsageError: there is no such study, or it can't be started on this benchmark.
@@ -66,7 +68,8 @@ def start_named(site: Site, name: str) -> list[str]:
     try:
         with site.database.write() as db:
             started = start_study(db, site, study, folders)
-            return [join_path(site, project.id) for project in started if project.mode == STUDY]
+            studies = [project for project in started if project.mode == STUDY]
+            return [join_path(site, project.id) + link_query(part_of(project).link) for project in studies]
     except AccountError as error:
         sentence = str(error)
         raise UsageError(f"{name}: {sentence[:1].lower()}{sentence[1:]}") from None

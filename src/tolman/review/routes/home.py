@@ -1,8 +1,8 @@
-"""The rooms behind the door: what there is to do, how it goes, and who is here."""
+"""The rooms behind the door: what there is to do, and how it goes."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
@@ -10,15 +10,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts import identity
 from tolman.review.accounts.identity import AccountError, Person
+from tolman.review.accounts.membership import belongs
 from tolman.review.forms.fields import Key, Line
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
 from tolman.review.projects import lifecycle, starting
 from tolman.review.site import Site
 from tolman.review.store.history import record
-from tolman.review.store.schema import ROLES, Assignment, Project, Starting, User
+from tolman.review.store.schema import ROLES, Assignment, Project, Starting
 from tolman.review.studies import steps
 from tolman.review.tasks import taking, work
 from tolman.review.tasks.undoing import undoable
@@ -26,7 +26,6 @@ from tolman.review.tasks.undoing import undoable
 everybody = APIRouter(dependencies=[allow(*ROLES)])
 staff = APIRouter(dependencies=[allow("owner", "reviewer")])
 owner = APIRouter(dependencies=[allow("owner")])
-Role = Literal["annotator", "reviewer", "subject", "owner"]
 Number = Annotated[int | None, Form(ge=0, le=1000)]
 
 
@@ -38,10 +37,10 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
         begun = starting.under_way(db)
         for project in db.scalars(select(Project).order_by(Project.id)):
             mode = MODES.get(project.mode)
-            if mode is None:
+            if mode is None or not belongs(db, me, project):
                 continue
-            stages = mode.stages_for(me.role)
-            if not stages and me.role != "owner":
+            stages = mode.stages_for(*me.roles)
+            if not stages and not me.is_owner:
                 continue
             if mode.counts is not None and stages:
                 done, waiting = mode.counts(db, site, project, me)
@@ -55,10 +54,10 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
                     "starting": begun.get(project.id),
                     "done": done,
                     "waiting": waiting if project.open else 0,
-                    "counts": lifecycle.counts(db, project) if me.role == "owner" else {},
+                    "counts": lifecycle.counts(db, project) if me.is_owner else {},
                 }
             )
-    title = site.loaded.benchmark.title if me.role == "owner" else ""
+    title = site.loaded.benchmark.title if me.is_owner else ""
     return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
 
 
@@ -116,7 +115,7 @@ def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
         with site.database.write() as db:
             address = _next(db, site, me, project)
             found = db.get_one(Project, project)
-            done = taking.done_by(db, found, me, MODES[found.mode].stages_for(me.role))
+            done = taking.done_by(db, found, me, MODES[found.mode].stages_for(*me.roles))
             last = undoable(db, found, me)
     if address is not None:
         return see_other(address)
@@ -128,8 +127,8 @@ def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
     """The address of what somebody does next in a project; None where there is nothing to be done in it."""
     found = db.get(Project, project)
     mode = MODES.get(found.mode) if found else None
-    stages = mode.stages_for(me.role) if mode else []
-    if found is None or mode is None or not stages:
+    stages = mode.stages_for(*me.roles) if mode else []
+    if found is None or mode is None or not stages or not belongs(db, me, found):
         raise HTTPException(404, "There is no such project.")
     if not found.open:
         return None
@@ -147,17 +146,15 @@ def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key
     """Show the progress of a project."""
     with site.database.read() as db:
         found = db.get(Project, project)
-        if found is None or found.mode not in MODES:
+        if found is None or found.mode not in MODES or not belongs(db, me, found):
             raise HTTPException(404, "There is no such project.")
         mode = MODES[found.mode]
-        stages = mode.stages_for(me.role)
-        if me.role != "owner" and not stages:
+        stages = mode.stages_for(*me.roles)
+        if not me.is_owner and not mode.stages_for("reviewer"):
             raise HTTPException(404, "There is no such project.")
         # What others decided would have a part in what one decides oneself.
-        withheld = me.role != "owner" and not taking.all_done(db, found, me, stages)
-        blocks = [lifecycle.throughput(db, found, site.settings.clock())]
-        if not withheld:
-            blocks += mode.progress(db, site, found)
+        withheld = not me.is_owner and not taking.all_done(db, found, me, stages)
+        blocks = lifecycle.tables(db, site, found, mode, withheld=withheld)
         counts = lifecycle.counts(db, found)
     content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks, "withheld": withheld}
     return page(request, guest, "progress.html", **content)
@@ -185,69 +182,3 @@ def ask_again(site: TheSite, me: Me, project: Key) -> Response:
         count = work.ask_again(db, site, found)
         record(db, site.settings, "asked again", project=project, user=me.id, tasks=count)
     return see_other(f"/projects/{project}/progress")
-
-
-@owner.get("/people", response_class=HTMLResponse)
-def people(request: Request, site: TheSite, guest: Guest) -> Response:
-    """Show all accounts."""
-    with site.database.read() as db:
-        users = list(db.scalars(select(User).order_by(User.role, User.name)))
-    return page(request, guest, "people.html", users=users, roles=ROLES[1:], link="", role="", about="", named=True)
-
-
-@owner.post("/people/invite", response_class=HTMLResponse)
-def invite(request: Request, site: TheSite, guest: Guest, me: Me, role: Annotated[Role, Form()]) -> Response:
-    """Make an invitation; its link is shown once and stored nowhere."""
-    with site.database.write() as db:
-        token = identity.invite(db, site.settings, role)
-        record(db, site.settings, "invited", user=me.id, role=role)
-        users = list(db.scalars(select(User).order_by(User.role, User.name)))
-    link, named = _link(request, site, f"/invitation/{token}")
-    content: dict[str, Any] = {
-        "users": users,
-        "roles": ROLES[1:],
-        "link": link,
-        "named": named,
-        "role": role,
-        "about": "",
-    }
-    return page(request, guest, "people.html", **content)
-
-
-@owner.post("/people/{user}/reset", response_class=HTMLResponse)
-def reset(request: Request, site: TheSite, guest: Guest, me: Me, user: Key) -> Response:
-    """Take somebody's password away and make a link by which they set another; it is shown once and stored nowhere."""
-    with site.database.write() as db:
-        found = db.get(User, user)
-        if found is None or found.id == me.id or not found.active:
-            raise HTTPException(404, "There is no such account whose password you could reset.")
-        token = identity.reset_password(db, site.settings, found)
-        record(db, site.settings, "password reset", user=me.id, account=found.name)
-        users = list(db.scalars(select(User).order_by(User.role, User.name)))
-        name = found.name
-    link, named = _link(request, site, f"/reset/{token}")
-    content: dict[str, Any] = {
-        "users": users,
-        "roles": ROLES[1:],
-        "link": link,
-        "named": named,
-        "role": "",
-        "about": name,
-    }
-    return page(request, guest, "people.html", **content)
-
-
-def _link(request: Request, site: TheSite, path: str) -> tuple[str, bool]:
-    return site.link(path, request.url.scheme, request.headers.get("host"), request.scope.get("server"))
-
-
-@owner.post("/people/{user}/close", response_class=HTMLResponse)
-def close(site: TheSite, me: Me, user: Key) -> Response:
-    """Close somebody's account; what they did stays."""
-    with site.database.write() as db:
-        found = db.get(User, user)
-        if found is None or found.id == me.id:
-            raise HTTPException(404, "There is no such account that you could close.")
-        identity.close_account(db, found)
-        record(db, site.settings, "closed", user=me.id, account=found.name)
-    return see_other("/people")

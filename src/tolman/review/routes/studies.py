@@ -16,7 +16,8 @@ from tolman.errors import InputError
 from tolman.review.access import ANYBODY, Guest, Me, TheSite, allow
 from tolman.review.accounts import identity
 from tolman.review.accounts.identity import AccountError
-from tolman.review.forms.fields import Key, Line, Paragraphs
+from tolman.review.accounts.membership import belongs, same_members
+from tolman.review.forms.fields import Form, Key, Line, clean
 from tolman.review.media.serving import TYPES
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other, set_cookie
@@ -25,6 +26,7 @@ from tolman.review.site import Site
 from tolman.review.store.schema import ROLES, Project, User
 from tolman.review.studies import addresses, codes, exclusion, pay, people, records, steps
 from tolman.review.studies.codes import LinkError
+from tolman.review.studies.file_form import groups_of, text_of
 from tolman.review.studies.spec import STUDY, Study, shelf
 from tolman.shelf import checked
 
@@ -191,24 +193,59 @@ def the_end(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
 
 @owner.get("/studies", response_class=HTMLResponse)
 def choose(request: Request, guest: Guest, like: Annotated[str, Query(max_length=64)] = "") -> Response:
-    """A form for a study's file, with one of the package's in it where one is chosen."""
+    """A form for a study, with one of the package's in it where one is chosen."""
     text = ""
     if like in shelf.names:
         text = (Path(pay.__file__).parent / f"{like}.toml").read_text(encoding="utf-8")
-    return page(request, guest, "study_new.html", names=shelf.names, like=like, text=text, problem="")
+    return _study_form(request, guest, text, like=like)
+
+
+@owner.post("/study-file", response_class=HTMLResponse)
+def draft(request: Request, guest: Guest, form: Form) -> Response:
+    """Write the file out of the form, or fill the form from the file; nothing is started."""
+    given = {name: clean(value) for name, value in form.items() if isinstance(value, str)}
+    text = given.get("text", "")
+    if given.get("act") == "read":
+        return _study_form(request, guest, text)
+    try:
+        text = text_of(_table(text), given)
+        read_text(text)
+    except InputError as error:
+        return _study_form(request, guest, text, given=given, problem=str(error), status=400)
+    return _study_form(request, guest, text)
 
 
 @owner.post("/studies", response_class=HTMLResponse)
-def start(request: Request, site: TheSite, guest: Guest, me: Me, text: Paragraphs = "") -> Response:
-    """Start a study from what is in the form."""
+def start(request: Request, site: TheSite, guest: Guest, me: Me, form: Form) -> Response:
+    """Start a study from its file, or out of the form where none is written."""
+    given = {name: clean(value) for name, value in form.items() if isinstance(value, str)}
+    text = given.get("text", "")
     try:
+        text = text if text.strip() else text_of({}, given)
         study = read_text(text)
         with site.database.write() as db:
             first = parts.start_study(db, site, study, by=me.id)[0].id
     except (AccountError, InputError) as error:
-        content: dict[str, Any] = {"names": shelf.names, "like": "", "text": text, "problem": str(error)}
-        return page(request, guest, "study_new.html", status=400, **content)
+        return _study_form(request, guest, text, given=given, problem=str(error), status=400)
     return see_other(f"/studies/{first}/about")
+
+
+def _study_form(
+    request: Request,
+    guest: Guest,
+    text: str,
+    *,
+    like: str = "",
+    given: Mapping[str, str] | None = None,
+    problem: str = "",
+    status: int = 200,
+) -> Response:
+    try:
+        table = _table(text)
+    except InputError as error:
+        table, problem, status = {}, problem or str(error), 400
+    content: dict[str, Any] = {"names": shelf.names, "like": like, "text": text, "problem": problem}
+    return page(request, guest, "study_new.html", status=status, groups=groups_of(table, given), **content)
 
 
 @owner.get("/studies/{project}/about", response_class=HTMLResponse)
@@ -230,7 +267,9 @@ def next_part(request: Request, site: TheSite, guest: Guest, me: Me, project: Ke
         try:
             if wanted is None:
                 raise AccountError(f"There is no part '{part}' that could be started here.")
-            fresh = parts.start_next(db, site, found, wanted, study, by=me.id).id
+            started = parts.start_next(db, site, found, wanted, study, by=me.id)
+            same_members(db, found, started)
+            fresh = started.id
         except AccountError as error:
             content = _about(request, site, db, found)
             return page(request, guest, "study_about.html", problem=str(error), status=409, **content)
@@ -252,11 +291,14 @@ def read_text(text: str) -> Study:
     Raises:
         InputError: it is none; the sentence names the line.
     """
+    return checked(Study, Path("study"), text, _table(text))
+
+
+def _table(text: str) -> dict[str, Any]:
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError("study", f"is no TOML ({error})") from None
-    return checked(Study, Path("study"), text, table)
 
 
 def _about(request: Request, site: Site, db: Orm, found: Project) -> dict[str, Any]:
@@ -300,7 +342,9 @@ def _joined(db: Orm, site: Site, project: int, token: str) -> Project:
 def _own(db: Orm, me: Me, project: int) -> Project:
     found = db.get(Project, project)
     mode = MODES.get(found.mode) if found is not None else None
-    if found is None or mode is None or not people.is_study(found) or not mode.stages_for(me.role):
+    if found is None or mode is None or not people.is_study(found) or not mode.stages_for(*me.roles):
+        raise HTTPException(404, "There is no such study.")
+    if not belongs(db, me, found):
         raise HTTPException(404, "There is no such study.")
     return found
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import HTMLResponse, Response
 
 from tolman.review.access import Me, TheSite, allow
+from tolman.review.accounts.membership import belongs
 from tolman.review.forms.fields import Key
 from tolman.review.pages import see_other
 from tolman.review.store.schema import ROLES, Project
@@ -19,7 +20,7 @@ def undo(site: TheSite, me: Me, project: Key) -> Response:
     """Take one's last answer back, and show its question again."""
     with site.database.write() as db:
         found = db.get(Project, project)
-        if found is None:
+        if found is None or not belongs(db, me, found):
             raise HTTPException(404, "There is no such project.")
         last = undoing.undoable(db, found, me)
         if last is None:

@@ -118,6 +118,20 @@ class Database:
                 connection.exec_driver_sql(_WITH_ITS_TASK, (assignment,))
             yield session
 
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """A connection whose transaction keeps other writers waiting and is rolled back at its end."""
+        with self._one_writer, self.engine.execution_options(writes=True).connect() as connection:
+            transaction = connection.begin()
+            try:
+                yield connection
+            finally:
+                transaction.rollback()
+
+    def sessions_on(self, connection: Connection) -> sessionmaker[Orm]:
+        """Makes sessions inside of a connection's transaction, whose own ends are savepoints."""
+        return _maker(connection, join_transaction_mode="create_savepoint")
+
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()
@@ -139,9 +153,9 @@ def bring_to(engine: Engine, version: str) -> None:
         raise InputError(engine.url.render_as_string(), f"holds tables of another version ({error})") from None
 
 
-def _maker(engine: Engine) -> sessionmaker[Orm]:
+def _maker(bind: Engine | Connection, **rest: Any) -> sessionmaker[Orm]:
     """Sessions whose queries find no submission that was taken back, unless they ask for it."""
-    made = sessionmaker(engine, expire_on_commit=False)
+    made = sessionmaker(bind, expire_on_commit=False, **rest)
 
     @event.listens_for(made, "do_orm_execute")
     def _without_undone(state: ORMExecuteState) -> None:

@@ -10,7 +10,7 @@ undone        submissions that were taken back         trials                  m
 submissions   what was submitted: only ever added         decisions               what became of an item, and why
 starting      projects being made part after part         attempts                failed sign-ins, for their limits
 flags         what somebody doubts, and what became of it history                 who did what when
-participants  people in studies
+participants  people in studies                           members                 people of restricted projects
 ```
 
 A task belongs to a stage of its project's mode (`answer`; `review`, then `adjudicate`; …). Two laws are the database's
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint, text
+from sqlalchemy import JSON, ForeignKey, Index, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import Double
 
@@ -57,7 +57,8 @@ class User(Base):
     __tablename__ = "users"
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(64), unique=True)
-    role: Mapped[str] = mapped_column(String(16))
+    role: Mapped[str] = mapped_column(String(16))  # the first of theirs in the order of `ROLES`
+    further: Mapped[list[str]] = mapped_column(JSON, default=list, server_default=text("'[]'"))  # the others
     password: Mapped[str | None]
     active: Mapped[bool] = mapped_column(default=True)
     created: Mapped[float]
@@ -72,11 +73,12 @@ class Invitation(Base):
     token: Mapped[str] = mapped_column(String(64), unique=True)  # a hash: who reads the database can't use it
     role: Mapped[str] = mapped_column(String(16))
     purpose: Mapped[str] = mapped_column(String(16), server_default=text("'join'"))  # join, enter, reset
-    note: Mapped[str] = mapped_column(default="")
-    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    note: Mapped[str] = mapped_column(default="")  # who it is for
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))  # whom it signs in, or whose account it made
     created: Mapped[float]
     expires: Mapped[float]
     used: Mapped[float | None]
+    revoked: Mapped[float | None]
 
 
 class Session(Base):
@@ -124,7 +126,16 @@ class Project(Base):
     benchmark: Mapped[str]
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
     open: Mapped[bool] = mapped_column(default=True)
+    restricted: Mapped[bool] = mapped_column(default=False, server_default=false())  # to its members
     created: Mapped[float]
+
+
+class Member(Base):
+    """Somebody whom the owner chose for a project."""
+
+    __tablename__ = "members"
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
 
 
 class ItemVersion(Base):

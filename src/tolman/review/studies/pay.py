@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -79,8 +80,12 @@ def to_csv(rows: Sequence[Sequence[str]]) -> str:
     """A table as CSV; cells that a spreadsheet would compute begin with an apostrophe."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row] for row in rows)
+    writer.writerows([f"'{cell}" if _computes(cell) else cell for cell in row] for row in rows)
     return text.getvalue()
+
+
+def _computes(cell: str) -> bool:
+    return cell.startswith(_FORMULA) and not re.fullmatch(r"-\d+(\.\d+)?", cell)
 
 
 def _time(seconds: float | None) -> str:

@@ -219,7 +219,6 @@ class StudyPart(_Table):
             when that is done. None: the benchmark's.
         settings: of the mode, but for 'study'.
         instructions, consent: Markdown; nobody is asked anything before they have seen and agreed to them.
-        checks_every: attention and gold questions stand among the others, about one in so many.
     """
 
     name: str = ""

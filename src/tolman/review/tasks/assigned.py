@@ -8,6 +8,7 @@ from fastapi import HTTPException
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
+from tolman.review.accounts.membership import belongs
 from tolman.review.store.schema import Assignment
 from tolman.review.tasks import work
 
@@ -35,7 +36,8 @@ def own_work(
             it can't be done.
     """
     own = work.mine(db, me, assignment, mode)
-    if own is None or (stages is not None and me.role not in stages[own.task.stage]):
+    wrong = own is not None and stages is not None and not set(me.roles) & set(stages[own.task.stage])
+    if own is None or wrong or not belongs(db, me, own.task.project):
         raise HTTPException(404, f"There is no such {what}.")
     if own.state == "reported":
         raise HTTPException(409, f"You have reported a problem with this {what}. Go on with the next.")

@@ -86,6 +86,6 @@ class Mode:
     in_parts: bool = False
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
-    def stages_for(self, role: str) -> list[str]:
-        """The stages whose tasks somebody of a role does."""
-        return [stage for stage, roles in self.stages.items() if role in roles]
+    def stages_for(self, *roles: str) -> list[str]:
+        """The stages whose tasks somebody of some roles does."""
+        return [stage for stage, theirs in self.stages.items() if set(roles) & set(theirs)]

@@ -6,7 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
-from tolman.review.store.schema import Assignment, ItemVersion, Submission, Task
+from tolman.review.accounts.membership import belongs
+from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task
 from tolman.review.tasks.settling import ADJUDICATE, ANSWER, RESOLVE, REVIEW, VALIDATE
 
 BLIND = (REVIEW, VALIDATE)
@@ -17,9 +18,9 @@ OPEN = (ADJUDICATE, RESOLVE)
 
 def sees_truth(db: Orm, person: Person, version: ItemVersion) -> bool:
     """Tell whether a person may see the truth of an item's version; a subject never may."""
-    if person.role == "owner":
+    if person.is_owner:
         return True
-    if person.role == "subject":
+    if person.role == "subject" or not belongs(db, person, db.get_one(Project, version.project_id)):
         return False
     own = select(Assignment.id).join(Task).where(Task.item_id == version.id, Assignment.user_id == person.id)
     settles = own.where(Task.stage.in_(OPEN), Assignment.state.in_(("held", "done")))
@@ -29,8 +30,10 @@ def sees_truth(db: Orm, person: Person, version: ItemVersion) -> bool:
 
 def sees_scene(db: Orm, person: Person, version: ItemVersion) -> bool:
     """Tell whether a person may see all of an item's scene: nothing about it is left that they may be asked blind."""
-    if person.role == "owner":
+    if person.is_owner:
         return True
+    if not belongs(db, person, db.get_one(Project, version.project_id)):
+        return False
     done = select(Submission.task_id).where(Submission.user_id == person.id, Submission.step == ANSWER)
     left = (
         select(Task.id)

@@ -124,6 +124,20 @@ def assign(db: Orm, site: Site, task: int, wanted: int | None, me: Person, now: 
     return own
 
 
+def assign_if_free(db: Orm, site: Site, task: Task, me: Person) -> Assignment | None:
+    """Somebody's assignment to a task: the one that they hold, or one that is free; None where they can't have it.
+
+    Args:
+        db: of `Database.write`, beside which nobody takes anything.
+    """
+    who = {"me": me.id, "now": site.settings.clock()}
+    held = db.scalar(select(Assignment).where(Assignment.task_id == task.id, *_mine("held")), who)
+    if held is not None:
+        return held
+    free = select(Task.id).where(Task.id == task.id, *_free(), *_not_theirs())
+    return assign(db, site, task.id, task.wanted, me, who["now"]) if db.scalar(free, who) is not None else None
+
+
 def all_done(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> bool:
     """Tell whether somebody has done all that they will ever be asked to in some stages, as far as tasks are known.
 

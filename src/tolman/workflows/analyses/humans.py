@@ -48,7 +48,8 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
 
     Raises:
         InputError: a folder holds no run, or no scores.
-        UsageError: a run is no person's, two are of one person, or the tiers can't be formed.
+        UsageError: a run is no person's, two are of one person, or the tiers that were asked for, by cuts or a folder
+            to write them to, can't be formed.
     """
     import polars as pl
 
@@ -75,8 +76,16 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     own, average = averages(rows, scored.benchmark.table_of(scored.scorer))
     answers = pl.concat([timed_answers(name, run, rows[name]) for name, run in people.items()])
     cuts = (config.cuts[0], config.cuts[1]) if config.cuts else None
-    timed = answers["seconds"].is_not_null().any()
-    found = difficulty(answers, cuts, right_from=config.right_from) if timed else None
+    found, no_tiers = None, ""
+    if not answers["seconds"].is_not_null().any():
+        no_tiers = "No answer has a time ('seconds'), so there are no tiers of difficulty."
+    else:
+        try:
+            found = difficulty(answers, cuts, right_from=config.right_from)
+        except UsageError as error:
+            if cuts or config.out is not None:
+                raise
+            no_tiers = f"There are no tiers of difficulty: {error}"  # people's figures stand without them
     remarks: list[str] = []
     for run in people.values():
         used = {scored.scorer: run.figures["rule_sets"][scored.scorer]}
@@ -87,7 +96,7 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     published = tuple(row for row in scored.benchmark.published_rows if row.group == "human")
     benchmark = scored.benchmark
     tables = tuple(published_tables("humans", benchmark.scored_like or benchmark.title))
-    return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out, published, tables)
+    return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out, published, tables, no_tiers)
 
 
 def timed_answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
@@ -129,6 +138,7 @@ def to_json(result: HumansResult) -> dict[str, Any]:
         "people": result.people,
         "average": to_plain(result.average),
         "difficulty": to_plain(tiers),
+        "no_tiers": result.no_tiers or None,
         "published": to_plain(result.published),
         "published_tables": to_plain_tables(result.published_tables),
     }

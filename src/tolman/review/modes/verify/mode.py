@@ -227,7 +227,7 @@ def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     kept = work.draft_of(db, own)
     item = work.asked_item(own)
     empty = {"frames": "", "trace": "", "measured": None}
-    return asked(db, site, me, own, VERIFY.stages_for(me.role)) | {
+    return asked(db, site, me, own, VERIFY.stages_for(*me.roles)) | {
         "form": empty | (kept.content if kept else {}),
         "videos": [place for place, medium in enumerate(item.media, start=1) if medium.kind == "video"],
         "count": len(item.media),
@@ -245,7 +245,7 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     if kept and "verdict" in kept.content:
         checks = kept.content["checks"]
         form = VerdictForm(**{name: value for name, value in kept.content.items() if name != "checks"})
-    return asked(db, site, me, own, VERIFY.stages_for(me.role)) | {
+    return asked(db, site, me, own, VERIFY.stages_for(*me.roles)) | {
         "item": item,
         "version_id": own.task.item_id,
         "drawable": scenes_folder(site) is not None,

@@ -1,0 +1,1 @@
+"""Exchange with other annotation programs, a module for each format."""

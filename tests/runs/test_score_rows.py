@@ -1,0 +1,46 @@
+"""Rows that workers make: the same scores as those made here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from folders import contents
+from tolman.parallel import WorkPlace
+from tolman.runs import score_rows
+from tolman.runs.load import load
+from tolman.runs.rescore import score_file, score_folder
+
+EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
+
+
+@pytest.mark.parametrize("place", [1, pytest.param(WorkPlace(workers=2), marks=pytest.mark.full)])
+def test_scores_do_not_depend_on_who_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int | WorkPlace
+) -> None:
+    monkeypatch.setattr(score_rows, "AT_ONCE", 7)
+    items = load("vsi-bench", EXTRACT, None).items
+    answers = [
+        {"id": item.id, "response": f"The answer is {item.answer}." if n % 3 else "?"} for n, item in enumerate(items)
+    ]
+    (tmp_path / "m.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers[:-1]))
+    asked: list[int] = []
+
+    def workers(rows: int) -> int | WorkPlace:
+        asked.append(rows)
+        return place
+
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, by in zip(folders, (None, workers), strict=True):
+        score_file(
+            tmp_path / "m.jsonl", benchmark="vsi-bench", data=EXTRACT, out=folder, metrics=["within-25"], workers=by
+        )
+    assert asked == [2 * len(items)]
+    one, two = (contents(folder, "run.json") for folder in folders)
+    assert "scores.parquet" in one
+    assert one == two
+    score_folder(folders[1], ["signed-bias"], workers)
+    score_folder(folders[0], ["signed-bias"])
+    assert contents(folders[0], "run.json") == contents(folders[1], "run.json")
