@@ -167,6 +167,12 @@ def test_a_short_load_with_a_kill_loses_and_doubles_nothing() -> None:
     told = json.loads(done.stdout)
     assert told["acknowledged"] > 10
     assert told["lost"] == told["doubled"] == told["changed"] == told["over-assigned"] == 0
+    assert (told["people"], told["store"], told["workers"]) == (8, "SQLite", 1)
+    assert 0 < told["pages"] < 1000
+    assert 0 < told["median page, ms"] <= told["95 % of pages within, ms"]
+    assert told["back after the kill, s"] > 0
+    assert 0 < told["processors' time: this program, %"] < told["processors' time: server, %"] < 100
+    assert told["server's processor time a page, ms"] > 0
 
 
 GUESSES = 40

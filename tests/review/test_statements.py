@@ -53,11 +53,11 @@ def test_pages_of_a_review_take_few_statements(served: Served) -> None:
         right = TRUTHS[item_on(who)]
         if medium is not None:
             _at_most(served, who, WHO + 1, "GET", medium.group(1))
-        _at_most(served, who, WHO + locks + 4, "POST", f"{path}/answer/draft", answer=right)
-        _at_most(served, who, WHO + locks + 5, "POST", f"{path}/answer", answer=right)
+        _at_most(served, who, WHO + locks + 3, "POST", f"{path}/answer/draft", answer=right)
+        _at_most(served, who, WHO + locks + 4, "POST", f"{path}/answer", answer=right)  # the draft goes
         _at_most(served, who, WHO + 6, "GET", path)
         settling = 4 if who is bob else 0  # the task, the votes, the decision, its event
-        most = WHO + 2 * locks + 7 + 5 + settling  # … and the next task, in the same transaction
+        most = WHO + 2 * locks + 6 + 5 + settling  # … and the next task, in the same transaction
         led_to = _at_most(served, who, most, "POST", f"{path}/decide", verdict="approve")
         assert led_to.startswith("/review/")
 

@@ -45,12 +45,13 @@ class Visitor:
 
 async def _site(request: Request) -> Site:
     """The site; a coroutine, as FastAPI has plain functions wait for a thread."""
-    request.state.route = getattr(request.scope.get("route"), "path", None)  # for the log
     return site_of(request)
 
 
-def visitor_of(request: Request, site: Annotated[Site, Depends(_site)]) -> Visitor:
+def visitor_of(request: Request) -> Visitor:
     """Find the sender of a request, by its cookie."""
+    request.state.route = getattr(request.scope.get("route"), "path", None)  # for the log
+    site = site_of(request)
     cookie = request.cookies.get(site.settings.cookie)
     if not cookie or len(cookie) > 200:
         cookie = site.settings.token()

@@ -40,9 +40,9 @@ from tolman.review.routes import (
     workbench,
 )
 from tolman.review.settings import ReviewSettings
-from tolman.review.site import Site, open_site, site_of
+from tolman.review.site import Site, open_site
 
-THREADS = 16
+THREADS = 8
 """Requests whose pages are made at the same time; the others wait in the event loop."""
 _SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}
 
@@ -149,7 +149,7 @@ async def _busy(request: Request, error: Exception) -> Response:
 
 
 async def _problem(request: Request, status: int, sentence: str, headers: object = None) -> Response:
-    visitor: Visitor = await run_in_threadpool(visitor_of, request, site_of(request))
+    visitor: Visitor = await run_in_threadpool(visitor_of, request)
     answer = page(request, visitor, "problem.html", status=status, title="That didn't work", problem=sentence)
     if isinstance(headers, dict):
         answer.headers.update(headers)

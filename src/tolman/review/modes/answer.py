@@ -34,7 +34,7 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("subject")])
 @router.get("/{assignment}", response_class=HTMLResponse)
 def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A question, as far as it is known to somebody who is to answer it."""
-    with site.database.read() as db:
+    with site.database.view() as db:
         own = own_work(db, me, assignment, NAME)
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")

@@ -141,7 +141,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
     @router.get("/{assignment}", response_class=HTMLResponse, dependencies=[people])
     def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
         """Show the item that is to be labelled."""
-        with site.database.read() as db:
+        with site.database.view() as db:
             own = own_work(db, me, assignment, kind.name, "task")
             if work.submission(db, own, STEP) is not None:
                 return see_other(f"/projects/{own.task.project_id}/work")

@@ -49,7 +49,7 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("reviewer", "owner")])
 @router.get("/{assignment}", response_class=HTMLResponse)
 def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """The question alone; with its answer once it is answered."""
-    with site.database.read() as db:
+    with site.database.view() as db:
         own = _own(db, me, assignment)
         if work.submission(db, own, DECIDE) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
@@ -77,7 +77,8 @@ def answer(
             return page(request, guest, "review_answer.html", status=422, **told)
         _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
         if fresh:
-            work.save_draft(db, site, own, {}, seconds)
+            work.hold(site, own)
+            own.draft = None  # it was of the answer, whose seconds go on from what was submitted
     return see_other(f"/{NAME}/{assignment}")
 
 
@@ -173,7 +174,9 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     form = VerdictForm.of(item)
     if kept and "verdict" in kept.content:
         form = VerdictForm(**{name: value for name, value in kept.content.items() if name != "drawn"})
+    spent = (kept.seconds if kept else 0.0, (first.seconds or 0.0) if first else 0.0)
     return _blind(db, site, me, own) | {
+        "seconds": max(spent),
         "item": item,
         "version": own.task.item.version,
         "version_id": own.task.item_id,

@@ -37,7 +37,7 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("subject")])
 @router.get("/{assignment}", response_class=HTMLResponse)
 def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A question, as far as it is known to somebody who is to answer it; a practice question's answer after theirs."""
-    with site.database.read() as db:
+    with site.database.view() as db:
         own = _own(db, me, assignment)
         part = people.part_of(own.task.project)
         if own.task.stage == PRACTICE and own.state == "done":

@@ -59,13 +59,14 @@ class Database:
         self.engine = engine_of(url)
         self._one_writer = threading.Lock()
         self._is_postgres = self.engine.dialect.name == "postgresql"
-        looking = {"isolation_level": "AUTOCOMMIT"} if self._is_postgres else {}
-        self._looking = self.engine.execution_options(**looking)
+        alone = {"isolation_level": "AUTOCOMMIT"} if self._is_postgres else {}
+        self._looking = self.engine.execution_options(**alone)
         try:
             bring_to(self.engine, "head")
         except DBAPIError as error:
             raise UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).") from None
         one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True} if self._is_postgres else {}
+        self._viewing = _maker(self._looking)
         self._reading = _maker(self.engine.execution_options(**one_state))
         self._writing = _maker(self.engine.execution_options(writes=True))
         self._writing_together = _maker(self.engine)
@@ -77,6 +78,13 @@ class Database:
             yield session
             if self._is_postgres:
                 session.commit()  # after a rollback the driver forgets the statements that it has prepared
+
+    @contextmanager
+    def view(self) -> Iterator[Orm]:
+        """For a page that reads: on PostgreSQL each statement sees what is there when it is carried out, and none is
+        needed that begins or ends a transaction; on SQLite as `read`."""
+        with self._viewing() as session:
+            yield session
 
     @contextmanager
     def look(self) -> Iterator[Connection]:

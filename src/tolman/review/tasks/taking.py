@@ -12,6 +12,7 @@ from sqlalchemy.orm import lazyload
 from tolman.review.accounts.identity import Person
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, Exclusion, Project, Task
+from tolman.review.tasks.work import hold
 
 MANY, OLD = 500, 30.0
 _MANY_TOTALS = 10_000
@@ -30,7 +31,7 @@ def take(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str
     who = {"project": project.id, "me": me.id}
     begun = db.scalar(_BEGUN, who | {"stages": list(stages)})
     if begun is not None:
-        begun.expires = now + site.settings.lease
+        hold(site, begun)
         return begun
     while True:
         found = [db.execute(_NEXT, who | {"now": now, "stage": stage}).first() for stage in stages]

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session as Orm
-from sqlalchemy.orm import lazyload
+from sqlalchemy.orm import lazyload, load_only
 
 from tolman.review.accounts.identity import Person
 from tolman.review.site import Site
@@ -27,7 +27,7 @@ _LAST = (
     .where(Submission.user_id == bindparam("me"), Task.project_id == bindparam("project"))
     .order_by(Submission.id.desc())
     .limit(1)
-    .options(lazyload(Task.project), lazyload(Task.item))
+    .options(load_only(Task.open), lazyload(Task.project), lazyload(Task.item))
     .execution_options(**{WITH_UNDONE: True})
 )
 

@@ -29,6 +29,8 @@ from tolman.review.store.schema import (
 
 SLACK = 5.0
 """Seconds by which a browser's clock may run ahead of ours."""
+_SHARE = 0.02
+"""Of a lease, by which it is longer at least when it is written down again."""
 
 
 def add_item(
@@ -189,11 +191,17 @@ def mine(db: Orm, me: Person, assignment: int, mode: str) -> Assignment | None:
     return found if found is not None and found.task.project.mode == mode else None
 
 
+def hold(site: Site, own: Assignment) -> None:
+    """Somebody is at work on a task: it is theirs for another `ReviewSettings.lease`, give or take `_SHARE` of it."""
+    until = site.settings.clock() + site.settings.lease
+    if until - own.expires > _SHARE * site.settings.lease:
+        own.expires = until
+
+
 def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], seconds: float) -> None:
     """Keep what somebody has entered so far, and how long they have looked at it; time never runs backwards."""
-    now = site.settings.clock()
-    own.expires = max(own.expires, now + site.settings.lease)
-    seconds = plausible(site, own, seconds)
+    hold(site, own)
+    now, seconds = site.settings.clock(), plausible(site, own, seconds)
     if own.draft is None:
         own.draft = SavedDraft(content=content, seconds=seconds, updated=now)
     own.draft.content, own.draft.seconds, own.draft.updated = content, max(own.draft.seconds, seconds), now
