@@ -20,6 +20,7 @@ from tolman.review.projects.parts import start_named, start_study
 from tolman.review.store.schema import Project, Submission
 from tolman.review.studies import people, records
 from tolman.review.studies.addresses import join_path
+from tolman.review.studies.pay import pay_table
 from tolman.review.studies.spec import Study, shelf
 
 FILE = """
@@ -72,6 +73,7 @@ platform = "prolific"
 
 [parts.completion]
 code = "C0DE"
+screened = "0UT"
 
 [parts.pay]
 currency = "GBP"
@@ -253,7 +255,14 @@ def test_who_fails_practice_ends_there_and_makes_room(studied: tuple[Served, int
     served, project = studied
     client = come(served, project, "5f01")
     assert go_through(served, client, project, practice="5") == ["practice", "practice"]
-    assert "Too few of the practice questions" in client.get(f"/projects/{project}/work").text
+    ended = client.get(f"/projects/{project}/work").text
+    assert "Too few of the practice questions" in ended
+    assert '<strong class="code" data-code>0UT</strong>' in ended
+    assert "complete?cc=0UT" in ended
+    assert "C0DE" not in ended
+    with served.site.database.read() as db:
+        (row,) = csv.DictReader(io.StringIO(pay_table(db, served.site, db.get_one(Project, project))))
+    assert (row["state"], row["counts"], row["code"]) == ("screened", "no", "0UT")
     come(served, project, "5f02")
     come(served, project, "5f03")
     with served.site.database.read() as db:

@@ -176,7 +176,7 @@ def the_end(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
         if own is None or own.state == people.BEGUN:
             return see_other(f"/projects/{project}/work")
         part = people.part_of(found)
-        code = codes.code_of(site, part.completion, own.id) if own.state == people.ENDED else ""
+        code = codes.code_of(site, part.completion, own)
         why = str(own.content.get("why", ""))
         text = addresses.html(site, found, part.completion.text)
     back = codes.redirect_of(part.completion, part.link, code) if code else None

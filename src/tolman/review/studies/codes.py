@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tolman.review.site import Site
+from tolman.review.store.schema import Participant
+from tolman.review.studies.people import ENDED, SCREENED
 from tolman.review.studies.spec import Completion, Link
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -74,9 +76,12 @@ def link_query(link: Link) -> str:
     return f"?{link.id}=ID" if link.id else ""
 
 
-def code_of(site: Site, completion: Completion, participant: int) -> str:
-    """What somebody types in at the platform: the study's code, or their own."""
-    return completion.code or site.sign("completion", participant)[:10].upper()
+def code_of(site: Site, completion: Completion, found: Participant) -> str:
+    """What somebody types in at the platform: the study's code or their own at its end, its code for who failed
+    practice; '' where they get none."""
+    if found.state == ENDED:
+        return completion.code or site.sign("completion", found.id)[:10].upper()
+    return completion.screened or "" if found.state == SCREENED else ""
 
 
 def redirect_of(completion: Completion, link: Link, code: str) -> str | None:

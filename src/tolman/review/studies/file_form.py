@@ -88,6 +88,7 @@ LABELS: Mapping[type[BaseModel], Mapping[str, str]] = {
     },
     Completion: {
         "code": "Code for all (empty: one for each person)",
+        "screened": "Code for who fails practice (empty: none)",
         "redirect": "Address that the last page leads to, with {code} in it",
         "text": "What the last page says (Markdown)",
     },

@@ -35,11 +35,7 @@ def amount(pay: Pay, seconds: float, *, counts: bool) -> float:
 def pay_table(db: Orm, site: Site, project: Project) -> str:
     """Times and pay of everybody in a study, as CSV."""
     part, found = people.part_of(project), records(db, project)
-    own = {
-        one.person.id: code_of(site, part.completion, one.person.id)
-        for one in found
-        if one.person.state == people.ENDED
-    }
+    own = {one.person.id: code_of(site, part.completion, one.person) for one in found}
     return to_csv(table(part, found, own))
 
 

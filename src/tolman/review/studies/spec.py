@@ -190,11 +190,13 @@ class Completion(_Table):
 
     Attributes:
         code: the same for all; None for a code of each person's own.
+        screened: for who fails practice, as platforms have a code for who is screened out; None: they get none.
         redirect: an address with {code} in it, to which the last page leads; Prolific's own where None.
         text: what the last page says.
     """
 
     code: str | None = Field(default=None, min_length=1, max_length=64)
+    screened: str | None = Field(default=None, min_length=1, max_length=64)
     redirect: str | None = Field(default=None, pattern=r"^https://[^\s]+$")
     text: str = "Thank you."
 
