@@ -175,13 +175,14 @@ class Listening:
         link: the address at which the owner signs in, once.
         kept_in: the database, without its password.
         joins: the addresses by which people come to the study that was started.
-        absent: how many media files of the questions are not there; '' where all are.
+        warnings: sentences about what must be known before anybody comes: absent media, what figures will
+            lack.
     """
 
     link: str
     kept_in: str
     joins: tuple[str, ...] = ()
-    absent: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,7 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
         settings,
         config.host,
         config.port,
-        lambda link, joins, absent: ready(Listening(link, shown_url(settings.url), tuple(joins), absent)),
+        lambda link, joins, said: ready(Listening(link, shown_url(settings.url), tuple(joins), tuple(said))),
         config.workers,
     )
 

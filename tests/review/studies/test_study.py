@@ -378,7 +378,8 @@ def test_the_printed_link_has_what_the_platform_fills_in(studied: tuple[Served, 
     served, _project = studied
     file = tmp_path / "study.toml"
     file.write_text('title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n[parts.link]\nplatform = "prolific"\n')
-    (link,) = start_named(served.site, str(file))
+    started = start_named(served.site, str(file))
+    (link,) = started.links
     assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}")
     tried = served.visitor().get(re.sub(r"\{\{%\w+%\}\}", "trial", link)).text
     assert "lacks your id" not in tried

@@ -26,8 +26,8 @@ def show_listening(console: Console, listening: Listening) -> None:
         say(console, join)
         if "{{%" in join:
             say(console, "The platform fills in what stands in braces. To try the study, put words of your own there.")
-    if listening.absent:
-        say(console, f"WARNING: {listening.absent}")
+    for sentence in listening.warnings:
+        say(console, f"WARNING: {sentence}")
     say(console, "Ctrl-C stops the server.")
     console.file.flush()
 

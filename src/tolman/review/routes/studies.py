@@ -27,6 +27,7 @@ from tolman.review.store.schema import ROLES, Project, User
 from tolman.review.studies import addresses, codes, exclusion, pay, people, records, steps
 from tolman.review.studies.codes import LinkError
 from tolman.review.studies.file_form import groups_of, text_of
+from tolman.review.studies.foresight import foresee
 from tolman.review.studies.spec import STUDY, Study, shelf
 from tolman.shelf import checked
 
@@ -313,6 +314,7 @@ def _about(request: Request, site: Site, db: Orm, found: Project) -> dict[str, A
         "named": named,
         "next": [one.name for one in parts.waiting_parts(db, study, found)] if study else [],
         "source": study.source if study else "",
+        "foreseen": foresee(db, found),
         **_told(site, found),
     }
 

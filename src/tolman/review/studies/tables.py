@@ -95,5 +95,5 @@ def _agreement(sample: dict[str, Task], found: Sequence[PersonRecord]) -> Block:
         assert version is not None
         labels.append(labels_of(work.item_of(version), answers))
         clusters.append(version.scene or key)
-    rows = [("Krippendorff's alpha of the answers", *coefficient(alpha(labels, clusters)))]
+    rows = [("Krippendorff's alpha of all answers, numbers among them", *coefficient(alpha(labels, clusters)))]
     return Block("Agreement", ("figure", *COEFFICIENT), rows, "Of questions with two answers or more that count.")
