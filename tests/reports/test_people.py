@@ -119,6 +119,10 @@ def test_people_who_were_asked_parts_are_told_of_in_one_sentence(tmp_path: Path)
         "human/s3 1).",
     ]
     assert all(one.incomplete for one in report.rows if one.name.startswith("human/"))
+    assert [note for note in report.notes if note.startswith("No interval")] == [
+        "No interval for people one by one: first, second, Avg.: 4 to 5 effective scenes; an interval needs 6, as how "
+        "much scenes differ can't be told from fewer."
+    ]
     alone = make_report(ReportConfig(runs=(runs[0],))).report
     assert alone.warnings == [
         "INCOMPLETE: human/s0: 1 missing of 20 items, not in the figures.",

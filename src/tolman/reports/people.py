@@ -15,11 +15,11 @@ from tolman.reports.alike import scores_under
 from tolman.reports.loaded import LoadedRun
 from tolman.reports.rows import Figure, ReportRow
 from tolman.responses import Response
+from tolman.runs.folder import PEOPLE
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.coefficients import alpha
 from tolman.scoring.intervals import Interval
 
-PREFIX = "human/"
 METHOD = "over people by Student's t and over scenes, added in squares"
 
 
@@ -59,7 +59,7 @@ def people_rows(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> tuple[li
 
 def people_of(runs: Sequence[LoadedRun]) -> dict[str, LoadedRun]:
     """Those of some runs whose answers are people's, by the models' names."""
-    return {run.record.settings.model: run for run in runs if run.record.settings.model.startswith(PREFIX)}
+    return {run.record.settings.model: run for run in runs if run.record.settings.model.startswith(PEOPLE)}
 
 
 def people_warnings(people: Sequence[LoadedRun]) -> list[str]:

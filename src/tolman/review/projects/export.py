@@ -32,13 +32,12 @@ from tolman.review.tasks import work
 from tolman.review.tasks.agreement import Vote, agreement, votes_of
 from tolman.review.tasks.marks import LEAST, describe_marks, tally
 from tolman.review.tasks.settling import last_decision
-from tolman.runs.folder import RunFolder
+from tolman.runs.folder import PEOPLE, RunFolder
 from tolman.runs.load import Loaded, load
 from tolman.runs.rescore import score_outcomes
 from tolman.runs.selection import Selection
 
 REVIEWS = "review.json"
-PREFIX = "human/"
 UNDECIDED = "undecided"
 ANSWERED = ("answer", STUDY)
 """Modes whose answers are runs."""
@@ -167,7 +166,7 @@ def export_runs(
             loaded,
             outcomes,
             benchmark=benchmark,
-            model=PREFIX + person,
+            model=PEOPLE + person,
             model_settings=told,
             selection=_asked_alone(studied.get(person), loaded.items),
             out=out / _safe(person, set(people)),
