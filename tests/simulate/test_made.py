@@ -158,6 +158,7 @@ def relief(mesh: Mesh) -> Floats:
     return np.concatenate(depths)
 
 
+@pytest.mark.full
 def test_a_kind_has_many_colours() -> None:
     for kind in KINDS.values():
         colours = {tuple(np.round(make_piece(kind, str(seed)).mesh.tints.mean(0), 2)) for seed in range(4)}

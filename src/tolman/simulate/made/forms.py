@@ -58,7 +58,7 @@ def cushion(low: ArrayLike, high: ArrayLike, radius: float, *, puff: float = 0.0
     others = [i for i in range(3) if i != axis]
     bulge = np.prod(1 - np.minimum(np.abs(place[:, others]), 1.0) ** 2, axis=1)
     points = mesh.points.copy()
-    points[:, axis] += puff * bulge * np.clip(place[:, axis] * 1.6, -1, 1)
+    points[:, axis] += puff * bulge * np.clip(place[:, axis] * half[axis] / (half[axis] - puff), -1, 1)
     return _shaded(points[mesh.faces])
 
 
@@ -103,6 +103,32 @@ def cylinder(center: Point, radius: float, height: float, *, sides: int = 24, be
     if bevel:
         profile = [(radius - bevel, z), (radius, z + bevel), (radius, z + height - bevel), (radius - bevel, z + height)]
     return lathe(profile, sides=sides, center=(x, y))
+
+
+def loft(rings: Sequence[Floats]) -> Mesh:
+    """A skin over rings of equally many points, closed at the first and the last.
+
+    Args:
+        rings: shape (k, 3) each, counter-clockwise seen from where they go; the first and the last are star-shaped
+            about their middles.
+    """
+    corners = []
+    for lower, upper in itertools.pairwise(rings):
+        after, above = np.roll(lower, -1, 0), np.roll(upper, -1, 0)
+        corners += [np.stack([lower, after, above], axis=1), np.stack([lower, above, upper], axis=1)]
+    for ring, outward in ((rings[0], -1), (rings[-1], 1)):
+        fan = np.stack([np.broadcast_to(ring.mean(0), ring.shape), ring, np.roll(ring, -1, 0)], axis=1)
+        corners.append(fan[:, ::outward])
+    return _shaded(np.concatenate(corners))
+
+
+def ring(center: Point, radii: tuple[float, float], power: float = 2.0, sides: int = 40) -> Floats:
+    """A level superellipse, counter-clockwise, shape (sides, 3): 2 an ellipse, from 4 nearly a rectangle."""
+    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    c, s = np.cos(angles), np.sin(angles)
+    x = radii[0] * np.sign(c) * np.abs(c) ** (2 / power)
+    y = radii[1] * np.sign(s) * np.abs(s) ** (2 / power)
+    return np.column_stack([x, y, np.zeros(sides)]) + center
 
 
 def prism(outline: Outline | Polygon, low: float, high: float, *, along: int = 2) -> Mesh:
