@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tolman.geometry.boxes import Floats
+from tolman.simulate.made.outlines import Outline, Point
 from tolman.simulate.mesh import Mesh, flat_shaded, smoothed
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
-Point = tuple[float, float, float]
-Outline = Sequence[tuple[float, float]]
 
 CREASE = 50.0
 """Degrees; flatter edges are shaded as if they were round."""
@@ -120,15 +119,6 @@ def loft(rings: Sequence[Floats]) -> Mesh:
         fan = np.stack([np.broadcast_to(ring.mean(0), ring.shape), ring, np.roll(ring, -1, 0)], axis=1)
         corners.append(fan[:, ::outward])
     return _shaded(np.concatenate(corners))
-
-
-def ring(center: Point, radii: tuple[float, float], power: float = 2.0, sides: int = 40) -> Floats:
-    """A level superellipse, counter-clockwise, shape (sides, 3): 2 an ellipse, from 4 nearly a rectangle."""
-    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    c, s = np.cos(angles), np.sin(angles)
-    x = radii[0] * np.sign(c) * np.abs(c) ** (2 / power)
-    y = radii[1] * np.sign(s) * np.abs(s) ** (2 / power)
-    return np.column_stack([x, y, np.zeros(sides)]) + center
 
 
 def prism(outline: Outline | Polygon, low: float, high: float, *, along: int = 2) -> Mesh:
@@ -270,31 +260,6 @@ def rotated(mesh: Mesh, angle: float, *, about: ArrayLike = (0.0, 0.0, 0.0), axi
     matrix[first, first], matrix[first, second], matrix[second, first], matrix[second, second] = c, -s, s, c
     middle = np.asarray(about, dtype=np.float64)
     return replace(mesh, points=(mesh.points - middle) @ matrix.T + middle, normals=mesh.normals @ matrix.T)
-
-
-def mirrored(mesh: Mesh, axis: int = 0) -> Mesh:
-    """The same as a mirror in the middle of an axis shows it."""
-    sign = np.ones(3)
-    sign[axis] = -1
-    return replace(mesh, points=mesh.points * sign, normals=mesh.normals * sign, faces=mesh.faces[:, ::-1])
-
-
-def rounded_rectangle(low: tuple[float, float], high: tuple[float, float], radius: float, steps: int = 5) -> Outline:
-    """The corners of a rectangle with round corners, counter-clockwise."""
-    radius = min(radius, 0.499 * (high[0] - low[0]), 0.499 * (high[1] - low[1]))
-    found = []
-    quarters = [(high[0] - radius, high[1] - radius), (low[0] + radius, high[1] - radius)]
-    quarters += [(low[0] + radius, low[1] + radius), (high[0] - radius, low[1] + radius)]
-    for number, (x, y) in enumerate(quarters):
-        for angle in np.linspace(number, number + 1, steps + 1) * np.pi / 2:
-            found.append((float(x + radius * np.cos(angle)), float(y + radius * np.sin(angle))))
-    return found
-
-
-def ellipse(center: tuple[float, float], radii: tuple[float, float], sides: int = 32) -> Outline:
-    """The corners of an ellipse, counter-clockwise."""
-    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    return [(float(center[0] + radii[0] * np.cos(a)), float(center[1] + radii[1] * np.sin(a))) for a in angles]
 
 
 def volume(mesh: Mesh) -> float:

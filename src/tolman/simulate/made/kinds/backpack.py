@@ -83,7 +83,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [], [OpeningPart("lid", (-half, back, top * 0.7), (half, front, top), (-half, back, top))])
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="backpack",
     category="backpack",
     habit="floor",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import ball, bar, box, cylinder, loft, ring, tube
+from tolman.simulate.made.forms import ball, bar, box, cylinder, loft, tube
 from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.outlines import ring
 from tolman.simulate.mesh import Mesh
 
 
@@ -102,7 +103,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="bathtub",
     category="bathtub",
     habit="wall",

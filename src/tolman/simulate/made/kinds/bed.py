@@ -185,7 +185,7 @@ def _bedding(draws: Draws, half: float, back: float, front: float, bed: float, t
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="bed",
     category="bed",
     habit="wall",

@@ -79,7 +79,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, surfaces, openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="carton",
     category="box",
     habit="floor",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bent, box, cylinder, prism, rotated, rounded_rectangle, shifted
+from tolman.simulate.made.forms import bent, box, cylinder, prism, rotated, shifted
 from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
 from tolman.simulate.made.materials import DARK
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
@@ -79,7 +80,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="clock",
     category="clock",
     habit="hung",

@@ -76,7 +76,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [LevelSurface((-w / 2 + 0.01, -d / 2 + 0.02), (w / 2 - 0.01, face - 0.02), h)])
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="computer tower",
     category="computer tower",
     habit="floor",

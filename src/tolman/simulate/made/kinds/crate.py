@@ -97,7 +97,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="crate",
     category="crate",
     habit="floor",

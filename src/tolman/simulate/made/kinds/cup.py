@@ -63,7 +63,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="cup",
     category="cup",
     habit="surface",

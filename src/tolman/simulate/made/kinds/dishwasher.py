@@ -57,7 +57,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="dishwasher",
     category="dishwasher",
     habit="wall",

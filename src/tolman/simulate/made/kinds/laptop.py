@@ -60,7 +60,7 @@ def make(draws: Draws) -> Parts:
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="laptop",
     category="laptop",
     habit="surface",

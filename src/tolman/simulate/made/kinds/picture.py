@@ -80,10 +80,10 @@ def _image(draws: Draws) -> Texture:
         spots = rng.uniform(0, 1, (draws.count(8, 20), 2))
         near = ((x[..., None] - spots[:, 0]) ** 2 + (y[..., None] - spots[:, 1]) ** 2).argmin(-1)
         picture = colours[near % 7]
-    return np.clip(255 * picture, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(255 * picture, 0, 255), dtype=np.uint8)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="picture",
     category="picture",
     habit="hung",

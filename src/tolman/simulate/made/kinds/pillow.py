@@ -64,7 +64,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="pillow",
     category="pillow",
     habit="never",

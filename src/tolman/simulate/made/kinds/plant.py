@@ -182,7 +182,7 @@ def _cactus(draws: Draws, leaf: Material, w: float, d: float, earth: float, h: f
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="plant",
     category="plant",
     habit="surface",

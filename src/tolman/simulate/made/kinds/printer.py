@@ -86,7 +86,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, surface, openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="printer",
     category="printer",
     habit="surface",

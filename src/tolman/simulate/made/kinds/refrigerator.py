@@ -79,7 +79,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [LevelSurface((-w / 2 + 0.04, -d / 2 + 0.04), (w / 2 - 0.04, face - 0.03), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="refrigerator",
     category="refrigerator",
     habit="wall",

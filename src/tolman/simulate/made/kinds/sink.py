@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import bar, box, cylinder, loft, ring, tube
+from tolman.simulate.made.forms import bar, box, cylinder, loft, tube
 from tolman.simulate.made.joinery import Cell, FrontStyle, drawn_handles, fronts, split
 from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
 from tolman.simulate.made.materials import DARK
+from tolman.simulate.made.outlines import ring
 from tolman.simulate.mesh import Mesh
 
 
@@ -130,7 +131,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="sink",
     category="sink",
     habit="wall",

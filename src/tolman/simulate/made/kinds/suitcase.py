@@ -66,7 +66,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [], [OpeningPart("hinged", (-w / 2, 0.003, low), (w / 2, d / 2, top), (-w / 2, 0.0, low))])
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="suitcase",
     category="suitcase",
     habit="floor",

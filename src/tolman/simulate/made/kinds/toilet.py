@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import Point, box, cylinder, loft, ring, rotated
+from tolman.simulate.made.forms import box, cylinder, loft, rotated
 from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
 from tolman.simulate.made.materials import STEEL, Material
+from tolman.simulate.made.outlines import Point, ring
 from tolman.simulate.mesh import Mesh
 
 
@@ -105,7 +106,7 @@ def _tank(
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="toilet",
     category="toilet",
     habit="wall",

@@ -53,7 +53,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="whiteboard",
     category="whiteboard",
     habit="hung",
