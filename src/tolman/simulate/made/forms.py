@@ -48,7 +48,7 @@ def cushion(low: ArrayLike, high: ArrayLike, radius: float, *, puff: float = 0.0
     lowest, highest = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     middle, half = (lowest + highest) / 2, (highest - lowest) / 2
     # The rims lie inside the box by what the middles stand out.
-    puff = min(puff, half[axis] * 0.6)
+    puff = min(puff, half[axis] * 0.9)
     inner_low, inner_high = lowest.copy(), highest.copy()
     inner_low[axis] += puff
     inner_high[axis] -= puff
@@ -243,8 +243,8 @@ def point(place: ArrayLike) -> Point:
 
 
 def bent(mesh: Mesh, points: Floats) -> Mesh:
-    """The same with its points elsewhere."""
-    return _shaded(points[mesh.faces])
+    """The same with its points elsewhere, its normals anew."""
+    return smoothed(replace(mesh, points=points), CREASE)
 
 
 def shifted(mesh: Mesh, by: ArrayLike) -> Mesh:

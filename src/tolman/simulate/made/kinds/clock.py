@@ -85,7 +85,7 @@ FURNITURE = FurnitureKind(
     category="clock",
     habit="hung",
     elevation=1.75,
-    sizes=(SizeClass((0.315, 0.054, 0.318), (0.2, 0.25, 0.2), common=0.95),),
+    sizes=(SizeClass((0.315, 0.054, 0.318), (0.2, 0.4, 0.2), common=0.95),),
     make=make,
     source="VSI-Bench boxes: 9 clocks, sorted sides 0.06, 0.31 and 0.32 m in the median",
     real="clock",

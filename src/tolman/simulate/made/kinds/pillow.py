@@ -30,7 +30,7 @@ def make(draws: Draws) -> Parts:
         bodies += cloth.on(bent(mesh, mesh.points * (w, d, h)))
         bodies += cloth.shade(0.6).on(lathe([(0.02, 0.88 * h), (0.02, 0.95 * h), (0.008, 0.965 * h)], sides=12))
         return Parts(bodies)
-    rim = draws.between(0.12, 0.3) * h if style == "pillow" else draws.between(0.45, 0.7) * h
+    rim = draws.between(0.1, 0.25) * h if style == "pillow" else draws.between(0.25, 0.5) * h
     one = cushion((-w / 2, -d / 2, 0.0), (w / 2, d / 2, h), min(0.45 * rim, 0.04), puff=(h - rim) / 2)
     points = one.points.copy()
     if style == "pillow":
