@@ -50,13 +50,14 @@ def settle(db: Orm, site: Site, task: Task) -> None:
     first = cast[0].content
     agreed = all(_core(vote.content) == _core(first) for vote in cast)
     if task.stage == ADJUDICATE:
-        decide(db, site, task, task.item, first, {cast[0].user_id}, by=cast[0].user_id)
+        last = cast[-1]  # of a question that is asked again, an earlier adjudicator's stands before it
+        decide(db, site, task, task.item, last.content, {last.user_id}, by=last.user_id)
     elif agreed:
         decide(db, site, task, task.item, first, {vote.user_id for vote in cast}, by=None)
     else:
         people = [vote.user_id for vote in cast]
         key = f"{task.item.item}@{task.item.version}"
-        work.add_task(db, site, task.project, ADJUDICATE, key, version=task.item, wanted=1, not_by=people)
+        work.ask(db, site, task.project, ADJUDICATE, key, version=task.item, not_by=people)
         record(db, site.settings, "disagreed", project=task.project_id, item=task.item.item)
 
 
@@ -137,6 +138,17 @@ def raise_flag(db: Orm, site: Site, version: ItemVersion, user: int, target: str
             db, site.settings, "flagged", project=version.project_id, item=version.item, user=user, target=target,
             reason=reason,
         )  # fmt: skip
+
+
+def last_decisions(db: Orm, project: Project) -> dict[int, Decision]:
+    """Version's id → what was decided last about it."""
+    found = db.scalars(
+        select(Decision)
+        .join(ItemVersion, ItemVersion.id == Decision.item_id)
+        .where(ItemVersion.project_id == project.id)
+        .order_by(Decision.id)
+    )
+    return {decision.item_id: decision for decision in found}
 
 
 def last_decision(db: Orm, version: ItemVersion) -> Decision | None:

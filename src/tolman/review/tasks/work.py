@@ -139,6 +139,44 @@ def add_task(
     return task
 
 
+def ask(
+    db: Orm,
+    site: Site,
+    project: Project,
+    stage: str,
+    key: str,
+    *,
+    version: ItemVersion,
+    wanted: int = 1,
+    content: dict[str, Any] | None = None,
+    not_by: Iterable[int] = (),
+) -> Task:
+    """`add_task`; where a question that was settled before has such a task, that one is opened for as many more."""
+    known = db.scalar(select(Task).where(Task.project_id == project.id, Task.stage == stage, Task.key == key))
+    if known is None:
+        return add_task(
+            db, site, project, stage, key, version=version, wanted=wanted, content=content, not_by=not_by
+        )  # fmt: skip
+    open_for(db, known, wanted)
+    if content is not None:
+        known.content = content
+    excluded = set(db.scalars(select(Exclusion.user_id).where(Exclusion.task_id == known.id)))
+    db.add_all(Exclusion(task_id=known.id, user_id=user) for user in sorted(set(not_by) - excluded))
+    db.flush()
+    return known
+
+
+def open_for(db: Orm, task: Task, more: int) -> None:
+    """Open a task; where as many people as it wants have done it, for `more` of them."""
+    task.open = True
+    if task.wanted is None:
+        return
+    done = select(func.count()).select_from(Assignment).where(Assignment.task_id == task.id, Assignment.state == "done")
+    number = db.scalar(done) or 0
+    if number >= task.wanted:
+        task.wanted = number + more
+
+
 def add_tasks(
     db: Orm, site: Site, project: Project, stage: str, versions: Mapping[str, ItemVersion], *, wanted: int | None = 1
 ) -> None:
