@@ -332,7 +332,7 @@ class Acted(Base):
     __table_args__ = (Index(None, "act_id", "state", "item_id"),)
     act_id: Mapped[int] = mapped_column(ForeignKey("acts.id"), primary_key=True)
     item_id: Mapped[int] = mapped_column(ForeignKey("items.id"), primary_key=True, index=True)
-    state: Mapped[str] = mapped_column(String(8))  # waiting, done, passed (nothing to do), undone, kept (see `answered`)
+    state: Mapped[str] = mapped_column(String(8))  # waiting, done, passed over; then undone, kept as people went on
     why: Mapped[str] = mapped_column(default="", server_default=text("''"))  # it was passed over
     before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     seen: Mapped[int | None]  # the last submission that was there

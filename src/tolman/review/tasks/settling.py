@@ -94,26 +94,26 @@ def decide(
 
 def write_decision(
     db: Orm, site: Site, task: Task | None, version: ItemVersion, content: dict[str, Any], *, by: int | None
-) -> None:
+) -> Decision:
     """Write a decision down, and raise the flag that it asks for; arguments as for `decide`."""
     verdict, reason = content["verdict"], content["reason"]
-    db.add(
-        Decision(
-            item_id=version.id,
-            task_id=task.id if task else None,
-            user_id=by,
-            verdict=verdict,
-            reason=reason,
-            content={key: value for key, value in content.items() if key not in ("verdict", "reason")},
-            created=site.settings.clock(),
-        )
+    made = Decision(
+        item_id=version.id,
+        task_id=task.id if task else None,
+        user_id=by,
+        verdict=verdict,
+        reason=reason,
+        content={key: value for key, value in content.items() if key not in ("verdict", "reason")},
+        created=site.settings.clock(),
     )
+    db.add(made)
     record(
         db, site.settings, "decided", project=version.project_id, item=version.item, user=by, verdict=verdict,
         reason=reason, version=version.version,
     )  # fmt: skip
     if verdict == "flag" and by is not None:
         raise_flag(db, site, version, by, content["target"], reason)
+    return made
 
 
 def revise(

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the tables and the columns. Nothing that is there was changed by an act; its own person took back what was."""
+    """Add the tables and the columns. No act has changed anything yet, and whoever took something back did so alone."""
     op.create_table(
         "acts",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -46,9 +46,9 @@ def upgrade() -> None:
     op.create_index(op.f("ix_acted_act_id_state_item_id"), "acted", ["act_id", "state", "item_id"], unique=False)
     op.add_column("undone", sa.Column("reason", sa.Text(), nullable=False, server_default=sa.text("''")))
     op.add_column("items", sa.Column("missed", sa.Integer(), nullable=True))
-    taken_back = sa.Column("taken_back", sa.Integer(), nullable=True)
     if op.get_bind().dialect.name == "sqlite":  # which takes a reference together with the column only
-        op.execute("ALTER TABLE decisions ADD COLUMN taken_back INTEGER CONSTRAINT fk_decisions_taken_back REFERENCES acts (id)")
+        reference = f"CONSTRAINT {op.f('fk_decisions_taken_back')} REFERENCES acts (id)"
+        op.execute(f"ALTER TABLE decisions ADD COLUMN taken_back INTEGER {reference}")
     else:
-        op.add_column("decisions", taken_back)
+        op.add_column("decisions", sa.Column("taken_back", sa.Integer(), nullable=True))
         op.create_foreign_key(op.f("fk_decisions_taken_back"), "decisions", "acts", ["taken_back"], ["id"])

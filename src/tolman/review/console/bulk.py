@@ -1,0 +1,323 @@
+"""Acts on many questions, part after part: others' pages don't wait, and what a kill interrupts goes on later.
+
+Which questions an act is about is written down when it begins (`Acted`). Each part is one transaction that changes some
+of them and says what was there before, so that every question is changed once, whichever process makes the next part.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Select, func, insert, literal, or_, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session as Orm
+from sqlalchemy.orm import aliased
+
+from tolman.review.accounts import membership
+from tolman.review.accounts.identity import Person
+from tolman.review.console import changes
+from tolman.review.console.changes import ASSIGN, KINDS, LEAVE_OUT, TOLD, VOID, ActError, PassedOverError
+from tolman.review.console.items import ItemFilter, matching
+from tolman.review.modes import MODES
+from tolman.review.site import Site
+from tolman.review.store.database import WITH_UNDONE
+from tolman.review.store.history import record
+from tolman.review.store.schema import Act, Acted, ItemVersion, Project, Submission, Task
+
+PART = 200
+"""Questions of a part: one holds the writers up for some 0.1 s."""
+DOING, DONE, UNDOING, UNDONE = "doing", "done", "undoing", "undone"
+_WAITING, _PASSED, _KEPT = "waiting", "passed", "kept"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ActState:
+    """How far an act has come.
+
+    Attributes:
+        act: which.
+        told: what it does, as a participle.
+        counts: state of its questions → how many.
+        passed: why questions were passed over → how many.
+    """
+
+    act: Act
+    told: str
+    counts: Mapping[str, int]
+    passed: Mapping[str, int]
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is anything to undo."""
+        return self.act.state == DONE and self.act.kind != VOID and self.counts.get(DONE, 0) > 0
+
+    @property
+    def sentence(self) -> str:
+        """What came of it."""
+        done = {DONE: DONE, DOING: DONE, UNDOING: UNDONE, UNDONE: UNDONE}[self.act.state]
+        word = self.told if done == DONE else f"as they were before they were {self.told}"
+        parts = [f"{_questions(self.counts.get(done, 0))} {word}"]
+        parts += [f"{number:,} passed over ({why})" for why, number in sorted(self.passed.items())]
+        if self.counts.get(_KEPT):
+            parts.append(f"{self.counts[_KEPT]:,} stay, as people went on with them")
+        return "; ".join(parts) + "."
+
+
+def begin(
+    site: Site,
+    project: int,
+    me: Person,
+    kind: str,
+    chosen: Sequence[int] | ItemFilter,
+    *,
+    reason: str = "",
+    person: int | None = None,
+) -> int:
+    """Begin an act: one on few questions is done at once, else a thread goes on with it.
+
+    Args:
+        site: written.
+        project: of the questions.
+        me: the owner.
+        kind: one of `KINDS`.
+        chosen: ids of versions, or a filter, of which the questions are taken that match now.
+        reason: why.
+        person: to whom they are given.
+
+    Returns:
+        The act's number.
+
+    Raises:
+        ActError: it makes no sense, or nothing is chosen.
+    """
+    if kind == LEAVE_OUT and not reason:
+        raise ActError("Give a reason for leaving them out.")
+    with site.database.write() as db:
+        found = db.get_one(Project, project)
+        content = {"person": _worker(db, found, person).id} if kind == ASSIGN else {}
+        act = add(db, site, found, me, kind, reason, content)
+        if isinstance(chosen, ItemFilter):
+            which = matching(found, chosen, site.settings.clock())
+        else:
+            own = ItemVersion.project_id == found.id, ItemVersion.current.is_(True)
+            which = select(ItemVersion.id).where(*own, ItemVersion.id.in_(set(chosen)))
+        rows = which.with_only_columns(literal(act.id), ItemVersion.id, literal(_WAITING))
+        db.execute(insert(Acted).from_select(["act_id", "item_id", "state"], rows))
+        act.total = db.scalar(select(func.count()).where(Acted.act_id == act.id)) or 0
+        if not act.total:
+            raise ActError("No question is chosen. Tick some, or take all that match.")
+        number, small = act.id, act.total <= PART
+        if small:
+            _part(db, site, act)
+    if not small:
+        resume(site)
+    return number
+
+
+def add(db: Orm, site: Site, project: Project, me: Person, kind: str, reason: str, content: dict[str, object]) -> Act:
+    """A new act that is about nothing yet."""
+    act = Act(
+        project_id=project.id, user_id=me.id, kind=kind, state=DOING, reason=reason, content=content, total=0,
+        created=site.settings.clock(),
+    )  # fmt: skip
+    db.add(act)
+    db.flush()
+    return act
+
+
+def _worker(db: Orm, project: Project, person: int | None) -> Person:
+    """Somebody who can be given questions of a project.
+
+    Raises:
+        ActError: they can't, or nobody can.
+    """
+    if not gives_out(project):
+        raise ActError("Nobody is given questions here: everybody is asked all of theirs.")
+    found = next((one for one in workers(db, project) if one.id == person), None)
+    if found is None:
+        raise ActError("Choose somebody who may work in this project.")
+    return found
+
+
+def gives_out(project: Project) -> bool:
+    """Whether a project's questions are done by a number of people, so that they can be given to somebody."""
+    return project.mode != "answer" and MODES[project.mode].next_page is None
+
+
+def workers(db: Orm, project: Project) -> list[Person]:
+    """Everybody who can be given questions of a project."""
+    return membership.workers(db, project, MODES[project.mode].stages) if gives_out(project) else []
+
+
+def undo(site: Site, project: int, number: int, me: Person) -> None:
+    """Have all questions of an act as they were before it.
+
+    Raises:
+        ActError: it is none that can be undone, or people have gone on with what it changed.
+    """
+    with site.database.write() as db:
+        act = db.get(Act, number)
+        if act is None or act.project_id != project:
+            raise ActError("There is no such act.")
+        if act.state != DONE or act.kind == VOID:
+            raise ActError("What was voided stays so." if act.kind == VOID else "This is not done, or undone already.")
+        answered, other = _meanwhile(db, act)
+        if answered:
+            raise ActError(f"People have answered {_questions(answered)} of these meanwhile, so all stays as it is.")
+        if other:
+            raise ActError(f"{_questions(other)} of these changed again since, so all stays as it is.")
+        act.state, act.undone_by = UNDOING, me.id
+        small = act.total <= PART
+        if small:
+            _part(db, site, act)
+    if not small:
+        resume(site)
+
+
+def resume(site: Site, stopped: Callable[[], bool] = lambda: False) -> threading.Thread | None:
+    """Go on with all acts that are under way, in a thread; None where there are none."""
+    with site.database.read() as db:
+        waiting = db.scalars(select(Act.id).where(Act.state.in_((DOING, UNDOING))).order_by(Act.id)).all()
+    if not waiting:
+        return None
+    thread = threading.Thread(target=_all_parts, args=(site, waiting, stopped), name="acting", daemon=True)
+    thread.start()
+    return thread
+
+
+def _all_parts(site: Site, acts: Sequence[int], stopped: Callable[[], bool]) -> None:
+    for number in acts:
+        try:
+            while not stopped() and next_part(site, number):
+                time.sleep(0.02)  # who waits for the database comes first
+        except SQLAlchemyError as error:  # the database is away, or was closed: the next start of a server goes on
+            _log.warning("act %d is not done wholly (%s); it goes on when the server starts", number, type(error))
+            return
+
+
+def next_part(site: Site, number: int) -> bool:
+    """Do or undo the next questions of an act; whether there are more."""
+    with site.database.write() as db:
+        return _part(db, site, db.get_one(Act, number))
+
+
+def _part(db: Orm, site: Site, act: Act) -> bool:
+    if act.state not in (DOING, UNDOING):
+        return False
+    doing = act.state == DOING
+    chosen = select(Acted).where(Acted.act_id == act.id, Acted.state == (_WAITING if doing else DONE))
+    rows = list(db.scalars(chosen.order_by(Acted.item_id).limit(PART)))
+    part = changes.load(db, site, act, [row.item_id for row in rows])
+    if doing:
+        seen = changes.last_submission(db)
+        for row in rows:
+            try:
+                row.before = changes.change(part, part.versions[row.item_id])
+                row.state, row.seen = DONE, seen
+            except PassedOverError as why:
+                row.state, row.why = _PASSED, str(why)
+    else:
+        gone_on = set(db.scalars(_gone_on(act, or_(_answered(act), _other(act))).with_only_columns(Acted.item_id)))
+        for row in rows:
+            if row.item_id in gone_on:
+                row.state = _KEPT
+            else:
+                changes.restore(part, part.versions[row.item_id], row.before or {})
+                row.state = UNDONE
+    if len(rows) == PART and db.scalar(select(func.count()).select_from(chosen.limit(1).subquery())):
+        return True
+    finish(db, site, act)
+    return False
+
+
+def finish(db: Orm, site: Site, act: Act) -> None:
+    """An act is done or undone: the audit log has it."""
+    db.flush()
+    doing = act.state == DOING
+    act.state, act.ended = (DONE if doing else UNDONE), site.settings.clock()
+    counts, passed = _counts(db, [act.id]).get(act.id, ({}, {}))
+    told = {"questions": counts.get(DONE if doing else UNDONE, 0)}
+    told |= {"passed": sum(passed.values())} if doing and passed else {}
+    told |= {"kept": counts[_KEPT]} if counts.get(_KEPT) else {}
+    more = {"reason": act.reason} if act.reason else {}
+    if doing and "person" in act.content:
+        more["person"] = changes.person_of(db, act.content["person"]).name
+    record(
+        db, site.settings, TOLD[act.kind] if doing else "act undone", project=act.project_id,
+        user=act.user_id if doing else act.undone_by, act=act.id, **told, **more,
+    )  # fmt: skip
+
+
+def _meanwhile(db: Orm, act: Act) -> tuple[int, int]:
+    """How many of an act's questions people have answered since, and how many others were changed otherwise."""
+    answered, other = (db.scalar(_gone_on(act, one)) or 0 for one in (_answered(act), _other(act)))
+    return answered, other
+
+
+def _gone_on(act: Act, condition: ColumnElement[bool]) -> Select[tuple[int]]:
+    """How many of the questions that an act has changed meet a condition."""
+    return (
+        select(func.count(Acted.item_id)).where(Acted.act_id == act.id, Acted.state == DONE, condition)
+        .execution_options(**{WITH_UNDONE: True})
+    )  # fmt: skip
+
+
+def _answered(act: Act) -> ColumnElement[bool]:
+    """Whether somebody has submitted anything about a question since; of what a person was given, they themselves."""
+    since = select(Submission.id).join(Task, Task.id == Submission.task_id)
+    since = since.where(Task.item_id == Acted.item_id, Submission.id > Acted.seen)
+    if "person" in act.content:
+        since = since.where(Submission.user_id == act.content["person"])
+    return since.correlate(Acted).exists()
+
+
+def _other(act: Act) -> ColumnElement[bool]:
+    """Whether a question was made anew, or a later act has changed it."""
+    later = aliased(Acted)
+    by_act = select(later.act_id).where(
+        later.item_id == Acted.item_id, later.act_id > act.id, later.state.in_((_WAITING, DONE))
+    )
+    newer = select(ItemVersion.id).where(ItemVersion.id == Acted.item_id, ItemVersion.current.is_(False))
+    return or_(by_act.correlate(Acted).exists(), newer.correlate(Acted).exists())
+
+
+def acts_of(db: Orm, project: Project, most: int) -> list[ActState]:
+    """The latest acts in a project, the newest first."""
+    acts = list(db.scalars(select(Act).where(Act.project_id == project.id).order_by(Act.id.desc()).limit(most)))
+    return _states(db, acts)
+
+
+def act_of(db: Orm, project: Project, number: int) -> ActState | None:
+    """An act of a project."""
+    act = db.get(Act, number)
+    return _states(db, [act])[0] if act is not None and act.project_id == project.id else None
+
+
+def _states(db: Orm, acts: Sequence[Act]) -> list[ActState]:
+    counts = _counts(db, [act.id for act in acts])
+    return [ActState(act, TOLD[act.kind], *counts.get(act.id, ({}, {}))) for act in acts]
+
+
+def _counts(db: Orm, acts: Sequence[int]) -> dict[int, tuple[Counter[str], Counter[str]]]:
+    """Act → how many of its questions are in which state, and why how many were passed over."""
+    found: dict[int, tuple[Counter[str], Counter[str]]] = {}
+    chosen = select(Acted.act_id, Acted.state, Acted.why, func.count()).where(Acted.act_id.in_(acts))
+    for number, state, why, count in db.execute(chosen.group_by(Acted.act_id, Acted.state, Acted.why)):
+        states, passed = found.setdefault(number, (Counter(), Counter()))
+        states[state] += count
+        if state == _PASSED:
+            passed[why] += count
+    return found
+
+
+def _questions(number: int) -> str:
+    return "1 question" if number == 1 else f"{number:,} questions"
+
+
+__all__ = ["KINDS", "ActState", "act_of", "acts_of", "begin", "next_part", "resume", "undo"]
