@@ -222,6 +222,10 @@ def _part(db: Orm, site: Site, act: Act) -> bool:
                 row.state, row.seen = DONE, seen
             except PassedOverError as why:
                 row.state, row.why = _PASSED, str(why)
+        db.flush()
+        for row in rows:
+            if row.item_id in part.made:
+                row.before = (row.before or {}) | {"added": [part.made[row.item_id].id]}
     else:
         gone_on = set(db.scalars(_gone_on(act, or_(_answered(act), _other(act))).with_only_columns(Acted.item_id)))
         for row in rows:

@@ -48,7 +48,9 @@ class Part:
         db, site, act, project: where, and why.
         versions: by id.
         tasks, decisions: of each, in their order; decisions that stand.
+        done: task → how many people have done it.
         person: to whom an act gives them.
+        made: decisions that the act adds, by version, until they have numbers.
     """
 
     db: Orm
@@ -58,7 +60,9 @@ class Part:
     versions: dict[int, ItemVersion]
     tasks: Mapping[int, list[Task]] = field(default_factory=dict)
     decisions: Mapping[int, list[Decision]] = field(default_factory=dict)
+    done: Mapping[int, int] = field(default_factory=dict)
     person: Person | None = None
+    made: dict[int, Decision] = field(default_factory=dict)
 
 
 def load(db: Orm, site: Site, act: Act, ids: Sequence[int]) -> Part:
@@ -72,8 +76,9 @@ def load(db: Orm, site: Site, act: Act, ids: Sequence[int]) -> Part:
     for decision in db.scalars(select(Decision).where(Decision.item_id.in_(ids)).order_by(Decision.id)):
         decisions[decision.item_id].append(decision)
     person = act.content.get("person")
+    done = work.done_of(db, [task.id for own in tasks.values() for task in own])
     return Part(
-        db, site, act, db.get_one(Project, act.project_id), versions, tasks, decisions,
+        db, site, act, db.get_one(Project, act.project_id), versions, tasks, decisions, done,
         None if person is None else person_of(db, person),
     )  # fmt: skip
 
@@ -100,7 +105,8 @@ def _reopen(part: Part, version: ItemVersion) -> dict[str, Any]:
     for task in tasks:
         if task.stage == tasks[-1].stage and not task.open:
             before["tasks"].append([task.id, False, task.wanted])
-            work.open_for(part.db, task, 1 if task.stage == ADJUDICATE else people_for(part.project))
+            further = 1 if task.stage == ADJUDICATE else people_for(part.project)
+            work.open_for(task, part.done.get(task.id, 0), further)
     return before
 
 
@@ -113,9 +119,8 @@ def _leave_out(part: Part, version: ItemVersion) -> dict[str, Any]:
     for task in still:
         task.open = False
     content = {"verdict": DISCARD, "reason": part.act.reason, LEFT_OUT: part.act.id, CLOSED: [t.id for t in still]}
-    made = write_decision(part.db, part.site, None, version, content, by=part.act.user_id)
-    part.db.flush()
-    return before | {"added": [made.id]}
+    part.made[version.id] = write_decision(part.db, part.site, None, version, content, by=part.act.user_id)
+    return before
 
 
 def _take_in(part: Part, version: ItemVersion) -> dict[str, Any]:
@@ -126,7 +131,9 @@ def _take_in(part: Part, version: ItemVersion) -> dict[str, Any]:
     closed = [task for task in part.tasks.get(version.id, []) if task.id in last.content[CLOSED]]
     before = {"decisions": [last.id], "tasks": [[task.id, task.open, task.wanted] for task in closed]}
     for task in closed:
-        work.open_for(part.db, task, 1)  # whose last answer came while it was left out wants one more to settle it
+        work.open_for(
+            task, part.done.get(task.id, 0), 1
+        )  # whose last answer came while it was left out wants one more to settle it
     return before
 
 
@@ -177,7 +184,8 @@ def change(part: Part, version: ItemVersion) -> dict[str, Any]:
     if not version.current:
         raise PassedOverError("made anew meanwhile")
     before = KINDS[part.act.kind].change(part, version)
-    noted(part.db, part.site, part.act, version, TOLD[part.act.kind])
+    if part.act.kind != LEAVE_OUT:  # which is a decision, and has its place in the history
+        noted(part.db, part.site, part.act, version, TOLD[part.act.kind])
     return before
 
 

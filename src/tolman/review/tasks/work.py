@@ -157,7 +157,7 @@ def ask(
         return add_task(
             db, site, project, stage, key, version=version, wanted=wanted, content=content, not_by=not_by
         )  # fmt: skip
-    open_for(db, known, wanted)
+    open_for(known, done_of(db, [known.id]).get(known.id, 0), wanted)
     if content is not None:
         known.content = content
     excluded = set(db.scalars(select(Exclusion.user_id).where(Exclusion.task_id == known.id)))
@@ -166,15 +166,17 @@ def ask(
     return known
 
 
-def open_for(db: Orm, task: Task, more: int) -> None:
+def done_of(db: Orm, tasks: Iterable[int]) -> dict[int, int]:
+    """Task → how many people have done it, of those that anybody has."""
+    done = select(Assignment.task_id, func.count()).where(Assignment.task_id.in_(tasks), Assignment.state == "done")
+    return {task: number for task, number in db.execute(done.group_by(Assignment.task_id))}  # noqa: C416
+
+
+def open_for(task: Task, done: int, more: int) -> None:
     """Open a task; where as many people as it wants have done it, for `more` of them."""
     task.open = True
-    if task.wanted is None:
-        return
-    done = select(func.count()).select_from(Assignment).where(Assignment.task_id == task.id, Assignment.state == "done")
-    number = db.scalar(done) or 0
-    if number >= task.wanted:
-        task.wanted = number + more
+    if task.wanted is not None and done >= task.wanted:
+        task.wanted = done + more
 
 
 def add_tasks(
