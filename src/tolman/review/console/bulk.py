@@ -250,6 +250,9 @@ def finish(db: Orm, site: Site, act: Act) -> None:
     told |= {"passed": sum(passed.values())} if doing and passed else {}
     told |= {"kept": counts[_KEPT]} if counts.get(_KEPT) else {}
     more = {"reason": act.reason} if act.reason else {}
+    if act.total == 1:
+        only = select(ItemVersion.item).join(Acted, Acted.item_id == ItemVersion.id).where(Acted.act_id == act.id)
+        more["question"] = db.scalars(only).one()
     if doing and "person" in act.content:
         more["person"] = changes.person_of(db, act.content["person"]).name
     record(

@@ -26,7 +26,7 @@ from tolman.review.tasks import taking, work
 from tolman.review.tasks.settling import ADJUDICATE, people_for, write_decision
 
 REOPEN, LEAVE_OUT, TAKE_IN, ASSIGN, RELEASE, VOID = "reopen", "leave out", "take in", "assign", "release", "void"
-DISCARD, LEFT_OUT, CLOSED = "discard", "left_out", "closed"
+DISCARD, LEFT_OUT_BY, CLOSED = "discard", "left_out", "closed"
 """The verdict that leaves an item out, and what such a decision of the owner's holds: the act, the tasks it closed."""
 KEPT_FOR = 7 * 24 * 3600.0
 """Seconds for which a task is kept for whom the owner names."""
@@ -41,7 +41,7 @@ class PassedOverError(Exception):
 
 
 @dataclass
-class Part:
+class ActPart:
     """Questions that are changed in one transaction, with what is there about them.
 
     Attributes:
@@ -65,7 +65,7 @@ class Part:
     made: dict[int, Decision] = field(default_factory=dict)
 
 
-def load(db: Orm, site: Site, act: Act, ids: Sequence[int]) -> Part:
+def load(db: Orm, site: Site, act: Act, ids: Sequence[int]) -> ActPart:
     """Some questions with what is there about them."""
     versions = {one.id: one for one in db.scalars(select(ItemVersion).where(ItemVersion.id.in_(ids)))}
     tasks: dict[int, list[Task]] = defaultdict(list)
@@ -77,7 +77,7 @@ def load(db: Orm, site: Site, act: Act, ids: Sequence[int]) -> Part:
         decisions[decision.item_id].append(decision)
     person = act.content.get("person")
     done = work.done_of(db, [task.id for own in tasks.values() for task in own])
-    return Part(
+    return ActPart(
         db, site, act, db.get_one(Project, act.project_id), versions, tasks, decisions, done,
         None if person is None else person_of(db, person),
     )  # fmt: skip
@@ -89,7 +89,7 @@ def person_of(db: Orm, user: int) -> Person:
     return Person(found.id, found.name, found.role, tuple(found.further))
 
 
-def _reopen(part: Part, version: ItemVersion) -> dict[str, Any]:
+def _reopen(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     standing, tasks = part.decisions.get(version.id, []), part.tasks.get(version.id, [])
     counted = [task for task in tasks if task.wanted is not None]
     if not standing and (not counted or any(task.open for task in counted)):
@@ -110,7 +110,7 @@ def _reopen(part: Part, version: ItemVersion) -> dict[str, Any]:
     return before
 
 
-def _leave_out(part: Part, version: ItemVersion) -> dict[str, Any]:
+def _leave_out(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     standing = part.decisions.get(version.id, [])
     if standing and standing[-1].verdict == DISCARD:
         raise PassedOverError("left out already")
@@ -118,14 +118,14 @@ def _leave_out(part: Part, version: ItemVersion) -> dict[str, Any]:
     before: dict[str, Any] = {"tasks": [[task.id, True, task.wanted] for task in still]}
     for task in still:
         task.open = False
-    content = {"verdict": DISCARD, "reason": part.act.reason, LEFT_OUT: part.act.id, CLOSED: [t.id for t in still]}
+    content = {"verdict": DISCARD, "reason": part.act.reason, LEFT_OUT_BY: part.act.id, CLOSED: [t.id for t in still]}
     part.made[version.id] = write_decision(part.db, part.site, None, version, content, by=part.act.user_id)
     return before
 
 
-def _take_in(part: Part, version: ItemVersion) -> dict[str, Any]:
+def _take_in(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     last = next(reversed(part.decisions.get(version.id, [])), None)
-    if last is None or LEFT_OUT not in last.content:
+    if last is None or LEFT_OUT_BY not in last.content:
         raise PassedOverError("not left out by the owner")
     last.taken_back = part.act.id
     closed = [task for task in part.tasks.get(version.id, []) if task.id in last.content[CLOSED]]
@@ -137,7 +137,7 @@ def _take_in(part: Part, version: ItemVersion) -> dict[str, Any]:
     return before
 
 
-def _assign(part: Part, version: ItemVersion) -> dict[str, Any]:
+def _assign(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     assert part.person is not None
     stages = MODES[part.project.mode].stages_for(*part.person.roles)
     tasks = [t for t in part.tasks.get(version.id, []) if t.open and t.wanted is not None and t.stage in stages]
@@ -152,7 +152,7 @@ def _assign(part: Part, version: ItemVersion) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ActKind:
     """A kind of act on many questions.
 
     Attributes:
@@ -163,19 +163,19 @@ class Kind:
 
     title: str
     told: str
-    change: Callable[[Part, ItemVersion], dict[str, Any]]
+    change: Callable[[ActPart, ItemVersion], dict[str, Any]]
 
 
 KINDS = {
-    REOPEN: Kind("Reopen", "reopened", _reopen),
-    LEAVE_OUT: Kind("Leave out", "left out", _leave_out),
-    TAKE_IN: Kind("Take in again", "taken in", _take_in),
-    ASSIGN: Kind("Assign", "assigned", _assign),
+    REOPEN: ActKind("Reopen", "reopened", _reopen),
+    LEAVE_OUT: ActKind("Leave out", "left out", _leave_out),
+    TAKE_IN: ActKind("Take in again", "taken in", _take_in),
+    ASSIGN: ActKind("Assign", "assigned", _assign),
 }
 TOLD = {name: kind.told for name, kind in KINDS.items()} | {RELEASE: "released", VOID: "voided"}
 
 
-def change(part: Part, version: ItemVersion) -> dict[str, Any]:
+def change(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     """Change a question; what was there before.
 
     Raises:
@@ -189,7 +189,7 @@ def change(part: Part, version: ItemVersion) -> dict[str, Any]:
     return before
 
 
-def restore(part: Part, version: ItemVersion, before: Mapping[str, Any]) -> None:
+def restore(part: ActPart, version: ItemVersion, before: Mapping[str, Any]) -> None:
     """Have a question as it was before an act."""
     db, act = part.db, part.act
     for number in before.get("decisions", ()):

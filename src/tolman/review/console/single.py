@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
 from tolman.review.console import bulk, changes
-from tolman.review.console.changes import ASSIGN, CLOSED, LEFT_OUT, RELEASE, VOID, ActError
+from tolman.review.console.changes import ASSIGN, CLOSED, LEFT_OUT_BY, RELEASE, VOID, ActError
 from tolman.review.modes import MODES
 from tolman.review.site import Site
 from tolman.review.store.schema import (
@@ -142,7 +142,7 @@ def _ask(db: Orm, act: Act, task: Task) -> None:
     done = select(func.count()).select_from(Assignment).where(Assignment.task_id == task.id, Assignment.state == "done")
     if (db.scalar(done) or 0) >= task.wanted:
         return
-    left_out = decisions[-1] if decisions and LEFT_OUT in decisions[-1].content else None
+    left_out = decisions[-1] if decisions and LEFT_OUT_BY in decisions[-1].content else None
     if left_out is None:
         task.open = True
     elif task.id not in left_out.content[CLOSED]:  # it is asked again when the question is taken in again
