@@ -48,7 +48,7 @@ def make_study(place: Path, kept: Path) -> None:
 
     settings, clock = settings_of(place / BENCHMARK, place / f"{BENCHMARK}-review", None)
     with serving(settings, clock) as served:
-        (join,) = start_named(served.site, str(place / "study.toml"))
+        (join,) = start_named(served.site, str(place / "study.toml")).links
         project = int(join.split("/")[2])
         for _ in range(2):
             person = served.visitor()

@@ -15,6 +15,7 @@ from tolman.reports.rows import ReportRow
 from tolman.responses import Outcome, Response
 from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
+from tolman.runs.selection import Selection
 from tolman.workflows.report import ReportConfig
 from tolman.workflows.report import report as make_report
 
@@ -49,6 +50,22 @@ def runs_of(place: Path, people: int = 4, *, model: str = "human/") -> list[Path
         folder, _ = score_outcomes(
             loaded, outcomes, benchmark=str(bench), model=f"{model}p{person}", out=place / f"p{person}",
             model_settings={"study": {"asked": 41, "skipped": {"can't tell": 1}, "people": 5, "people_excluded": 1}},
+        )  # fmt: skip
+        found.append(folder.path)
+    return found
+
+
+def asked_in_part(place: Path) -> list[Path]:
+    """Four people who are asked 20, 20, 20 and 10 questions of 40 and answer all but one of theirs; a model is asked
+    what they were."""
+    runs_of(place, 1)
+    loaded, found = load(str(place / "bench"), None, None), []
+    for person, (first, last) in enumerate([(0, 20), (0, 20), (10, 30), (10, 20)]):
+        own = loaded.items[first:last]
+        folder, _ = score_outcomes(
+            loaded, [Response(id=item.id, response=item.answer) for item in own[1:]], benchmark=str(place / "bench"),
+            model=f"human/s{person}", model_settings={}, selection=Selection(ids=tuple(item.id for item in own)),
+            out=place / "part" / f"s{person}",
         )  # fmt: skip
         found.append(folder.path)
     return found
@@ -90,3 +107,24 @@ def test_models_have_no_tiers_and_no_average(tmp_path: Path) -> None:
     assert not any(one.name.startswith("people") for one in make_report(ReportConfig(runs=runs)).report.rows)
     with pytest.raises(UsageError, match="needs people's runs"):
         make_report(ReportConfig(runs=runs, by=("time_tier",)))
+
+
+def test_people_who_were_asked_parts_are_told_of_in_one_sentence(tmp_path: Path) -> None:
+    runs = asked_in_part(tmp_path)
+    report = make_report(ReportConfig(runs=tuple(runs))).report
+    assert report.warnings == [
+        "PART: 4 of 4 people were asked 10 to 20 of 40 items each; all people together 30. A model is asked those with "
+        "'tolman run … --ids' and the folder of these runs.",
+        "INCOMPLETE: people: 4 of 70 questions without an answer, not in the figures (human/s0 1, human/s1 1, human/s2 1, "
+        "human/s3 1).",
+    ]
+    assert all(one.incomplete for one in report.rows if one.name.startswith("human/"))
+    assert [note for note in report.notes if note.startswith("No interval")] == [
+        "No interval for people one by one: first, second, Avg.: 4 to 5 effective scenes; an interval needs 6, as how "
+        "much scenes differ can't be told from fewer."
+    ]
+    alone = make_report(ReportConfig(runs=(runs[0],))).report
+    assert alone.warnings == [
+        "INCOMPLETE: human/s0: 1 missing of 20 items, not in the figures.",
+        "PART: human/s0: 20 of 40 items (--ids (20)).",
+    ]

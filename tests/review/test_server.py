@@ -71,7 +71,7 @@ def test_media_that_are_not_there_are_told_before_anybody_comes(benchmark: Path,
         assert absent(site, site.loaded.items) == ([videos[0].relative_to(folder).as_posix()], len(media))
         told: list[str] = []
         with pytest.raises(InterruptedError):
-            serve(site.settings, "127.0.0.1", 0, lambda link, joins, missing: told.append(missing) or stop())
+            serve(site.settings, "127.0.0.1", 0, lambda link, joins, said: told.extend(said) or stop())
     assert f"1 of {len(media)} media files of the questions are not there" in told[0]
 
 

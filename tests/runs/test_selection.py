@@ -1,11 +1,10 @@
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.runs.selection import Selection, ids_from
+from tolman.runs.selection import Selection
 
 
 @pytest.fixture
@@ -44,10 +43,3 @@ def test_items_that_count_as_one_are_taken_as_one(choice: Callable[..., Item]) -
 def test_what_does_not_exist_is_named(items: list[Item], selection: Selection, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         selection.apply(items)
-
-
-def test_ids_come_from_a_list_or_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "ids.txt"
-    path.write_text("1\n\n 2 \n")
-    assert ids_from(str(path)) == ids_from("1, 2") == ("1", "2")
-    assert ids_from(None) == ()

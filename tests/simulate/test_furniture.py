@@ -72,6 +72,7 @@ def test_every_model_fills_its_box_and_stands_on_the_floor(library: Library) -> 
         assert np.abs(np.linalg.norm(mesh.normals, axis=1) - 1).max() < 1e-3 or (mesh.normals == 0).all(1).any()
 
 
+@pytest.mark.full
 def test_the_whole_catalogue_is_read(shared_data: Path) -> None:
     whole = Library(shared_data / "furniture" / "BlendSwap-CC-0.sh3f")
     assert len(whole.usable()) == 175

@@ -59,7 +59,7 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
 
     Example:  tolman review my-bench --export my-bench-2
 
-    Example:  tolman review backup my-bench --out review.tar   (also: restore, upgrade; each has --help)
+    Example:  tolman review backup my-bench --out review.tar   (also: check, restore, upgrade; each has --help)
     """
     from tolman.commands.show.review import show_exported, show_listening, show_marked, show_people
     from tolman.workflows.review import check, export_people, export_review_runs, export_reviewed, serve_review
@@ -81,6 +81,28 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
         return exported.out
     serve_review(config, lambda listening: show_listening(console(), listening))
     return None
+
+
+@actions.command("check")
+def check_study(
+    bench: Bench,
+    study: Annotated[str, typer.Option(help="The path of a TOML file, or site, mmsi-bench or spatialbench.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with the benchmark's released data. Default: the Hugging Face hub.")
+    ] = None,
+    subset: Annotated[str | None, typer.Option(help="Named part of the benchmark. Default: its first.")] = None,
+    pool: Annotated[Path | None, typer.Option(help="Folder of the media pool to write questions from.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Draw a study and tell what each person would be asked and what its figures will lack; nothing is started.
+
+    Example:  tolman review check my-bench --study study.toml
+    """
+    from tolman.commands.show.review import show_study
+    from tolman.workflows.review_study import check_study as draw
+
+    found = draw(ReviewConfig(benchmark=bench, data=data, subset=subset, pool=pool), study)
+    show_study(console(), found, as_json=as_json)
 
 
 @actions.command()

@@ -133,7 +133,7 @@ class Comparisons:
     @property
     def warnings(self) -> list[str]:
         """What limits the comparison: runs of a part of the questions, failed calls, answers that something ended."""
-        return list(dict.fromkeys(text for run in self.runs for text in warnings_of(run, self.benchmark)))
+        return warnings_of(self.runs, self.benchmark)
 
     def tables_of(self, one: Comparison) -> Iterator[DifferenceTable]:
         """The benchmark's table of a pair of runs, then one for each further metric that both have values of."""

@@ -98,7 +98,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "newest", left_out: 
     beside = choose(benchmark, published, runs)
     ranked = competing(runs)
     rows = [_published_row(one, ranked=of_all_questions(runs)) for one in beside.rows]
-    warnings = [f"LEFT OUT: {sentence}" for sentence in left_out]
+    warnings = [*(f"LEFT OUT: {sentence}" for sentence in left_out), *warnings_of(runs, benchmark)]
     notes: list[str] = []
     marks: list[str] = []
     frames_shown: list[dict[str, Any]] = []
@@ -108,7 +108,6 @@ def build(runs: Sequence[LoadedRun], published: Published = "newest", left_out: 
         marks += missing_marks(run.name, run.folder.path, run.figures["rule_sets"], benchmark)
         if "frames_shown" in run.figures:
             frames_shown.append({"run": run.name, **run.figures["frames_shown"]})
-        warnings += warnings_of(run, benchmark)
         notes += notes_of(run)
     together, said = people_rows(runs, benchmark)
     rows += together
@@ -125,7 +124,7 @@ def build(runs: Sequence[LoadedRun], published: Published = "newest", left_out: 
         benchmark,
         first.subset,
         with_ranks(rows, benchmark.table.columns),
-        warnings=list(dict.fromkeys(warnings)),
+        warnings=warnings,
         notes=list(dict.fromkeys(notes)),
         marks=list(dict.fromkeys(marks)),
         judge_samples=samples,

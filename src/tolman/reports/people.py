@@ -15,11 +15,11 @@ from tolman.reports.alike import scores_under
 from tolman.reports.loaded import LoadedRun
 from tolman.reports.rows import Figure, ReportRow
 from tolman.responses import Response
+from tolman.runs.folder import PEOPLE
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.coefficients import alpha
 from tolman.scoring.intervals import Interval
 
-PREFIX = "human/"
 METHOD = "over people by Student's t and over scenes, added in squares"
 
 
@@ -32,7 +32,7 @@ def people_rows(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> tuple[li
     Returns:
         Two rows and sentences; none where fewer than two of the runs are people's.
     """
-    people = {run.record.settings.model: run for run in runs if run.record.settings.model.startswith(PREFIX)}
+    people = people_of(runs)
     if len(people) < 2:
         return [], []
     rules = next(iter(next(iter(people.values())).figures["rule_sets"]))
@@ -55,6 +55,35 @@ def people_rows(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> tuple[li
         ReportRow(f"people, best of {len(people)} (ceiling)", rules, best, group="run"),
     ]
     return rows, _notes(people, scores, len(people))
+
+
+def people_of(runs: Sequence[LoadedRun]) -> dict[str, LoadedRun]:
+    """Those of some runs whose answers are people's, by the models' names."""
+    return {run.record.settings.model: run for run in runs if run.record.settings.model.startswith(PEOPLE)}
+
+
+def people_warnings(people: Sequence[LoadedRun]) -> list[str]:
+    """What several people were asked, where it isn't everything, and what they left without an answer."""
+    found = []
+    parts = [run for run in people if not run.record.settings.selection.is_all]
+    if parts:
+        counts = sorted(run.figures["items"] for run in parts)
+        each = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
+        together = {item.id for run in people for item in run.folder.items()}
+        found.append(
+            f"PART: {len(parts):,} of {len(people):,} people were asked {each} of "
+            f"{parts[0].record.subset_items:,} items each; all people together {len(together):,}. A model is asked "
+            "those with 'tolman run … --ids' and the folder of these runs."
+        )
+    lost = {run.name: run.figures["unanswered"]["missing"] for run in people if run.figures["unanswered"]["missing"]}
+    if lost:
+        asked = sum(run.figures["asked"] for run in people)
+        each = ", ".join(f"{name} {count:,}" for name, count in lost.items())
+        found.append(
+            f"INCOMPLETE: people: {sum(lost.values()):,} of {asked:,} questions without an answer, not in the figures "
+            f"({each})."
+        )
+    return found
 
 
 def _figure(average: Average, pooled: Cell) -> Figure:

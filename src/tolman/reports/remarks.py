@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.models.thinking import limit_of
 from tolman.reports.frames_shown import frames_note, frames_warning
 from tolman.reports.loaded import LoadedRun, protocol_settings
+from tolman.reports.people import people_of, people_warnings
 from tolman.reports.unread import ended_sentence, mark_sentence, sample_sentence, stored
 from tolman.reports.usage import usage_note
 
@@ -41,35 +42,52 @@ def ended_early(run: LoadedRun) -> list[str]:
     ]
 
 
-def warnings_of(run: LoadedRun, benchmark: BenchmarkSpec) -> list[str]:
-    """Sentences above the table: parts, failures, answers that something ended, frames that carry no answer."""
+def warnings_of(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> list[str]:
+    """Sentences above the table: parts, failures, answers that something ended, frames that carry no answer.
+
+    What several people were asked and left out is one sentence for all of them.
+    """
+    people = people_of(runs)
+    together = set(people) if len(people) > 1 else set()
     warnings = []
-    released = benchmark.sizes.get(run.record.settings.subset, run.record.subset_items)
-    if run.record.subset_items != released:
-        warnings.append(f"PART: the data holds {run.record.subset_items:,} of the {released:,} released questions.")
+    for run in runs:
+        released = benchmark.sizes.get(run.record.settings.subset, run.record.subset_items)
+        if run.record.subset_items != released:
+            warnings.append(f"PART: the data holds {run.record.subset_items:,} of the {released:,} released questions.")
+        alone = run.record.settings.model not in together
+        warnings += _unanswered(run) if alone else []
+        warnings += ended_early(run)
+        judge = run.figures.get("judge")
+        if judge and judge["failed"]:
+            warnings.append(
+                f"INCOMPLETE: {run.name}: {judge['failed']:,} judgement{'s' if judge['failed'] > 1 else ''} of "
+                f"{judge['model']} failed, not in the figures of 'judged'; the first: {judge['example']}."
+            )
+        warnings += frames_warning(run.name, run.figures)
+        warnings += _part(run) if alone else []
+    if together:
+        warnings += people_warnings([*people.values()])
+    return list(dict.fromkeys(warnings))
+
+
+def _unanswered(run: LoadedRun) -> list[str]:
     failed, missing = run.figures["unanswered"]["failed"], run.figures["unanswered"]["missing"]
-    if failed or missing:
-        parts = [f"{failed:,} failed"] if failed else []
-        parts += [f"{missing:,} missing"] if missing else []
-        counted = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
-        asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
-        reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
-        warnings.append(f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}")
-    warnings += ended_early(run)
-    judge = run.figures.get("judge")
-    if judge and judge["failed"]:
-        warnings.append(
-            f"INCOMPLETE: {run.name}: {judge['failed']:,} judgement{'s' if judge['failed'] > 1 else ''} of "
-            f"{judge['model']} failed, not in the figures of 'judged'; the first: {judge['example']}."
-        )
-    warnings += frames_warning(run.name, run.figures)
+    if not failed and not missing:
+        return []
+    parts = [f"{failed:,} failed"] if failed else []
+    parts += [f"{missing:,} missing"] if missing else []
+    counted = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
+    asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
+    reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
+    return [f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}"]
+
+
+def _part(run: LoadedRun) -> list[str]:
     selection = run.record.settings.selection
-    if not selection.is_all:
-        warnings.append(
-            f"PART: {run.name}: {run.figures['items']:,} of "
-            f"{run.record.presented_items or run.record.subset_items:,} items ({selection.describe()})."
-        )
-    return warnings
+    if selection.is_all:
+        return []
+    everything = run.record.presented_items or run.record.subset_items
+    return [f"PART: {run.name}: {run.figures['items']:,} of {everything:,} items ({selection.describe()})."]
 
 
 def _state(run: LoadedRun) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tolman.reports.no_interval import Lacking, sentences
+from tolman.runs.folder import PEOPLE
 from tolman.scoring.intervals import Interval
 from tolman.scoring.table import Column
 from tolman.scoring.unread import Unread
@@ -157,21 +158,34 @@ def figures_of(cells: Mapping[str, Any]) -> dict[str, Figure]:
     return found
 
 
+def _groups(rows: Sequence[ReportRow]) -> list[str]:
+    """What rows are of, where people are among them: somebody alone has fewer scenes than all have together."""
+    alone = [row.name.startswith(PEOPLE) for row in rows]
+    if not any(alone):
+        return [""] * len(rows)
+    together = [row.name.startswith("people, ") for row in rows]
+    return [
+        "people one by one" if one else "people together" if all_of_them else "models"
+        for one, all_of_them in zip(alone, together, strict=True)
+    ]
+
+
 def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> list[str]:
     """Why figures of runs have no interval: a sentence for those of too few scenes, and one for old run folders."""
+    groups = _groups(rows)
     own = [
-        (column.title, row.figures[column.key])
-        for row in rows
+        (group, column.title, row.figures[column.key])
+        for row, group in zip(rows, groups, strict=True)
         for column in columns
         if row.rules != "published" and column.key in row.figures
     ]
     said = []
     lacking = [
-        Lacking(title, f.effective_scenes, f.reason or "")
-        for title, f in own
+        Lacking(title, f.effective_scenes, f.reason or "", group)
+        for group, title, f in own
         if f.interval is None and f.effective_scenes is not None
     ]
     said += sentences(lacking, all_figures=len(lacking) == len(own))
-    if any(f.reason == MADE_BEFORE for _, f in own):
+    if any(f.reason == MADE_BEFORE for _, _, f in own):
         said.append(f"No interval: {MADE_BEFORE}.")
     return said

@@ -13,7 +13,7 @@ from tolman.errors import UsageError
 from tolman.review.accounts.identity import ensure_owner, invite
 from tolman.review.app import create_app
 from tolman.review.media.serving import absent
-from tolman.review.projects.parts import start_named
+from tolman.review.projects.parts import StartedStudy, start_named
 from tolman.review.settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.workers import Workers
@@ -30,15 +30,15 @@ def owner_link(site: Site, base: str) -> str:
 
 
 def serve(
-    settings: ReviewSettings, host: str, port: int, say: Callable[[str, list[str], str], None], workers: int = 1
+    settings: ReviewSettings, host: str, port: int, say: Callable[[str, list[str], list[str]], None], workers: int = 1
 ) -> None:
     """Serve until the user stops it.
 
     Args:
         settings: what to open.
         host, port: where to listen.
-        say: is told the owner's link, those of the study that is started, and what must be known beforehand ('' for
-            nothing), once the server listens.
+        say: is told the owner's link, those of the study that is started, and sentences about what must
+            be known beforehand, once the server listens.
         workers: processes that serve; more than one on PostgreSQL only.
 
     Raises:
@@ -50,12 +50,12 @@ def serve(
             "several processes need PostgreSQL; name its database with --database, or leave --workers out."
         )
     site = open_site(settings)
-    joins = start_named(site, settings.study) if settings.study is not None else []
+    started = start_named(site, settings.study) if settings.study is not None else StartedStudy()
     listening = listen(host, port)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
     with listening:
         base = (settings.base_url or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
-        say(owner_link(site, base), [base + path for path in joins], _absent(site))
+        say(owner_link(site, base), [base + path for path in started.links], [*_absent(site), *started.foreseen])
         if workers == 1:
             server_of(settings, site).run([listening])
             return
@@ -63,14 +63,14 @@ def serve(
         Workers(_serve_one, (settings, listening), workers).run()
 
 
-def _absent(site: Site) -> str:
+def _absent(site: Site) -> list[str]:
     paths, looked_for = absent(site, site.loaded.items)
     if not paths:
-        return ""
-    return (
+        return []
+    return [
         f"{len(paths):,} of {looked_for:,} media files of the questions are not there, the first {paths[0]}: whoever "
         f"is asked about them can only report them. Name their folder with --data."
-    )
+    ]
 
 
 def _serve_one(settings: ReviewSettings, listening: socket.socket) -> None:

@@ -43,6 +43,8 @@ BASELINES = "baseline/"
 """How the names of baselines begin."""
 SEEING = frozenset({"baseline/detector"})
 """Those of them that look at media."""
+PEOPLE = "human/"
+"""How the names begin under which people's answers are runs."""
 
 
 def is_blind(model: str) -> bool:

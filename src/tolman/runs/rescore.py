@@ -19,6 +19,9 @@ from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.request import Started
 from tolman.runs.score_rows import PlaceFor
 from tolman.runs.scoring import score_run
+from tolman.runs.selection import Selection
+
+_ALL = Selection()
 
 
 def score_file(
@@ -65,6 +68,7 @@ def score_outcomes(
     benchmark: str,
     model: str,
     model_settings: dict[str, Any],
+    selection: Selection = _ALL,
     preset: str | None = None,
     out: Path | None = None,
     seed: int = 0,
@@ -76,17 +80,19 @@ def score_outcomes(
 
     Args:
         loaded: the benchmark's items.
-        outcomes: one or more, each for an item of the benchmark; items without one count as missing.
+        outcomes: one or more, each for an item that was asked; items without one count as missing.
         benchmark: as the user names it.
         model: who answered.
         model_settings: where the outcomes come from.
+        selection: what was asked; all items by default.
         preset, out, seed, failures_are_wrong, metrics: as for a run.
         workers: where responses are read; see `scoring.score_run`.
 
     Raises:
-        UsageError: an unknown preset.
+        UsageError: an unknown preset, or a selection that leaves no item.
         RunConflictError: the folder holds another run.
     """
+    items = selection.apply(loaded.items)
     chosen = preset_of(loaded.benchmark, preset, loaded.subset)
     settings = RunSettings(
         benchmark=benchmark,
@@ -100,6 +106,7 @@ def score_outcomes(
         frames=chosen.frames,
         repeats=1 + max(outcome.repeat for outcome in outcomes),
         seed=seed,
+        selection=selection,
     )
     record = RunRecord(
         settings=settings, subset_items=len(loaded.items), data=loaded.source, failures_are_wrong=failures_are_wrong
@@ -107,11 +114,9 @@ def score_outcomes(
     folder = RunFolder(out or default_folder(settings))
     with folder.sole_writer():
         folder.start(record)
-        folder.write_items(loaded.items)
+        folder.write_items(items)
         folder.write_outcomes(outcomes)
-        return folder, score_run(
-            folder, loaded.benchmark, record, loaded.items, outcomes, metrics=metrics, workers=workers
-        )
+        return folder, score_run(folder, loaded.benchmark, record, items, outcomes, metrics=metrics, workers=workers)
 
 
 def score_folder(

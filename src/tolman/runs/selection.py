@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from tolman.errors import InputError, UsageError
+from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.names import hint
 
@@ -75,22 +74,3 @@ class Selection(BaseModel):
         if not taken:
             raise UsageError("no item is left after the selection.")
         return taken
-
-
-def ids_from(option: str | None) -> tuple[str, ...]:
-    """The ids of an option: 'a,b,c', or the name of a file with one id on each line.
-
-    Raises:
-        InputError: the file can't be read.
-    """
-    if not option:
-        return ()
-    path = Path(option)
-    if path.is_file():
-        try:
-            return tuple(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                path, f"can't be read as a list of ids ({error})", fix="write one id on each line"
-            ) from None
-    return tuple(part.strip() for part in option.split(",") if part.strip())

@@ -126,8 +126,9 @@ def requests_of(
 
 
 def _request(config: RunConfig) -> RunRequest:
+    from tolman.runs.naming_items import ids_from
     from tolman.runs.run import RunRequest
-    from tolman.runs.selection import Selection, ids_from
+    from tolman.runs.selection import Selection
     from tolman.scoring.metrics_by_name import names_of
     from tolman.workflows.thinking import ASKED_AGAIN, budgets_of, thinking_of
 

@@ -175,13 +175,14 @@ class Listening:
         link: the address at which the owner signs in, once.
         kept_in: the database, without its password.
         joins: the addresses by which people come to the study that was started.
-        absent: how many media files of the questions are not there; '' where all are.
+        warnings: sentences about what must be known before anybody comes: absent media, what figures will
+            lack.
     """
 
     link: str
     kept_in: str
     joins: tuple[str, ...] = ()
-    absent: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,7 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
         UsageError: settings don't go together, the port is taken, or the database can't be used.
         InputError: the benchmark's files can't be used.
     """
-    settings = _settings(config)
+    settings = review_settings(config)
     from tolman.review.server import serve
     from tolman.review.store.database import shown_url
 
@@ -242,7 +243,7 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
         settings,
         config.host,
         config.port,
-        lambda link, joins, absent: ready(Listening(link, shown_url(settings.url), tuple(joins), absent)),
+        lambda link, joins, said: ready(Listening(link, shown_url(settings.url), tuple(joins), tuple(said))),
         config.workers,
     )
 
@@ -395,7 +396,7 @@ def _check_model(name: str) -> None:
 
 @contextmanager
 def _opened(config: ReviewConfig) -> Iterator[Site]:
-    settings = _settings(config)
+    settings = review_settings(config)
     from tolman.review.site import open_site
 
     if config.database is None and not settings.store.is_dir():
@@ -407,7 +408,13 @@ def _opened(config: ReviewConfig) -> Iterator[Site]:
         site.database.close()
 
 
-def _settings(config: ReviewConfig) -> ReviewSettings:
+def review_settings(config: ReviewConfig) -> ReviewSettings:
+    """What a config says, as the web application takes it.
+
+    Raises:
+        MissingExtraError: the extra 'review' isn't installed.
+        UsageError: settings don't go together, or there is no model of a name.
+    """
     check(config)
     with needs("review", "The web application"):
         from tolman.review.settings import ReviewSettings

@@ -284,11 +284,17 @@ class RunConfig:
     tasks: Annotated[tuple[str, ...], Setting("Question types that are asked. Default: all.", panel=_ITEMS)] = ()
     ids: Annotated[
         tuple[str, ...],
-        Setting("Items that are asked: ids, or a file with one on each line.", panel=_ITEMS, metavar="ID[,ID…]|FILE"),
+        Setting(
+            "Items that are asked: ids, a file with one on each line, or a folder of runs: what was asked there.",
+            panel=_ITEMS,
+            metavar="ID[,ID…]|FILE|RUNS",
+        ),
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
-        Setting("Items that are not asked: ids, or a file.", panel=_ITEMS, metavar="ID[,ID…]|FILE"),
+        Setting(
+            "Items that are not asked: ids, a file, or a folder of runs.", panel=_ITEMS, metavar="ID[,ID…]|FILE|RUNS"
+        ),
     ] = ()
     limit: Annotated[
         int | None, Setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)

@@ -24,11 +24,12 @@ def time_tiers(runs: Sequence[LoadedRun]) -> dict[str, str]:
 
     from tolman.analyze.humans import difficulty
     from tolman.reports.alike import scores_under
-    from tolman.workflows.analyses.humans import PREFIX, timed_answers
+    from tolman.runs.folder import PEOPLE
+    from tolman.workflows.analyses.humans import timed_answers
 
-    people = {run.record.settings.model: run for run in runs if run.record.settings.model.startswith(PREFIX)}
+    people = {run.record.settings.model: run for run in runs if run.record.settings.model.startswith(PEOPLE)}
     if not people:
-        raise UsageError(f"--by {LABEL} needs people's runs (model {PREFIX}NAME) among those that are reported.")
+        raise UsageError(f"--by {LABEL} needs people's runs (model {PEOPLE}NAME) among those that are reported.")
     rules = {name: next(iter(run.figures["rule_sets"])) for name, run in people.items()}
     answers = [timed_answers(name, run, scores_under(run, rules[name])) for name, run in people.items()]
     found = difficulty(pl.concat(answers))

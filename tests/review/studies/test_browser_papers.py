@@ -133,7 +133,7 @@ def test_sites_human_level_by_seven_people_of_fifty_questions_a_task(
     browser: Any, site_served: Served, tmp_path: Path
 ) -> None:
     served = site_served
-    (path,) = start_named(served.site, "site")
+    (path,) = start_named(served.site, "site").links
     truths = {item.id: item.answer for item in served.site.loaded.items}
     wrong: list[dict[str, bool]] = []
     for person in range(7):
@@ -234,7 +234,7 @@ def told_first(page: Any, project: int) -> None:
 
 def test_mmsis_annotation_from_writing_to_time_tiers(browser: Any, mmsi_served: Served, tmp_path: Path) -> None:
     served = mmsi_served
-    assert start_named(served.site, "mmsi-bench") == []  # nobody answers yet
+    assert start_named(served.site, "mmsi-bench").links == ()  # nobody answers yet
     for name, numbers in (("Ann", (0, 1)), ("Ben", (2, 3))):
         page = person(browser, served, "annotator", name)
         told_first(page, 1)
@@ -311,7 +311,7 @@ def test_spatialbenchs_two_rounds_and_its_human_level(
     browser: Any, spatialbench_served: Served, tmp_path: Path
 ) -> None:
     served = spatialbench_served
-    assert start_named(served.site, "spatialbench") == []
+    assert start_named(served.site, "spatialbench").links == ()
     truths = {item.id: item.answer for item in served.site.loaded.items}
     first, wrong = "affordance 0", "affordance 1"
 

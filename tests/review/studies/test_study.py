@@ -177,8 +177,14 @@ def given(text: str, item: str, *, right: bool) -> str:
 @pytest.mark.full
 def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[Served, int], tmp_path: Path) -> None:
     served, project = studied_everywhere
+    path, late = join_path(served.site, project), served.visitor()
+    late.get(path, params={"PROLIFIC_PID": "5f09"})
     ann, bob, eve = come(served, project, "5f01"), come(served, project, "5f02"), None
-    assert "All places of this study are taken" in served_full(served, project)
+    assert people.FULL in late.post(path, PROLIFIC_PID="5f09", agreed="yes").text
+    looked = late.get(path, params={"PROLIFIC_PID": "5f09"}).text
+    assert people.FULL in looked
+    assert 'name="agreed"' not in looked
+    assert 'name="agreed"' in ann.get(path, params={"PROLIFIC_PID": "5f01"}).text
     first = go_through(served, ann, project, skip=("size",))
     assert first[0] == "practice"
     assert sorted(first) == sorted(
@@ -218,13 +224,6 @@ def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[S
     shown = owner.get(f"/projects/{project}/progress").text
     assert "1 attention questions wrong" in shown
     assert "What is skipped is no answer" in shown
-
-
-def served_full(served: Served, project: int) -> str:
-    path = join_path(served.site, project)
-    late = served.visitor()
-    late.get(path, params={"PROLIFIC_PID": "5f09"})
-    return late.post(path, PROLIFIC_PID="5f09", agreed="yes").text
 
 
 @pytest.mark.full
@@ -378,7 +377,8 @@ def test_the_printed_link_has_what_the_platform_fills_in(studied: tuple[Served, 
     served, _project = studied
     file = tmp_path / "study.toml"
     file.write_text('title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n[parts.link]\nplatform = "prolific"\n')
-    (link,) = start_named(served.site, str(file))
+    started = start_named(served.site, str(file))
+    (link,) = started.links
     assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}")
     tried = served.visitor().get(re.sub(r"\{\{%\w+%\}\}", "trial", link)).text
     assert "lacks your id" not in tried

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tolman.review.store.backup import Backup
     from tolman.workflows.review import Listening, ReviewExportResult, ReviewRunsResult
+    from tolman.workflows.review_study import StudyCheck
 
 
 def show_listening(console: Console, listening: Listening) -> None:
@@ -26,10 +27,36 @@ def show_listening(console: Console, listening: Listening) -> None:
         say(console, join)
         if "{{%" in join:
             say(console, "The platform fills in what stands in braces. To try the study, put words of your own there.")
-    if listening.absent:
-        say(console, f"WARNING: {listening.absent}")
+    for sentence in listening.warnings:
+        say(console, f"WARNING: {sentence}")
     say(console, "Ctrl-C stops the server.")
     console.file.flush()
+
+
+def show_study(console: Console, found: StudyCheck, *, as_json: bool) -> None:
+    """What a study would ask."""
+    if as_json:
+        write_json(console, asdict(found))
+        return
+    for part in found.parts:
+        if part.people is None or part.each is None or part.times is None:
+            say(console, f"{part.project}: {part.questions:,} questions, mode {part.mode}.")
+            continue
+        say(
+            console,
+            f"{part.project}: {part.people:,} people, {_span(part.each)} questions each; {part.questions:,} questions "
+            f"in all, each asked of {_span(part.times)} people.",
+        )
+        if part.strata:
+            say(console, "Of " + ", ".join(f"{name} {count:,}" for name, count in part.strata.items()) + ".")
+    if found.later:
+        say(console, f"Started later, when an earlier part is done: {', '.join(found.later)}.")
+    for sentence in found.warnings:
+        say(console, f"WARNING: {sentence}")
+
+
+def _span(counts: tuple[int, int]) -> str:
+    return f"{counts[0]:,}" if counts[0] == counts[1] else f"{counts[0]:,} to {counts[1]:,}"
 
 
 def show_marked(console: Console, result: ReviewRunsResult) -> None:

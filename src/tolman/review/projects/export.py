@@ -32,12 +32,12 @@ from tolman.review.tasks import work
 from tolman.review.tasks.agreement import Vote, agreement, votes_of
 from tolman.review.tasks.marks import LEAST, describe_marks, tally
 from tolman.review.tasks.settling import last_decision
-from tolman.runs.folder import RunFolder
+from tolman.runs.folder import PEOPLE, RunFolder
 from tolman.runs.load import Loaded, load
 from tolman.runs.rescore import score_outcomes
+from tolman.runs.selection import Selection
 
 REVIEWS = "review.json"
-PREFIX = "human/"
 UNDECIDED = "undecided"
 ANSWERED = ("answer", STUDY)
 """Modes whose answers are runs."""
@@ -166,14 +166,21 @@ def export_runs(
             loaded,
             outcomes,
             benchmark=benchmark,
-            model=PREFIX + person,
+            model=PEOPLE + person,
             model_settings=told,
+            selection=_asked_alone(studied.get(person), loaded.items),
             out=out / _safe(person, set(people)),
         )
         folders.append(folder)
     with site.database.write() as db:
         record(db, site.settings, "exported", project=project.id, user=by, kind="runs", people=len(folders))
     return WrittenRuns(folders, marked, excluded, skipped, made)
+
+
+def _asked_alone(one: PersonRecord | None, items: Sequence[Item]) -> Selection:
+    """The questions of somebody's form; all of them outside of a study, or where the form has all."""
+    asked = set(one.sample) if one is not None else set()
+    return Selection(ids=tuple(sorted(asked))) if asked and asked != {item.id for item in items} else Selection()
 
 
 def _answers_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tolman.review.store.history import record
 from tolman.review.store.schema import Exclusion, ItemVersion, Project, Task
 from tolman.review.studies.addresses import join_path
 from tolman.review.studies.codes import link_query
+from tolman.review.studies.foresight import foresee
 from tolman.review.studies.people import part_of
 from tolman.review.studies.pictures import keep
 from tolman.review.studies.spec import STUDY, Study, StudyPart, shelf, stored
@@ -56,8 +58,21 @@ def start_study(
     return found
 
 
-def start_named(site: Site, name: str) -> list[str]:
-    """Start a study by its name or file, and give the links by which people come, from the path on.
+@dataclass(frozen=True)
+class StartedStudy:
+    """A study that is started.
+
+    Attributes:
+        links: by which people come, from the path on.
+        foreseen: sentences about what its figures will lack.
+    """
+
+    links: tuple[str, ...] = ()
+    foreseen: tuple[str, ...] = ()
+
+
+def start_named(site: Site, name: str) -> StartedStudy:
+    """Start a study by its name or file; one that was started before stays as it is.
 
     Raises:
         UsageError: there is no such study, or it can't be started on this benchmark.
@@ -69,7 +84,8 @@ def start_named(site: Site, name: str) -> list[str]:
         with site.database.write() as db:
             started = start_study(db, site, study, folders)
             studies = [project for project in started if project.mode == STUDY]
-            return [join_path(site, project.id) + link_query(part_of(project).link) for project in studies]
+            links = (join_path(site, project.id) + link_query(part_of(project).link) for project in studies)
+            return StartedStudy(tuple(links), tuple(said for project in studies for said in foresee(db, project)))
     except AccountError as error:
         sentence = str(error)
         raise UsageError(f"{name}: {sentence[:1].lower()}{sentence[1:]}") from None

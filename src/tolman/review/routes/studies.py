@@ -27,12 +27,14 @@ from tolman.review.store.schema import ROLES, Project, User
 from tolman.review.studies import addresses, codes, exclusion, pay, people, records, steps
 from tolman.review.studies.codes import LinkError
 from tolman.review.studies.file_form import groups_of, text_of
+from tolman.review.studies.foresight import foresee
 from tolman.review.studies.spec import STUDY, Study, shelf
 from tolman.shelf import checked
 
 public = APIRouter(dependencies=[allow(ANYBODY, *ROLES)])
 everybody = APIRouter(dependencies=[allow(*ROLES)])
 owner = APIRouter(dependencies=[allow("owner")])
+PAUSED = "This study is paused. Come back later."
 _CSV = "text/csv; charset=utf-8"
 
 
@@ -43,13 +45,24 @@ def look_in(request: Request, site: TheSite, guest: Guest, project: Key, token: 
         found = _joined(db, site, project, token)
         content = _told(site, found) | {"address": request.url.path, "fields": {}}
         try:
-            content["fields"] = codes.arrival(people.part_of(found).link, request.query_params).fields
+            came = codes.arrival(people.part_of(found).link, request.query_params)
+            problem = _closed_to(db, site, found, came)
         except LinkError as error:
             return page(request, guest, "study_begin.html", problem=str(error), closed=True, **content)
+        content["fields"] = came.fields
     if guest.person is not None and guest.person.role != "subject":
         problem = f"You are signed in as {guest.person.name} ({guest.person.role}). Open this link in a private window."
         return page(request, guest, "study_begin.html", problem=problem, closed=True, **content)
-    return page(request, guest, "study_begin.html", problem="", closed=False, **content)
+    return page(request, guest, "study_begin.html", problem=problem, closed=bool(problem), **content)
+
+
+def _closed_to(db: Orm, site: Site, found: Project, came: codes.Arrival) -> str:
+    """Why somebody who comes by the link isn't taken in; '' where they are, as whoever is in already."""
+    if came.outside is not None and people.by_outside(db, found, came.outside) is not None:
+        return ""
+    if not found.open:
+        return PAUSED
+    return people.FULL if people.is_full(db, site, found, lambda: records.spare_forms(db, found)) else ""
 
 
 @public.post("/join/{project}/{token}", response_class=HTMLResponse)
@@ -89,7 +102,7 @@ def _user_of(db: Orm, site: Site, guest: Guest, found: Project, came: codes.Arri
             raise AccountError("This account is closed.")
         return known.user
     if not found.open:
-        raise AccountError("This study is paused. Come back later.")
+        raise AccountError(PAUSED)
     if not agreed:
         raise AccountError("Tick that you agree, or leave this page.")
     own = db.get_one(User, guest.person.id) if guest.person is not None and came.outside is None else None
@@ -134,7 +147,7 @@ def agree(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, a
         content = _told(site, found) | {"address": request.url.path, "fields": {}}
         try:
             if not found.open:
-                raise AccountError("This study is paused. Come back later.")
+                raise AccountError(PAUSED)
             if not agreed:
                 raise AccountError("Tick that you agree, or leave this page.")
             people.enrol(db, site, found, me.id, spare=lambda: records.spare_forms(db, found))
@@ -313,6 +326,7 @@ def _about(request: Request, site: Site, db: Orm, found: Project) -> dict[str, A
         "named": named,
         "next": [one.name for one in parts.waiting_parts(db, study, found)] if study else [],
         "source": study.source if study else "",
+        "foreseen": foresee(db, found),
         **_told(site, found),
     }
 

@@ -26,6 +26,12 @@ class Rehearsal(Database):
             yield session
 
     @contextmanager
+    def view(self) -> Iterator[Orm]:
+        """As `Database.view`."""
+        with self.read() as session:
+            yield session
+
+    @contextmanager
     def look(self) -> Iterator[Connection]:
         """As `Database.look`."""
         yield self._connection

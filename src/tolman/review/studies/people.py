@@ -19,6 +19,7 @@ SAMPLE, GOLD, ATTENTION, PRACTICE = "sample", "gold", "attention", "practice"
 """Roles of a study's tasks."""
 BEGUN, ENDED, SCREENED, LAPSED = "begun", "ended", "screened", "lapsed"
 """States of somebody in a study: with their form, at its end, out after practice, replaced after they left."""
+FULL = "All places of this study are taken. Thank you for your interest."
 _NAME_LETTERS = "23456789" + "".join(c for c in string.ascii_uppercase if c not in "IO")
 
 
@@ -121,26 +122,49 @@ def end(site: Site, found: Participant, why: str = "") -> None:
         found.content = {**found.content, "why": why}
 
 
+def is_full(db: Orm, site: Site, project: Project, spare: Callable[[], Sequence[int]]) -> bool:
+    """Whether nobody new is taken in.
+
+    Args:
+        db, site, project: where.
+        spare: as for `enrol`.
+    """
+    part = part_of(project)
+    return part.mode == STUDY and _open_form(db, site, project, part, spare) is None
+
+
 def _free_form(db: Orm, site: Site, project: Project, part: StudyPart, spare: Callable[[], Sequence[int]]) -> int:
-    """The first form that nobody has; else that of who left long ago, or whose answers don't count."""
+    """The open form, taken from who has it."""
+    found = _open_form(db, site, project, part, spare)
+    if found is None:
+        raise FullError(FULL)
+    form, holder = found
+    if holder is not None:
+        holder.form = None
+        if holder.state == BEGUN:
+            holder.state = LAPSED
+        db.flush()
+        record(db, site.settings, "replaced", project=project.id, user=holder.user_id, form=form)
+    return form
+
+
+def _open_form(
+    db: Orm, site: Site, project: Project, part: StudyPart, spare: Callable[[], Sequence[int]]
+) -> tuple[int, Participant | None] | None:
+    """The first form that nobody has; else that of who left long ago, or whose answers don't count, and who that is."""
     assert part.sample is not None
     own = participants(db, project)
     taken = {one.form for one in own if one.form is not None}
     free = next((form for form in range(part.sample.people) if form not in taken), None)
     if free is not None:
-        return free
+        return free, None
     late = site.settings.clock() - 3600 * part.sample.hours
     left_out = set(spare())
     for one in sorted(own, key=lambda one: one.seen):
         left = one.state == BEGUN and one.seen < late
         if one.form is not None and (left or (one.form in left_out and one.state == ENDED)):
-            free, one.form = one.form, None
-            if left:
-                one.state = LAPSED
-            db.flush()
-            record(db, site.settings, "replaced", project=project.id, user=one.user_id, form=free)
-            return free
-    raise FullError("All places of this study are taken. Thank you for your interest.")
+            return one.form, one
+    return None
 
 
 def _tasks(db: Orm, project: Project, part: StudyPart, form: int) -> list[int]:

@@ -32,7 +32,7 @@ class PersonRecord:
         skips: reason → how many questions of the sample.
         conduct: what the rules look at.
         excluded: why their answers don't count; empty where they do.
-        asked: questions of the sample that are on their form.
+        sample: items on their form that are neither gold nor for attention.
         seconds: with a visible question, practice among it.
     """
 
@@ -43,8 +43,13 @@ class PersonRecord:
     skips: Counter[str] = field(default_factory=Counter)
     conduct: Conduct = Conduct(0, 0, 0, 0, 0, 0, 0, 0.0, complete=False)
     excluded: list[str] = field(default_factory=list)
-    asked: int = 0
+    sample: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def asked(self) -> int:
+        """How many questions of the sample are on their form."""
+        return len(self.sample)
 
     @property
     def name(self) -> str:
@@ -99,7 +104,8 @@ def records(db: Orm, project: Project) -> list[PersonRecord]:
 
 
 def _judge(own: PersonRecord, part: StudyPart, tasks: Mapping[int, Task], checks: Counter[str], fast: int) -> None:
-    own.asked = sum(tasks[number].content["role"] == SAMPLE for number in own.person.content["tasks"])
+    form = (tasks[number] for number in own.person.content["tasks"])
+    own.sample = tuple(task.key for task in form if task.content["role"] == SAMPLE)
     skipped = own.skips.total()
     own.conduct = Conduct(
         asked=own.asked,

@@ -21,6 +21,13 @@ from tolman.review.tasks.marks import block, problems
 from tolman.review.tasks.mode import Block
 from tolman.scoring.coefficients import alpha
 
+_STATES = {
+    people.BEGUN: "at work",
+    people.ENDED: "at the end",
+    people.SCREENED: "out after practice",
+    people.LAPSED: "replaced after they left",
+}
+
 
 def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     """People, rules of exclusion, coverage of the strata, skips and agreement."""
@@ -42,7 +49,7 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         "person", "form", "state", "done", "skipped", "time", "gold right", "attention wrong", "answers"
     )  # fmt: skip
     told = exclusion.stated(part.exclude, part.time.least_seconds)
-    note = f"{len(found)} of {part.sample.people} people. Stated beforehand: answers don't count where " + (
+    note = f"{_came(found)} for {part.sample.people} forms. Stated beforehand: answers don't count where " + (
         "; or ".join(f"{rule[:1].lower()}{rule[1:].rstrip('.')}" for rule in told) + "."
         if told
         else "nothing is wrong."
@@ -58,6 +65,12 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         block(db, project, ["answer"]),
         problems(db, project),
     ]  # fmt: skip
+
+
+def _came(found: Sequence[PersonRecord]) -> str:
+    states = Counter(one.person.state for one in found)
+    said = ", ".join(f"{states[state]} {words}" for state, words in _STATES.items() if states[state])
+    return f"{len(found)} {'person' if len(found) == 1 else 'people'} came{f' ({said})' if said else ''}"
 
 
 def _of(right: int, all_of: int) -> str:
@@ -95,5 +108,5 @@ def _agreement(sample: dict[str, Task], found: Sequence[PersonRecord]) -> Block:
         assert version is not None
         labels.append(labels_of(work.item_of(version), answers))
         clusters.append(version.scene or key)
-    rows = [("Krippendorff's alpha of the answers", *coefficient(alpha(labels, clusters)))]
+    rows = [("Krippendorff's alpha of all answers, numbers among them", *coefficient(alpha(labels, clusters)))]
     return Block("Agreement", ("figure", *COEFFICIENT), rows, "Of questions with two answers or more that count.")

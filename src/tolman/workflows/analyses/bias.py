@@ -95,7 +95,7 @@ def analyze_bias(config: BiasConfig, events: Events = silent) -> BiasResult:
 
 
 def _left_out(path: Path, items: list[Item]) -> set[str]:
-    from tolman.runs.selection import ids_from
+    from tolman.runs.naming_items import ids_from
 
     if not path.is_file():
         raise InputError(path, "does not exist", fix="name a file with one id on each line")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tolman.reports.analyses.output import Shown
     from tolman.reports.loaded import LoadedRun
 
-PREFIX = "human/"
-
 
 @dataclass(frozen=True, kw_only=True)
 class HumansConfig:
@@ -56,6 +54,7 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     from tolman.analyze.humans import HumansResult, averages, difficulty
     from tolman.benchmarks.published_tables import published_tables
     from tolman.reports.missing import marks
+    from tolman.runs.folder import PEOPLE
     from tolman.workflows.analyses.inputs import scored_runs
 
     if config.cuts and len(config.cuts) != 2:
@@ -64,11 +63,11 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     people: dict[str, LoadedRun] = {}
     for run in scored.runs:
         model = run.record.settings.model
-        if not model.startswith(PREFIX):
+        if not model.startswith(PEOPLE):
             raise UsageError(
                 f"{run.folder.path} is a run of {model}, not of a person; score it with --name human/NAME."
             )
-        name = model.removeprefix(PREFIX)
+        name = model.removeprefix(PEOPLE)
         if name in people:
             raise UsageError(f"two runs are of {model}; give one for each person.")
         people[name] = run

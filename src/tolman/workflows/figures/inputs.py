@@ -159,7 +159,7 @@ def run_notes(scored: ScoredRuns) -> tuple[str, ...]:
 
 def run_warnings(scored: ScoredRuns) -> tuple[str, ...]:
     """Sentences on runs whatever is shown of them: parts, failed calls, answers that were ended."""
-    return tuple(dict.fromkeys(said for run in scored.runs for said in warnings_of(run, scored.benchmark)))
+    return tuple(warnings_of(scored.runs, scored.benchmark))
 
 
 def series_name(row: ReportRow) -> str:
