@@ -285,3 +285,21 @@ def test_answers_and_acts_at_the_same_moment_lose_nothing(served: Served) -> Non
         decided = select(Decision.item_id)
         lost = select(ItemVersion.item).where(ItemVersion.id.not_in(asked), ItemVersion.id.not_in(decided))
         assert not db.scalars(lost).all()  # no item that is neither decided on nor asked
+
+
+def test_what_its_person_takes_back_stays_left_out_until_it_is_taken_in(served_sqlite: Served) -> None:
+    served = served_sqlite
+    project = served.project("classify", people=1)
+    owner, ann = served.person("owner", "Olga"), served.person("annotator", "Ann")
+    page = ann.get(f"/projects/{project}/work")
+    named = item_on(ann)
+    ann.post(page.url.path, seconds=3, **dict(re.findall(r'name="(group-\w+)" value="(\w+)"', page.text)))
+    assert _states(served, project)[named] == "settled"
+    _act(owner, served, project, "leave out", named, reason="Licence.")
+    ann.get("/")
+    assert ann.post(f"/projects/{project}/undo").status_code == 200
+    assert _states(served, project)[named] == "left out"
+    assert item_on_work(ann, project) != named
+    _act(owner, served, project, "take in", named)
+    served.clock.ahead = 3 * 3600.0
+    assert _states(served, project)[named] == "waiting"  # Ann's lease is over

@@ -16,8 +16,11 @@ from tolman.review.console.items import ItemFilter, ItemRow, page_of
 from tolman.review.modes.answer import answers
 from tolman.review.projects.export import export_runs, publish
 from tolman.review.projects.files import times_table
+from tolman.review.projects.parts import start_study
 from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, Project, Submission, Task, Undone, User
+from tolman.review.studies.records import records
+from tolman.review.studies.spec import Study
 from tolman.review.tasks.agreement import agreement, votes_of
 from tolman.runs.folder import RunFolder
 
@@ -242,3 +245,34 @@ def test_a_question_that_is_left_out_is_asked_again_only_once_it_is_taken_in(ser
     assert "1 question taken in." in owner.post(f"/projects/{project}/items/act", do="take in", **act).text
     assert review(bob, project) == ["order"]
     assert _rows(served, project)["order"].state == "settled"
+
+
+def test_a_voided_answer_of_a_study_is_none_in_its_record(served_sqlite: Served) -> None:
+    served = served_sqlite
+    with served.site.database.write() as db:
+        part = {"sample": {"people": 1, "by": None}}
+        project = start_study(db, served.site, Study.model_validate({"title": "S", "parts": [part]}))[0].id
+    owner, stu = served.person("owner", "Olga"), served.person("subject", "Stu")
+    stu.get(f"/projects/{project}/work")
+    stu.post(f"/studies/{project}", agreed="yes")
+
+    def answer_one() -> str:
+        page = stu.get(f"/projects/{project}/work")
+        item = item_on(stu)
+        stu.post(page.url.path, answer=TRUTHS[item], seconds=3, shown="ready")
+        return item
+
+    first = answer_one()
+    number = _submission(served, project, first, "Stu", "answer")
+    assert "1 question voided." in _void(owner, served, project, first, number, again="true")
+    assert answer_one() == first  # they are still in the study
+    for _ in range(len(TRUTHS) - 1):
+        last = answer_one()
+    assert "/end" in stu.get(f"/projects/{project}/work").url.path
+    number = _submission(served, project, last, "Stu", "answer")
+    assert "Their part in the study has ended." in _void(owner, served, project, last, number, again="true")
+    assert "1 question voided." in _void(owner, served, project, last, number)
+    with served.site.database.read() as db:
+        (record,) = records(db, db.get_one(Project, project))
+    assert set(record.answers) == set(TRUTHS) - {last}
+    assert "/end" in stu.get(f"/projects/{project}/work").url.path  # nothing is asked of them again

@@ -23,11 +23,9 @@ from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.history import record
 from tolman.review.store.schema import Act, Assignment, Decision, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import taking, work
-from tolman.review.tasks.settling import ADJUDICATE, people_for, write_decision
+from tolman.review.tasks.settling import ADJUDICATE, CLOSED, DISCARD, LEFT_OUT_BY, people_for, write_decision
 
 REOPEN, LEAVE_OUT, TAKE_IN, ASSIGN, RELEASE, VOID = "reopen", "leave out", "take in", "assign", "release", "void"
-DISCARD, LEFT_OUT_BY, CLOSED = "discard", "left_out", "closed"
-"""The verdict that leaves an item out, and what such a decision of the owner's holds: the act, the tasks it closed."""
 KEPT_FOR = 7 * 24 * 3600.0
 """Seconds for which a task is kept for whom the owner names."""
 

@@ -39,6 +39,7 @@ class SubmissionRow:
         drawn: points and lines that were drawn.
         undone: (by whom, when, why) it was taken back; None where it stands.
         can_void, can_again: whether it can be voided, and the same person asked again then.
+        for_all: whether everybody has this task, so that voiding asks nobody else.
     """
 
     id: int
@@ -55,6 +56,7 @@ class SubmissionRow:
     undone: tuple[str, float, str] | None
     can_void: bool
     can_again: bool
+    for_all: bool
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def submissions_about(db: Orm, project: Project, version: ItemVersion) -> list[S
             drawn=tuple(one.content.get("drawn", ())),
             undone=None if undone is None else (by or "", undone.created, undone.reason),
             can_void=newest and undone is None and about.id == version.id and task.stage != PRACTICE,
-            can_again=may_again(task, one),
+            can_again=may_again(task, one), for_all=task.wanted is None,
         )
         for one, task, about, name, undone, by in found
     ]  # fmt: skip

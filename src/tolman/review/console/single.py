@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
 from tolman.review.console import bulk, changes
-from tolman.review.console.changes import ASSIGN, CLOSED, LEFT_OUT_BY, RELEASE, VOID, ActError
+from tolman.review.console.changes import ASSIGN, RELEASE, VOID, ActError
 from tolman.review.modes import MODES
 from tolman.review.site import Site
 from tolman.review.store.schema import (
@@ -23,10 +23,11 @@ from tolman.review.store.schema import (
     Task,
     Undone,
 )
-from tolman.review.studies.people import PRACTICE
-from tolman.review.tasks import taking
+from tolman.review.studies.people import BEGUN, PRACTICE, participant_of
+from tolman.review.studies.spec import STUDY
+from tolman.review.tasks import taking, work
 from tolman.review.tasks.marks import VOIDED
-from tolman.review.tasks.settling import ANSWER
+from tolman.review.tasks.settling import ANSWER, open_again
 from tolman.review.tasks.sight import BLIND
 
 
@@ -120,10 +121,17 @@ def _submitted(
         raise ActError("A new version of the question came of it. Reopen that one, or leave it out.")
     if own.task.stage == PRACTICE:
         raise ActError("What somebody practised is in no figure; it stays.")
+    if again and project.mode == STUDY and not _goes_on(db, project, own.user_id):
+        raise ActError("Their part in the study has ended. Void it without asking them again.")
     if again and not may_again(own.task, chosen):
         raise ActError("They have seen the answer since. Have somebody else asked.")
     steps = list(db.scalars(select(Submission).where(Submission.assignment_id == own.id).order_by(Submission.id)))
     return own, [one for one in steps if not again or one.id >= chosen.id]
+
+
+def _goes_on(db: Orm, project: Project, user: int) -> bool:
+    found = participant_of(db, project, user)
+    return found is not None and found.state == BEGUN
 
 
 def _ask(db: Orm, act: Act, task: Task) -> None:
@@ -139,14 +147,8 @@ def _ask(db: Orm, act: Act, task: Task) -> None:
             decision.taken_back = act.id
     if task.wanted is None:
         return
-    done = select(func.count()).select_from(Assignment).where(Assignment.task_id == task.id, Assignment.state == "done")
-    if (db.scalar(done) or 0) >= task.wanted:
-        return
-    left_out = decisions[-1] if decisions and LEFT_OUT_BY in decisions[-1].content else None
-    if left_out is None:
-        task.open = True
-    elif task.id not in left_out.content[CLOSED]:  # it is asked again when the question is taken in again
-        left_out.content = left_out.content | {CLOSED: [*left_out.content[CLOSED], task.id]}
+    if work.done_of(db, [task.id]).get(task.id, 0) < task.wanted:
+        open_again(db, task)
 
 
 def _one(

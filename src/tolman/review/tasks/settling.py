@@ -17,6 +17,8 @@ REVIEW, ADJUDICATE = "review", "adjudicate"
 PROPOSE, VALIDATE, RESOLVE = "propose", "validate", "resolve"
 """Stages of tasks: two of the mode Review, three of the mode Verify."""
 ANSWER, DECIDE = "answer", "decide"
+DISCARD, LEFT_OUT_BY, CLOSED = "discard", "left_out", "closed"
+"""The verdict that leaves an item out, and what such a decision of the owner's holds: the act, the tasks it closed."""
 
 
 def add_review(db: Orm, site: Site, project: Project, version: ItemVersion, *, not_by: set[int] | None = None) -> Task:
@@ -138,6 +140,16 @@ def raise_flag(db: Orm, site: Site, version: ItemVersion, user: int, target: str
             db, site.settings, "flagged", project=version.project_id, item=version.item, user=user, target=target,
             reason=reason,
         )  # fmt: skip
+
+
+def open_again(db: Orm, task: Task) -> None:
+    """Open a task of which a submission was taken back. That of an item which the owner has left out stays closed, and
+    is opened when the item is taken in again."""
+    last = None if task.item is None else last_decision(db, task.item)
+    if last is None or LEFT_OUT_BY not in last.content:
+        task.open = True
+    elif task.id not in last.content[CLOSED]:
+        last.content = last.content | {CLOSED: [*last.content[CLOSED], task.id]}
 
 
 def last_decisions(db: Orm, project: Project) -> dict[int, Decision]:
