@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from making import violations
-from reviewing import TRUTHS, Served, enter, review, snap, until
+from reviewing import TRUTHS, Served, enter, review, snap
 
 pytestmark = pytest.mark.full
 
@@ -36,8 +36,9 @@ def test_items_are_found_changed_and_undone_by_keyboard(page: Any, served: Serve
     _fits(page)
     snap(page, "items")
     _press(page, page.get_by_role("link", name="disagreement"))
+    page.locator("th[aria-sort=ascending]", has_text="disagreement").wait_for()
     _press(page, page.get_by_role("columnheader", name="disagreement").get_by_role("link"))
-    until(page, lambda: "order=down" in page.url)
+    page.locator("th[aria-sort=descending]", has_text="disagreement").wait_for()
     assert page.locator("tbody th a").first.inner_text() == "which"
     words = page.get_by_label("Words")
     words.focus()
@@ -45,6 +46,12 @@ def test_items_are_found_changed_and_undone_by_keyboard(page: Any, served: Serve
     page.keyboard.press("Enter")
     page.get_by_text("1 item", exact=True).wait_for()
     box = page.get_by_label("Tick count")
+    box.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")  # changes nothing, where it would press the first button
+    page.wait_for_url("**act=0")
+    assert page.locator("tbody .tag").inner_text() == "settled"
+    assert not box.is_checked()
     box.focus()
     page.keyboard.press("Space")
     page.get_by_label("Reason").fill("Which chairs?")

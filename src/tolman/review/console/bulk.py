@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, insert, literal, or_, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -120,7 +121,7 @@ def begin(
     return number
 
 
-def add(db: Orm, site: Site, project: Project, me: Person, kind: str, reason: str, content: dict[str, object]) -> Act:
+def add(db: Orm, site: Site, project: Project, me: Person, kind: str, reason: str, content: dict[str, Any]) -> Act:
     """A new act that is about nothing yet."""
     act = Act(
         project_id=project.id, user_id=me.id, kind=kind, state=DOING, reason=reason, content=content, total=0,
@@ -245,11 +246,11 @@ def finish(db: Orm, site: Site, act: Act) -> None:
     db.flush()
     doing = act.state == DOING
     act.state, act.ended = (DONE if doing else UNDONE), site.settings.clock()
-    counts, passed = _counts(db, [act.id]).get(act.id, ({}, {}))
-    told = {"questions": counts.get(DONE if doing else UNDONE, 0)}
+    counts, passed = _counts(db, [act.id])[act.id]
+    told: dict[str, Any] = {"questions": counts.get(DONE if doing else UNDONE, 0)}
     told |= {"passed": sum(passed.values())} if doing and passed else {}
     told |= {"kept": counts[_KEPT]} if counts.get(_KEPT) else {}
-    more = {"reason": act.reason} if act.reason else {}
+    more: dict[str, Any] = {"reason": act.reason} if act.reason else {}
     if act.total == 1:
         only = select(ItemVersion.item).join(Acted, Acted.item_id == ItemVersion.id).where(Acted.act_id == act.id)
         more["question"] = db.scalars(only).one()
@@ -263,11 +264,10 @@ def finish(db: Orm, site: Site, act: Act) -> None:
 
 def _meanwhile(db: Orm, act: Act) -> tuple[int, int]:
     """How many of an act's questions people have answered since, and how many others were changed otherwise."""
-    answered, other = (db.scalar(_gone_on(act, one)) or 0 for one in (_answered(act), _other(act)))
-    return answered, other
+    return db.scalar(_gone_on(act, _answered(act))) or 0, db.scalar(_gone_on(act, _other(act))) or 0
 
 
-def _gone_on(act: Act, condition: ColumnElement[bool]) -> Select[tuple[int]]:
+def _gone_on(act: Act, condition: ColumnElement[bool]) -> Select[int]:
     """How many of the questions that an act has changed meet a condition."""
     return (
         select(func.count(Acted.item_id)).where(Acted.act_id == act.id, Acted.state == DONE, condition)
@@ -308,15 +308,15 @@ def act_of(db: Orm, project: Project, number: int) -> ActState | None:
 
 def _states(db: Orm, acts: Sequence[Act]) -> list[ActState]:
     counts = _counts(db, [act.id for act in acts])
-    return [ActState(act, TOLD[act.kind], *counts.get(act.id, ({}, {}))) for act in acts]
+    return [ActState(act, TOLD[act.kind], *counts[act.id]) for act in acts]
 
 
 def _counts(db: Orm, acts: Sequence[int]) -> dict[int, tuple[Counter[str], Counter[str]]]:
     """Act → how many of its questions are in which state, and why how many were passed over."""
-    found: dict[int, tuple[Counter[str], Counter[str]]] = {}
+    found: dict[int, tuple[Counter[str], Counter[str]]] = {number: (Counter(), Counter()) for number in acts}
     chosen = select(Acted.act_id, Acted.state, Acted.why, func.count()).where(Acted.act_id.in_(acts))
     for number, state, why, count in db.execute(chosen.group_by(Acted.act_id, Acted.state, Acted.why)):
-        states, passed = found.setdefault(number, (Counter(), Counter()))
+        states, passed = found[number]
         states[state] += count
         if state == _PASSED:
             passed[why] += count

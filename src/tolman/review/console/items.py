@@ -119,7 +119,7 @@ def labels_of(db: Orm, project: Project) -> list[str]:
     return [name for name in db.scalars(chosen) if name]
 
 
-def matching(project: Project, chosen: ItemFilter, now: float) -> Select[tuple[int]]:
+def matching(project: Project, chosen: ItemFilter, now: float) -> Select[int]:
     """Ids of the current versions that a filter chooses, in no order."""
     wanted = _current(project)
     if needle := chosen.text.strip().lower():
@@ -137,7 +137,8 @@ def _current(project: Project) -> list[ColumnElement[bool]]:
 
 
 def _text(name: str) -> ColumnElement[str]:
-    return ItemVersion.content[name].as_string()
+    text: ColumnElement[str] = ItemVersion.content[name].as_string()
+    return text
 
 
 def _about(column: InstrumentedAttribute[Any], *conditions: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -145,7 +146,7 @@ def _about(column: InstrumentedAttribute[Any], *conditions: ColumnElement[bool])
     return select(column).where(column == ItemVersion.id, *conditions).correlate(ItemVersion).exists()
 
 
-def _worked(*conditions: ColumnElement[bool]) -> Select[tuple[int]]:
+def _worked(*conditions: ColumnElement[bool]) -> Select[int]:
     """Assignments about an item."""
     chosen = select(Assignment.id).join(Task, Task.id == Assignment.task_id)
     return chosen.where(Task.item_id == ItemVersion.id, *conditions).correlate(ItemVersion)
@@ -195,12 +196,12 @@ def _medians(project: Project, ids: list[int] | None = None) -> Subquery:
         .group_by(Task.item_id, Assignment.id)
         .subquery()
     )
-    own = {"partition_by": spent.c.item_id}
+    own = spent.c.item_id
     ranked = select(
         spent.c.item_id,
         spent.c.seconds,
-        func.row_number().over(order_by=spent.c.seconds, **own).label("place"),
-        func.count().over(**own).label("number"),
+        func.row_number().over(order_by=spent.c.seconds, partition_by=own).label("place"),
+        func.count().over(partition_by=own).label("number"),
     ).subquery()
     middle = (2 * ranked.c.place).between(ranked.c.number, ranked.c.number + 2)
     return (
@@ -249,7 +250,7 @@ def _choices() -> list[str]:
     return [name for name in names() if WIDGETS[kind_named(name).widget].group == CHOICES]
 
 
-def _sorted(ids: Select[tuple[int]], project: Project, chosen: ItemFilter, now: float) -> Select[tuple[int]]:
+def _sorted(ids: Select[int], project: Project, chosen: ItemFilter, now: float) -> Select[int]:
     column: ColumnElement[Any]
     if chosen.sort in ("disagreement", "time"):
         found = _disagreements(project) if chosen.sort == "disagreement" else _medians(project)

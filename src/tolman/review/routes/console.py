@@ -29,7 +29,7 @@ _ACTS = 100
 Text = Annotated[str, Query(max_length=_LONGEST), Clean]
 State = Literal["", "waiting", "leased", "answered", "settled", "flagged", "left out", "not asked"]
 Sort = Literal["id", "label", "state", "answers", "disagreement", "time", "models"]
-Do = Annotated[Literal["reopen", "leave out", "take in", "assign"], Form()]
+Do = Annotated[Literal["reopen", "leave out", "take in", "assign", "nothing"], Form()]
 Ids = Annotated[list[Annotated[int, Field(ge=1, le=2**31 - 1)]], Form(default_factory=list, max_length=1000)]
 
 
@@ -80,6 +80,8 @@ def act(
     chosen = _of_query(query)
     with site.database.view() as db:
         _project(db, project)
+    if do == "nothing":  # Enter was pressed in a field
+        return see_other(_address(project, back, chosen, 0))
     try:
         number = bulk.begin(
             site, project, me, do, chosen if whole else ids, reason=reason.strip(), person=person
