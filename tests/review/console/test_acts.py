@@ -222,6 +222,8 @@ def test_many_questions_are_changed_part_after_part(served: Served, monkeypatch:
     found = _act(owner, served, project, "leave out", reason="All of it.")
     assert (found.act.state, found.counts) == ("doing", {"waiting": 6})
     assert "Under way" in owner.get(f"/projects/{project}/items?act={found.act.id}").text
+    second = owner.post(f"/projects/{project}/items/act", do="reopen", whole="true")
+    assert "Another act is under way here." in second.text
     assert bulk.next_part(served.site, found.act.id)
     assert list(_states(served, project).values()).count("left out") == 2
     monkeypatch.undo()

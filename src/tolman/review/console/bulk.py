@@ -30,7 +30,7 @@ from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.history import record
 from tolman.review.store.schema import Act, Acted, ItemVersion, Project, Submission, Task
 
-PART = 200
+PART = 100
 """Questions of a part: one holds the writers up for some 0.1 s."""
 DOING, DONE, UNDOING, UNDONE = "doing", "done", "undoing", "undone"
 _WAITING, _PASSED, _KEPT = "waiting", "passed", "kept"
@@ -122,7 +122,12 @@ def begin(
 
 
 def add(db: Orm, site: Site, project: Project, me: Person, kind: str, reason: str, content: dict[str, Any]) -> Act:
-    """A new act that is about nothing yet."""
+    """A new act that is about nothing yet.
+
+    Raises:
+        ActError: another is under way.
+    """
+    _alone(db, project.id)
     act = Act(
         project_id=project.id, user_id=me.id, kind=kind, state=DOING, reason=reason, content=content, total=0,
         created=site.settings.clock(),
@@ -130,6 +135,17 @@ def add(db: Orm, site: Site, project: Project, me: Person, kind: str, reason: st
     db.add(act)
     db.flush()
     return act
+
+
+def _alone(db: Orm, project: int) -> None:
+    """One act after the other changes a project's questions: what was there before each is what is restored.
+
+    Raises:
+        ActError: one is under way.
+    """
+    going = select(Act.id).where(Act.project_id == project, Act.state.in_((DOING, UNDOING)))
+    if db.scalar(going.limit(1)) is not None:
+        raise ActError("Another act is under way here. Wait until it is done.")
 
 
 def _worker(db: Orm, project: Project, person: int | None) -> Person:
@@ -168,6 +184,7 @@ def undo(site: Site, project: int, number: int, me: Person) -> None:
             raise ActError("There is no such act.")
         if act.state != DONE or act.kind == VOID:
             raise ActError("What was voided stays so." if act.kind == VOID else "This is not done, or undone already.")
+        _alone(db, project)
         answered, other = _meanwhile(db, act)
         if answered:
             raise ActError(f"People have answered {_questions(answered)} of these meanwhile, so all stays as it is.")
