@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import threading
@@ -15,7 +16,7 @@ from sqlalchemy import func, select
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, review
 from tolman.item_table import read_items
 from tolman.review.console import bulk
-from tolman.review.console.bulk import ActState, act_of
+from tolman.review.console.acts import ActState, act_of
 from tolman.review.console.items import ItemFilter, ItemRow, page_of
 from tolman.review.projects.export import publish
 from tolman.review.store.database import WITH_UNDONE
@@ -90,6 +91,7 @@ def test_what_is_reopened_is_asked_again_of_further_people(served: Served, tmp_p
     log = [json.loads(line) for line in owner.get("/audit/events.jsonl").text.splitlines()]
     mine = [(event["who"], event["more"]["questions"]) for event in log if event["what"] == "reopened"]
     assert mine == [("Olga", 2), ("Olga", 1), ("Olga", 1)]
+    assert log[-1]["more"].get("question") == "order"
 
 
 def test_an_act_is_undone_as_a_whole_unless_people_went_on(served: Served) -> None:
@@ -243,6 +245,7 @@ def test_many_questions_are_changed_part_after_part(served: Served, monkeypatch:
     with served.site.database.read() as db:
         ends = db.execute(select(HistoryEvent.what, HistoryEvent.content).where(HistoryEvent.item.is_(None))).all()
     assert [content["questions"] for what, content in ends if what in ("left out", "act undone")] == [6, 6]
+    assert next(content for what, content in ends if what == "left out")["filter"] == "all"
 
 
 def test_answers_and_acts_at_the_same_moment_lose_nothing(served: Served) -> None:
@@ -305,3 +308,23 @@ def test_what_its_person_takes_back_stays_left_out_until_it_is_taken_in(served_s
     _act(owner, served, project, "take in", named)
     served.clock.ahead = 3 * 3600.0
     assert _states(served, project)[named] == "waiting"  # Ann's lease is over
+
+
+def test_a_filter_goes_with_the_act_whatever_it_holds(served: Served) -> None:
+    project = served.project("review", people=1)
+    owner = served.person("owner", "Olga")
+    path = f"/projects/{project}/items"
+    odd = "日本語" * 60
+    shown = owner.get(path, params={"text": odd, "state": "waiting", "sort": "time", "order": "down"})
+    query = html.unescape(re.search(r'name="query" value="([^"]*)"', shown.text).group(1))
+    assert "No item fits." in shown.text
+    sent = owner.post(f"{path}/act", do="leave out", whole="true", reason="x", query=query)
+    assert (sent.status_code, "No question is chosen" in sent.text) == (409, True)
+    assert html.unescape(re.search(r'name="query" value="([^"]*)"', sent.text).group(1)) == query
+    for bad in ("state=nowhere", "sort=nothing"):
+        assert owner.post(f"{path}/act", do="reopen", whole="true", query=bad).status_code == 422
+    nul = owner.post(f"{path}/act", do="reopen", whole="true", query="text=%00&page=99999999")
+    assert nul.status_code == 409
+    found = owner.post(f"{path}/act", do="leave out", whole="true", reason="x", query="label=motion")
+    assert "2 questions left out." in found.text
+    assert "label=motion&act=" in str(found.url)

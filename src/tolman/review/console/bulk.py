@@ -9,9 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, insert, literal, or_, select
@@ -22,7 +20,8 @@ from sqlalchemy.orm import aliased
 from tolman.review.accounts import membership
 from tolman.review.accounts.identity import Person
 from tolman.review.console import changes
-from tolman.review.console.changes import ASSIGN, KINDS, LEAVE_OUT, TOLD, VOID, ActError, PassedOverError
+from tolman.review.console.acts import DOING, DONE, KEPT, PASSED, UNDOING, UNDONE, WAITING, counted, counts_of
+from tolman.review.console.changes import ASSIGN, LEAVE_OUT, TOLD, VOID, ActError, PassedOverError
 from tolman.review.console.items import ItemFilter, matching
 from tolman.review.modes import MODES
 from tolman.review.site import Site
@@ -32,42 +31,7 @@ from tolman.review.store.schema import Act, Acted, ItemVersion, Project, Submiss
 
 PART = 100
 """Questions of a part: one holds the writers up for some 0.1 s."""
-DOING, DONE, UNDOING, UNDONE = "doing", "done", "undoing", "undone"
-_WAITING, _PASSED, _KEPT = "waiting", "passed", "kept"
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class ActState:
-    """How far an act has come.
-
-    Attributes:
-        act: which.
-        told: what it does, as a participle.
-        counts: state of its questions → how many.
-        passed: why questions were passed over → how many.
-    """
-
-    act: Act
-    told: str
-    counts: Mapping[str, int]
-    passed: Mapping[str, int]
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is anything to undo."""
-        return self.act.state == DONE and self.act.kind != VOID and self.counts.get(DONE, 0) > 0
-
-    @property
-    def sentence(self) -> str:
-        """What came of it."""
-        done = {DONE: DONE, DOING: DONE, UNDOING: UNDONE, UNDONE: UNDONE}[self.act.state]
-        word = self.told if done == DONE else f"as they were before they were {self.told}"
-        parts = [f"{_questions(self.counts.get(done, 0))} {word}"]
-        parts += [f"{number:,} passed over ({why})" for why, number in sorted(self.passed.items())]
-        if self.counts.get(_KEPT):
-            parts.append(f"{self.counts[_KEPT]:,} stay, as people went on with them")
-        return "; ".join(parts) + "."
 
 
 def begin(
@@ -86,7 +50,7 @@ def begin(
         site: written.
         project: of the questions.
         me: the owner.
-        kind: one of `KINDS`.
+        kind: one of `changes.KINDS`.
         chosen: ids of versions, or a filter, of which the questions are taken that match now.
         reason: why.
         person: to whom they are given.
@@ -101,14 +65,16 @@ def begin(
         raise ActError("Give a reason for leaving them out.")
     with site.database.write() as db:
         found = db.get_one(Project, project)
-        content = {"person": _worker(db, found, person).id} if kind == ASSIGN else {}
+        content: dict[str, Any] = {"person": _worker(db, found, person).id} if kind == ASSIGN else {}
+        if isinstance(chosen, ItemFilter):
+            content["filter"] = chosen.query()
         act = add(db, site, found, me, kind, reason, content)
         if isinstance(chosen, ItemFilter):
             which = matching(found, chosen, site.settings.clock())
         else:
             own = ItemVersion.project_id == found.id, ItemVersion.current.is_(True)
             which = select(ItemVersion.id).where(*own, ItemVersion.id.in_(set(chosen)))
-        rows = which.with_only_columns(literal(act.id), ItemVersion.id, literal(_WAITING))
+        rows = which.with_only_columns(literal(act.id), ItemVersion.id, literal(WAITING))
         db.execute(insert(Acted).from_select(["act_id", "item_id", "state"], rows))
         act.total = db.scalar(select(func.count()).where(Acted.act_id == act.id)) or 0
         if not act.total:
@@ -187,9 +153,9 @@ def undo(site: Site, project: int, number: int, me: Person) -> None:
         _alone(db, project)
         answered, other = _meanwhile(db, act)
         if answered:
-            raise ActError(f"People have answered {_questions(answered)} of these meanwhile, so all stays as it is.")
+            raise ActError(f"People have answered {counted(answered)} of these meanwhile, so all stays as it is.")
         if other:
-            raise ActError(f"{_questions(other)} of these changed again since, so all stays as it is.")
+            raise ActError(f"{counted(other)} of these changed again since, so all stays as it is.")
         act.state, act.undone_by = UNDOING, me.id
         small = act.total <= PART
         if small:
@@ -229,7 +195,7 @@ def _part(db: Orm, site: Site, act: Act) -> bool:
     if act.state not in (DOING, UNDOING):
         return False
     doing = act.state == DOING
-    chosen = select(Acted).where(Acted.act_id == act.id, Acted.state == (_WAITING if doing else DONE))
+    chosen = select(Acted).where(Acted.act_id == act.id, Acted.state == (WAITING if doing else DONE))
     rows = list(db.scalars(chosen.order_by(Acted.item_id).limit(PART)))
     part = changes.load(db, site, act, [row.item_id for row in rows])
     if doing:
@@ -239,7 +205,7 @@ def _part(db: Orm, site: Site, act: Act) -> bool:
                 row.before = changes.change(part, part.versions[row.item_id])
                 row.state, row.seen = DONE, seen
             except PassedOverError as why:
-                row.state, row.why = _PASSED, str(why)
+                row.state, row.why = PASSED, str(why)
         db.flush()
         for row in rows:
             if row.item_id in part.made:
@@ -248,7 +214,7 @@ def _part(db: Orm, site: Site, act: Act) -> bool:
         gone_on = set(db.scalars(_gone_on(act, or_(_answered(act), _other(act))).with_only_columns(Acted.item_id)))
         for row in rows:
             if row.item_id in gone_on:
-                row.state = _KEPT
+                row.state = KEPT
             else:
                 changes.restore(part, part.versions[row.item_id], row.before or {})
                 row.state = UNDONE
@@ -263,16 +229,18 @@ def finish(db: Orm, site: Site, act: Act) -> None:
     db.flush()
     doing = act.state == DOING
     act.state, act.ended = (DONE if doing else UNDONE), site.settings.clock()
-    counts, passed = _counts(db, [act.id])[act.id]
+    counts, passed = counts_of(db, [act.id])[act.id]
     told: dict[str, Any] = {"questions": counts.get(DONE if doing else UNDONE, 0)}
     told |= {"passed": sum(passed.values())} if doing and passed else {}
-    told |= {"kept": counts[_KEPT]} if counts.get(_KEPT) else {}
+    told |= {"kept": counts[KEPT]} if counts.get(KEPT) else {}
     more: dict[str, Any] = {"reason": act.reason} if act.reason else {}
     if act.total == 1:
         only = select(ItemVersion.item).join(Acted, Acted.item_id == ItemVersion.id).where(Acted.act_id == act.id)
         more["question"] = db.scalars(only).one()
     if doing and "person" in act.content:
         more["person"] = changes.person_of(db, act.content["person"]).name
+    if doing and "filter" in act.content:
+        more["filter"] = act.content["filter"] or "all"
     record(
         db, site.settings, TOLD[act.kind] if doing else "act undone", project=act.project_id,
         user=act.user_id if doing else act.undone_by, act=act.id, **told, **more,
@@ -305,43 +273,7 @@ def _other(act: Act) -> ColumnElement[bool]:
     """Whether a question was made anew, or a later act has changed it."""
     later = aliased(Acted)
     by_act = select(later.act_id).where(
-        later.item_id == Acted.item_id, later.act_id > act.id, later.state.in_((_WAITING, DONE))
+        later.item_id == Acted.item_id, later.act_id > act.id, later.state.in_((WAITING, DONE))
     )
     newer = select(ItemVersion.id).where(ItemVersion.id == Acted.item_id, ItemVersion.current.is_(False))
     return or_(by_act.correlate(Acted).exists(), newer.correlate(Acted).exists())
-
-
-def acts_of(db: Orm, project: Project, most: int) -> list[ActState]:
-    """The latest acts in a project, the newest first."""
-    acts = list(db.scalars(select(Act).where(Act.project_id == project.id).order_by(Act.id.desc()).limit(most)))
-    return _states(db, acts)
-
-
-def act_of(db: Orm, project: Project, number: int) -> ActState | None:
-    """An act of a project."""
-    act = db.get(Act, number)
-    return _states(db, [act])[0] if act is not None and act.project_id == project.id else None
-
-
-def _states(db: Orm, acts: Sequence[Act]) -> list[ActState]:
-    counts = _counts(db, [act.id for act in acts])
-    return [ActState(act, TOLD[act.kind], *counts[act.id]) for act in acts]
-
-
-def _counts(db: Orm, acts: Sequence[int]) -> dict[int, tuple[Counter[str], Counter[str]]]:
-    """Act → how many of its questions are in which state, and why how many were passed over."""
-    found: dict[int, tuple[Counter[str], Counter[str]]] = {number: (Counter(), Counter()) for number in acts}
-    chosen = select(Acted.act_id, Acted.state, Acted.why, func.count()).where(Acted.act_id.in_(acts))
-    for number, state, why, count in db.execute(chosen.group_by(Acted.act_id, Acted.state, Acted.why)):
-        states, passed = found[number]
-        states[state] += count
-        if state == _PASSED:
-            passed[why] += count
-    return found
-
-
-def _questions(number: int) -> str:
-    return "1 question" if number == 1 else f"{number:,} questions"
-
-
-__all__ = ["KINDS", "ActState", "act_of", "acts_of", "begin", "next_part", "resume", "undo"]

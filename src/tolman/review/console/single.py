@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
 from tolman.review.console import bulk, changes
+from tolman.review.console.acts import DONE, WAITING
 from tolman.review.console.changes import ASSIGN, RELEASE, VOID, ActError
 from tolman.review.modes import MODES
 from tolman.review.site import Site
@@ -157,13 +158,13 @@ def _one(
     """A new act about one question."""
     act = bulk.add(db, site, project, me, kind, reason, content)
     act.total = 1
-    db.add(Acted(act_id=act.id, item_id=version, state="waiting"))
+    db.add(Acted(act_id=act.id, item_id=version, state=WAITING))
     db.flush()
     return act
 
 
 def _done(db: Orm, site: Site, act: Act, before: dict[str, Any]) -> int:
     row = db.get_one(Acted, (act.id, db.scalars(select(Acted.item_id).where(Acted.act_id == act.id)).one()))
-    row.state, row.before, row.seen = bulk.DONE, before, changes.last_submission(db)
+    row.state, row.before, row.seen = DONE, before, changes.last_submission(db)
     bulk.finish(db, site, act)
     return act.id

@@ -11,11 +11,12 @@ from pydantic import Field
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.access import Guest, Me, TheSite, Visitor, allow
+from tolman.review.console import acts as acts_told
 from tolman.review.console import bulk, detail, single
-from tolman.review.console.changes import ActError
+from tolman.review.console.changes import KINDS, ActError
 from tolman.review.console.items import SORTS, STATES, ItemFilter, labels_of, page_of
 from tolman.review.forms.answers import shown_answer
-from tolman.review.forms.fields import Clean, Key, Line, Paragraphs, RowId, clean
+from tolman.review.forms.fields import Clean, Key, Paragraphs, RowId, clean
 from tolman.review.media.blind import blind
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
@@ -63,10 +64,10 @@ def _items(
             "table": page_of(db, found, chosen, site.settings.clock()),
             "labels": labels_of(db, found),
             "people": bulk.workers(db, found),
-            "act": bulk.act_of(db, found, act) if act else None,
+            "act": acts_told.act_of(db, found, act) if act else None,
         }
     return page(
-        request, guest, "items.html", status=409 if problem else 200, states=STATES, sorts=SORTS, kinds=bulk.KINDS,
+        request, guest, "items.html", status=409 if problem else 200, states=STATES, sorts=SORTS, kinds=KINDS,
         problem=problem, **content,
     )  # fmt: skip
 
@@ -74,7 +75,7 @@ def _items(
 @router.post("/items/act", response_class=HTMLResponse)
 def act(
     request: Request, site: TheSite, guest: Guest, me: Me, project: Key, do: Do, ids: Ids, whole: bool = Form(False),
-    reason: Paragraphs = "", person: RowId = None, query: Line = "", back: RowId = None,
+    reason: Paragraphs = "", person: RowId = None, query: Paragraphs = "", back: RowId = None,
 ) -> Response:  # fmt: skip
     """Do something with the items that are ticked, or with all that match the filter."""
     chosen = _of_query(query)
@@ -141,7 +142,7 @@ def acts(request: Request, site: TheSite, guest: Guest, project: Key) -> Respons
 def _acts(request: Request, site: Site, guest: Visitor, project: int, problem: str = "") -> Response:
     with site.database.read() as db:
         found = _project(db, project)
-        listed = bulk.acts_of(db, found, _ACTS)
+        listed = acts_told.acts_of(db, found, _ACTS)
     status = 409 if problem else 200
     return page(request, guest, "acts.html", status=status, project=found, acts=listed, problem=problem)
 
@@ -150,7 +151,7 @@ def _acts(request: Request, site: Site, guest: Visitor, project: int, problem: s
 def undo(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, act: Key) -> Response:
     """Have all items of an act as they were before it."""
     with site.database.view() as db:
-        if bulk.act_of(db, _project(db, project), act) is None:
+        if acts_told.act_of(db, _project(db, project), act) is None:
             raise HTTPException(404, "There is no such act.")
     try:
         bulk.undo(site, project, act, me)
@@ -178,10 +179,10 @@ def _item(
             "decisions": detail.decisions_about(db, found, about),
             "flags": detail.flags_about(db, about),
             "people": bulk.workers(db, found),
-            "act": bulk.act_of(db, found, act) if act else None,
+            "act": acts_told.act_of(db, found, act) if act else None,
         }
     status = 409 if problem else 200
-    return page(request, guest, "item.html", status=status, kinds=bulk.KINDS, problem=problem, **content)
+    return page(request, guest, "item.html", status=status, kinds=KINDS, problem=problem, **content)
 
 
 def _of_query(query: str) -> ItemFilter:
