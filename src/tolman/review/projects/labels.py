@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
 from tolman.review.exchange import label_studio
-from tolman.review.exchange.label_studio import Choices, ExchangeError, LabelledTask
+from tolman.review.exchange.annotated import Choices, ExchangeError
+from tolman.review.exchange.label_studio import LabelledTask
 from tolman.review.forms.answers import AnswerError
 from tolman.review.modes.labelling import KINDS, STEP, Labels, submissions
 from tolman.review.site import Site

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from tolman.errors import InputError, UsageError
 from tolman.review.access import Guest, Me, TheSite, Visitor, allow
 from tolman.review.accounts import membership
-from tolman.review.exchange.label_studio import ExchangeError
+from tolman.review.exchange.annotated import ExchangeError
 from tolman.review.forms.fields import Key, RowId
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS
