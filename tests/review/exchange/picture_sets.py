@@ -11,7 +11,7 @@ from tolman.review.exchange.annotated import (
     Choices,
     ExchangeError,
     Find,
-    Picture,
+    NamedPicture,
     PictureSet,
     Returned,
     Shape,
@@ -40,7 +40,7 @@ def picture_sets(draw: st.DrawFn) -> PictureSet:
         rectangle = st.builds(Shape, st.just("box"), lines.map(_corners), name=_NAMES.map(str.strip).filter(bool))
         shapes = (*draw(st.lists(marks, max_size=6)), *draw(st.lists(rectangle, max_size=3)))
         chosen = draw(st.sampled_from([(), (("Ann", {"category": ["movement <1 m>"], "errors": ["logic", "none"]}),)]))
-        picture = Picture(f"t{number:06d}-m01", draw(_NAMES), size)
+        picture = NamedPicture(f"t{number:06d}-m01", draw(_NAMES), size)
         pictures.append(AnnotatedPicture(picture, shapes, chosen))
     return PictureSet(draw(_NAMES), "3-folder", tuple(pictures), CONTROLS)
 
@@ -54,7 +54,7 @@ def finder(project: PictureSet) -> Find:
     """Finds the pictures of a project."""
     known = {one.picture.key: one.picture for one in project.pictures}
 
-    def find(key: str) -> Picture:
+    def find(key: str) -> NamedPicture:
         if key not in known:
             raise ExchangeError(f"there is no picture '{key}' in this project")
         return known[key]
@@ -79,7 +79,7 @@ def shapes(found: dict[str, Returned]) -> dict[str, list[Shape]]:
     return {key: one.shapes for key, one in found.items()}
 
 
-PICTURE = Picture("t000001-m01", "Where is it?", (640, 480))
+PICTURE = NamedPicture("t000001-m01", "Where is it?", (640, 480))
 ONE = PictureSet(
     "One",
     "3-one",

@@ -69,6 +69,7 @@ def test_the_task_has_a_label_for_each_annotation_and_a_frame_for_each_picture()
     ]  # fmt: skip
     assert task["data"]["stop_frame"] == task["jobs"][0]["stop_frame"] == 0
     assert all(len(name) <= 64 for name in labels)
+    assert "- t000001-m01: Where is it?" in files["annotation_guide.md"].splitlines()
 
 
 def test_the_list_of_the_data_says_which_frame_is_which_picture() -> None:

@@ -63,7 +63,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Picture:
+class NamedPicture:
     """A picture or a frame that a question shows.
 
     Attributes:
@@ -92,7 +92,7 @@ class AnnotatedPicture:
         chosen: (person, group → values) of each.
     """
 
-    picture: Picture
+    picture: NamedPicture
     shapes: tuple[Shape, ...] = ()
     chosen: tuple[tuple[str, Mapping[str, Sequence[str]]], ...] = ()
 
@@ -129,7 +129,7 @@ class Returned:
     left: Counter[str] = field(default_factory=Counter)
 
 
-Find = Callable[[str], Picture]
+Find = Callable[[str], NamedPicture]
 """A picture of the project by its key; ExchangeError, saying what isn't there, for none."""
 
 
@@ -168,7 +168,7 @@ def read_json(content: bytes, what: str) -> Any:
         raise ExchangeError(f"The file is no JSON: {what}.") from None
 
 
-def read_shapes(kind: str, places: object, picture: Picture, note: object, where: str) -> list[Shape]:
+def read_shapes(kind: str, places: object, picture: NamedPicture, note: object, where: str) -> list[Shape]:
     """The points, or the lines of a path from place to place, that somebody drew.
 
     Args:
@@ -190,7 +190,7 @@ def read_shapes(kind: str, places: object, picture: Picture, note: object, where
     return [Shape("line", ends, note=text) for ends in pairwise(found) if ends[0] != ends[1]]
 
 
-def same_size(picture: Picture, width: object, height: object, where: str) -> None:
+def same_size(picture: NamedPicture, width: object, height: object, where: str) -> None:
     """Hold the size that a program gives a picture against ours.
 
     Raises:
@@ -234,7 +234,7 @@ def _listed(places: object, where: str) -> list[Any]:
     return places
 
 
-def _place(place: object, picture: Picture, where: str) -> Place:
+def _place(place: object, picture: NamedPicture, where: str) -> Place:
     if not isinstance(place, tuple | list) or len(place) != 2:
         raise ExchangeError(f"{where} has a place that is no pair of numbers.")
     kept = []

@@ -16,6 +16,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -24,7 +25,7 @@ from tolman.review.exchange.annotated import (
     Choices,
     ExchangeError,
     Find,
-    Picture,
+    NamedPicture,
     PictureFormat,
     PictureSet,
     Returned,
@@ -37,6 +38,8 @@ from tolman.review.exchange.annotated import (
 
 VERSION = "1.0"
 TASK, ANNOTATIONS, MANIFEST = "task.json", "annotations.json", "data/manifest.jsonl"
+GUIDE = "annotation_guide.md"
+"""What CVAT shows beside a task."""
 PICTURES = "data"
 LABEL_LENGTH = 64
 """Characters that a label may have in CVAT."""
@@ -53,7 +56,7 @@ _KINDS = {"points": "point", "polyline": "line"}
 
 
 def write(project: PictureSet) -> dict[str, str]:
-    """`task.json` and `annotations.json` of a project.
+    """`task.json` and `annotations.json` of a project, and the questions as the task's guide.
 
     Raises:
         ExchangeError: two labels are one once they are as short as CVAT wants them.
@@ -78,7 +81,7 @@ def write(project: PictureSet) -> dict[str, str]:
         "jobs": [{"start_frame": 0, "stop_frame": last, "status": "annotation", "type": "annotation"}],
     }  # fmt: skip
     job = {"version": 0, "tags": list(_tags(project)), "shapes": list(_shapes(project)), "tracks": []}
-    return {TASK: _json(task), ANNOTATIONS: _json([job])}
+    return {TASK: _json(task), ANNOTATIONS: _json([job]), GUIDE: _guide(project)}
 
 
 def read(content: bytes, person: str, find: Find, controls: Sequence[Choices] = ()) -> dict[str, Returned]:
@@ -121,6 +124,11 @@ def read(content: bytes, person: str, find: Find, controls: Sequence[Choices] = 
         elif region.get("source") != _AUTO:  # boxes of the scene are ours
             own.left[kind[:40]] += 1
     return found
+
+
+def _guide(project: PictureSet) -> str:
+    told = [f"- {one.picture.key}: {escape(' '.join(one.picture.question.split()))}" for one in project.pictures]
+    return "\n".join(["Mark what answers the question of each picture:", "", *told, ""])
 
 
 def _label(name: str, kind: str, *attributes: str) -> dict[str, Any]:
@@ -201,7 +209,7 @@ def _member(backup: zipfile.ZipFile, name: str) -> bytes:
     return content
 
 
-def _pictures(backup: zipfile.ZipFile, manifest: Any, find: Find) -> dict[int, Picture]:
+def _pictures(backup: zipfile.ZipFile, manifest: Any, find: Find) -> dict[int, NamedPicture]:
     """Frame's number → picture: as CVAT's own list of the data has them, else all pictures by their names.
 
     The pictures themselves may have been deleted from the zip file where the list is in it.
@@ -216,7 +224,7 @@ def _pictures(backup: zipfile.ZipFile, manifest: Any, find: Find) -> dict[int, P
     return {number: _found(find, name, f"File {name[:80]}") for number, name in enumerate(there)}
 
 
-def _listed(content: bytes, find: Find) -> Iterator[tuple[int, Picture]]:
+def _listed(content: bytes, find: Find) -> Iterator[tuple[int, NamedPicture]]:
     """Rows of `manifest.jsonl`: one for the version, one for the kind of data, then one for each frame."""
     number = 0
     for line, text in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
@@ -232,7 +240,7 @@ def _listed(content: bytes, find: Find) -> Iterator[tuple[int, Picture]]:
         number += 1
 
 
-def _found(find: Find, name: str, where: str) -> Picture:
+def _found(find: Find, name: str, where: str) -> NamedPicture:
     try:
         return find(PurePosixPath(name).stem)
     except ExchangeError as error:

@@ -20,7 +20,7 @@ from tolman.review.exchange.annotated import (
     Choices,
     ExchangeError,
     Find,
-    Picture,
+    NamedPicture,
     PictureFormat,
     PictureSet,
     Place,
@@ -113,7 +113,7 @@ def _task(project: PictureSet, one: AnnotatedPicture) -> dict[str, Any]:
     return told | {"predictions": [{"model_version": _SCENE, "result": things}]} if things else told
 
 
-def _region(identity: str, shape: Shape, picture: Picture) -> dict[str, Any]:
+def _region(identity: str, shape: Shape, picture: NamedPicture) -> dict[str, Any]:
     kind = _TYPES[shape.kind]
     meta: dict[str, Any] = {"text": [shape.note]} if shape.note else {}
     return {
@@ -124,7 +124,7 @@ def _region(identity: str, shape: Shape, picture: Picture) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _value(shape: Shape, picture: Picture) -> dict[str, Any]:
+def _value(shape: Shape, picture: NamedPicture) -> dict[str, Any]:
     places = [(100 * x / picture.size[0], 100 * y / picture.size[1]) for x, y in shape.points]
     if shape.kind == "point":
         return {"x": places[0][0], "y": places[0][1], "width": _POINT_WIDTH}
@@ -154,7 +154,7 @@ def _author(region: dict[str, Any]) -> str:
     return str(meta.get("person") or "") if isinstance(meta, dict) else ""
 
 
-def _returned(regions: Sequence[dict[str, Any]], picture: Picture, where: str) -> Returned:
+def _returned(regions: Sequence[dict[str, Any]], picture: NamedPicture, where: str) -> Returned:
     """What the regions of one annotation are. Controls that draw without a label have results of their own for it."""
     found = Returned()
     for number, region in enumerate(regions, 1):
@@ -181,7 +181,7 @@ def _vertices(kind: str, value: dict[str, Any]) -> list[Any]:
     return [*path, path[0]] if value.get("closed") and path else path
 
 
-def _pixels(place: Any, picture: Picture) -> Place | None:
+def _pixels(place: Any, picture: NamedPicture) -> Place | None:
     """A place in pixels; None for what is none, which `read_shapes` refuses."""
     try:
         return place["x"] / 100 * picture.size[0], place["y"] / 100 * picture.size[1]

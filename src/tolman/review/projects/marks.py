@@ -18,7 +18,7 @@ from tolman.review.forms.answers import AnswerError
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS, STEP, read_labels
 from tolman.review.projects import labels
-from tolman.review.projects.pictures import Album, Question, What, annotated
+from tolman.review.projects.pictures import Album, PicturedQuestion, What, annotated
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, Project, Submission, Task
@@ -48,7 +48,7 @@ class MarksTakenIn:
 
 
 def write(
-    site: Site, project: Project, questions: Sequence[Question], form: PictureFormat, what: What, folder: Path
+    site: Site, project: Project, questions: Sequence[PicturedQuestion], form: PictureFormat, what: What, folder: Path
 ) -> None:
     """A project in the form of another program, pictures and all, into a folder; its name is that of the file.
 
@@ -87,8 +87,13 @@ class Incoming:
 
 
 def read(
-    site: Site, project: Project, questions: Sequence[Question], person: Person, form: PictureFormat, content: bytes
-) -> list[tuple[Question, Incoming]]:
+    site: Site,
+    project: Project,
+    questions: Sequence[PicturedQuestion],
+    person: Person,
+    form: PictureFormat,
+    content: bytes,
+) -> list[tuple[PicturedQuestion, Incoming]]:
     """What a file has of each question that a person marked; media are read, the database is not.
 
     Raises:
@@ -107,7 +112,12 @@ def read(
 
 
 def take_in(
-    db: Orm, site: Site, project: Project, person: Person, incoming: Sequence[tuple[Question, Incoming]], by: int
+    db: Orm,
+    site: Site,
+    project: Project,
+    person: Person,
+    incoming: Sequence[tuple[PicturedQuestion, Incoming]],
+    by: int,
 ) -> MarksTakenIn:
     """Add the marks and labels of a file as a person's; all of them, or none where one can't be used.
 
@@ -131,7 +141,9 @@ def take_in(
     return done
 
 
-def _take(db: Orm, site: Site, question: Question, person: Person, incoming: Incoming, done: MarksTakenIn) -> None:
+def _take(
+    db: Orm, site: Site, question: PicturedQuestion, person: Person, incoming: Incoming, done: MarksTakenIn
+) -> None:
     task = db.get_one(Task, question.task)
     project, name = task.project, question.item.id[:80]
     if not set(person.roles) & set(MODES[project.mode].stages.get(task.stage, ())):

@@ -22,7 +22,7 @@ from tolman.media.sampling import Frames
 from tolman.media.store import part_of
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 from tolman.review.evidence.outlines import boxes_on
-from tolman.review.exchange.annotated import AnnotatedPicture, ExchangeError, Picture, Shape
+from tolman.review.exchange.annotated import AnnotatedPicture, ExchangeError, NamedPicture, Shape
 from tolman.review.media.collection import scene_in, scenes_folder
 from tolman.review.media.serving import find, in_a_table
 from tolman.review.modes.labelling import KINDS, STEP
@@ -46,7 +46,7 @@ def has_pictures(project: Project) -> bool:
 
 
 @dataclass
-class Question:
+class PicturedQuestion:
     """A question whose pictures are exchanged.
 
     Attributes:
@@ -62,7 +62,7 @@ class Question:
     chosen: list[tuple[str, Mapping[str, Sequence[str]]]] = field(default_factory=list)
 
 
-def questions_of(db: Orm, project: Project) -> list[Question]:
+def questions_of(db: Orm, project: Project) -> list[PicturedQuestion]:
     """The questions of a project that have pictures, in the order of their tasks.
 
     Labels are about a task, marks about an item: several tasks may be about one item, as where models' answers are
@@ -75,11 +75,11 @@ def questions_of(db: Orm, project: Project) -> list[Question]:
         .where(Task.project_id == project.id, ItemVersion.current)
         .order_by(Task.id)
     )
-    found: dict[int, Question] = {}
+    found: dict[int, PicturedQuestion] = {}
     for task, version in rows:
         item = work.item_of(version)
         if item.media:
-            found.setdefault(task if by_task else version.id, Question(task, item))
+            found.setdefault(task if by_task else version.id, PicturedQuestion(task, item))
     submitted = db.execute(
         select(Task.id, Task.item_id, User.name, Submission.step, Submission.content)
         .join(Task, Task.id == Submission.task_id)
@@ -109,13 +109,13 @@ class Album:
         questions: whose pictures they are.
     """
 
-    def __init__(self, site: Site, questions: Sequence[Question]) -> None:
+    def __init__(self, site: Site, questions: Sequence[PicturedQuestion]) -> None:
         self._site = site
         self.questions = {question.task: question for question in questions}
         self._indices: dict[str, VideoIndex] = {}
         self._sizes: dict[tuple[str, tuple[int, int] | None], tuple[int, int]] = {}
 
-    def find(self, key: str) -> Picture:
+    def find(self, key: str) -> NamedPicture:
         """A picture by its key.
 
         Raises:
@@ -123,11 +123,11 @@ class Album:
         """
         try:
             question, medium, frame = self.moment(key)
-            return Picture(key, question.item.question, self._size(question.item.media[medium - 1], frame))
+            return NamedPicture(key, question.item.question, self._size(question.item.media[medium - 1], frame))
         except _BROKEN:
             raise ExchangeError(f"the picture '{key[:80]}' can't be read here any more: take it out") from None
 
-    def moment(self, key: str) -> tuple[Question, int, int | None]:
+    def moment(self, key: str) -> tuple[PicturedQuestion, int, int | None]:
         """The question, the medium (from 1) and the frame of a picture.
 
         Raises:
@@ -164,7 +164,7 @@ class Album:
             self._indices[video.path] = read_index(find(self._site, video.path))
         return self._indices[video.path]
 
-    def frames(self, question: Question, medium: int, count: int) -> list[int]:
+    def frames(self, question: PicturedQuestion, medium: int, count: int) -> list[int]:
         """Frames of a video that are exchanged: some, evenly from the first to the last, and those with marks."""
         video = question.item.media[medium - 1]
         index = self.index(video)
@@ -173,7 +173,9 @@ class Album:
         marked = [one.get("frame") for _, one in question.drawn if one["medium"] == medium]
         return sorted({*spread, *(one for one in marked if one is not None and one < len(index.times))})
 
-    def pictures(self, question: Question, medium: int, frames: Sequence[int]) -> Iterator[tuple[int | None, bytes]]:
+    def pictures(
+        self, question: PicturedQuestion, medium: int, frames: Sequence[int]
+    ) -> Iterator[tuple[int | None, bytes]]:
         """The frames of a video, or the one picture of an image, upright, as JPEG, in rising order.
 
         Raises:
@@ -223,7 +225,7 @@ class What:
 
 
 def annotated(
-    site: Site, questions: Sequence[Question], what: What, out: Path
+    site: Site, questions: Sequence[PicturedQuestion], what: What, out: Path
 ) -> tuple[list[AnnotatedPicture], list[str]]:
     """Write the pictures of questions as KEY.jpg into a folder; what is on each, and which can't be read.
 
@@ -241,7 +243,9 @@ def annotated(
                 if len(found) + (1 if frames is None else len(frames)) > MOST_PICTURES:
                     raise UsageError(f"there are more than {MOST_PICTURES:,} pictures; take fewer frames of each video")
                 for frame, content in album.pictures(question, medium, frames or ()):
-                    picture = Picture(key_of(question.task, medium, frame), question.item.question, size_of(content))
+                    picture = NamedPicture(
+                        key_of(question.task, medium, frame), question.item.question, size_of(content)
+                    )
                     (out / picture.file).write_bytes(content)
                     found.append(_annotated(picture, question, what, (medium, frame), geometry))
             except _BROKEN:
@@ -260,7 +264,11 @@ def size_of(content: bytes) -> tuple[int, int]:
 
 
 def _annotated(
-    picture: Picture, question: Question, what: What, at: tuple[int, int | None], geometry: SceneGeometry | None
+    picture: NamedPicture,
+    question: PicturedQuestion,
+    what: What,
+    at: tuple[int, int | None],
+    geometry: SceneGeometry | None,
 ) -> AnnotatedPicture:
     marks = [_shape(person, one, picture) for person, one in question.drawn if (one["medium"], one.get("frame")) == at]
     boxes = boxes_on(geometry, question.item, *at, picture.size) if geometry is not None else []
@@ -269,7 +277,7 @@ def _annotated(
     )
 
 
-def _shape(person: str, drawn: Mapping[str, Any], picture: Picture) -> Shape:
+def _shape(person: str, drawn: Mapping[str, Any], picture: NamedPicture) -> Shape:
     """A drawing in pixels of the file's picture; a browser may have had it in another size."""
     across, down = (own / seen for own, seen in zip(picture.size, drawn["size"], strict=True))
     points = tuple((x * across, y * down) for x, y in drawn["points"])
