@@ -20,7 +20,7 @@ from tolman.review.exchange import label_studio
 from tolman.review.exchange.annotated import PictureFormat
 from tolman.review.modes import MODES
 from tolman.review.projects import export, labels, lifecycle, marks
-from tolman.review.projects.pictures import PicturedQuestion, What
+from tolman.review.projects.pictures import PictureContents, PicturedQuestion
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
 from tolman.review.studies.pay import to_csv
@@ -87,7 +87,7 @@ def label_studio_zip(db: Orm, project: Project) -> Parts:
 
 
 def pictures_zip(
-    site: Site, project: Project, questions: Sequence[PicturedQuestion], form: PictureFormat, what: What
+    site: Site, project: Project, questions: Sequence[PicturedQuestion], form: PictureFormat, what: PictureContents
 ) -> Parts:
     """A project's pictures in the form of another annotation program; see `marks.write`.
 

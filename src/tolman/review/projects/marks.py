@@ -18,7 +18,7 @@ from tolman.review.forms.answers import AnswerError
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS, STEP, read_labels
 from tolman.review.projects import labels
-from tolman.review.projects.pictures import Album, PicturedQuestion, What, annotated
+from tolman.review.projects.pictures import Album, PictureContents, PicturedQuestion, annotated
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, Project, Submission, Task
@@ -48,7 +48,12 @@ class MarksTakenIn:
 
 
 def write(
-    site: Site, project: Project, questions: Sequence[PicturedQuestion], form: PictureFormat, what: What, folder: Path
+    site: Site,
+    project: Project,
+    questions: Sequence[PicturedQuestion],
+    form: PictureFormat,
+    what: PictureContents,
+    folder: Path,
 ) -> None:
     """A project in the form of another program, pictures and all, into a folder; its name is that of the file.
 

@@ -210,7 +210,7 @@ class Album:
 
 
 @dataclass(frozen=True)
-class What:
+class PictureContents:
     """What goes along with the pictures.
 
     Attributes:
@@ -225,7 +225,7 @@ class What:
 
 
 def annotated(
-    site: Site, questions: Sequence[PicturedQuestion], what: What, out: Path
+    site: Site, questions: Sequence[PicturedQuestion], what: PictureContents, out: Path
 ) -> tuple[list[AnnotatedPicture], list[str]]:
     """Write the pictures of questions as KEY.jpg into a folder; what is on each, and which can't be read.
 
@@ -266,7 +266,7 @@ def size_of(content: bytes) -> tuple[int, int]:
 def _annotated(
     picture: NamedPicture,
     question: PicturedQuestion,
-    what: What,
+    what: PictureContents,
     at: tuple[int, int | None],
     geometry: SceneGeometry | None,
 ) -> AnnotatedPicture:

@@ -15,7 +15,7 @@ from tolman.review.exchange.formats import FORMATS
 from tolman.review.forms.fields import Key, RowId
 from tolman.review.modes import MODES
 from tolman.review.projects import files, marks
-from tolman.review.projects.pictures import FRAMES, MOST_FRAMES, What, has_pictures, questions_of
+from tolman.review.projects.pictures import FRAMES, MOST_FRAMES, PictureContents, has_pictures, questions_of
 from tolman.review.routes.files import exported, listing, project_of, sent
 from tolman.review.site import Site
 from tolman.review.store.schema import Project
@@ -36,7 +36,7 @@ def load(
 
     def made() -> files.Parts:
         try:
-            parts = files.pictures_zip(site, found, questions, wanted, What(frames, marked, boxes))
+            parts = files.pictures_zip(site, found, questions, wanted, PictureContents(frames, marked, boxes))
         except ExchangeError as error:
             raise UsageError(str(error)) from None
         exported(site, found, me.id, f"{wanted.name} pictures")
