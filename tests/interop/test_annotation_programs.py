@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from interop.released import source_of
-from review.exchange.picture_sets import CONTROLS, ONE, finder, marks, shapes
+from review.exchange.picture_sets import ONE, marks, receiver, shapes
 from tolman.review.exchange import cvat, label_studio_pictures
 
 VARIABLE = "TOLMAN_ANNOTATING"
@@ -46,8 +46,8 @@ def test_label_studio_imports_and_exports_what_was_written(tmp_path: Path) -> No
     taken = found["taken"]
     assert (taken["task_count"], taken["annotation_count"], taken["prediction_count"]) == (1, 1, 1)
     back = json.dumps(found["exported"]).encode()
-    assert shapes(label_studio_pictures.read(back, "Ann", finder(ONE))) == marks(ONE, "Ann")
-    assert shapes(label_studio_pictures.read(back, "Bob", finder(ONE))) == marks(ONE, "Bob")
+    assert shapes(label_studio_pictures.read(back, receiver(ONE, "Ann"))) == marks(ONE, "Ann")
+    assert shapes(label_studio_pictures.read(back, receiver(ONE, "Bob"))) == marks(ONE, "Bob")
 
 
 def _backup() -> bytes:
@@ -73,6 +73,6 @@ def test_the_server_of_cvat_reads_a_backup_and_writes_it_again(tmp_path: Path) -
         (tmp_path / "sources" / name).write_text(text, encoding="utf-8")
     found = _run("backing.py", tmp_path / "backup.zip", tmp_path / "out.zip", tmp_path / "sources")
     assert found["segments"] == [1, 0]
-    back = cvat.read((tmp_path / "out.zip").read_bytes(), "Ann", finder(ONE), CONTROLS)
+    back = cvat.read((tmp_path / "out.zip").read_bytes(), receiver(ONE, "Ann"))
     assert shapes(back) == marks(ONE, "Ann")
     assert [one.chosen for one in back.values()] == [dict(one.chosen)["Ann"] for one in ONE.pictures]

@@ -10,9 +10,9 @@ from tolman.review.exchange.annotated import (
     AnnotatedPicture,
     Choices,
     ExchangeError,
-    Find,
     NamedPicture,
     PictureSet,
+    Receiver,
     Returned,
     Shape,
 )
@@ -50,8 +50,8 @@ def _corners(ends: tuple[Any, Any]) -> tuple[Any, Any]:
     return (min(a, c), min(b, d)), (max(a, c), max(b, d))
 
 
-def finder(project: PictureSet) -> Find:
-    """Finds the pictures of a project."""
+def receiver(project: PictureSet, person: str) -> Receiver:
+    """Takes what is a person's on the pictures of a project."""
     known = {one.picture.key: one.picture for one in project.pictures}
 
     def find(key: str) -> NamedPicture:
@@ -59,7 +59,7 @@ def finder(project: PictureSet) -> Find:
             raise ExchangeError(f"there is no picture '{key}' in this project")
         return known[key]
 
-    return find
+    return Receiver(person, ("Ann", "Bob"), find, project.controls)
 
 
 def marks(project: PictureSet, person: str) -> dict[str, list[Shape]]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from review.exchange.picture_sets import CONTROLS, ONE, PICTURE, finder, marks, picture_sets, shapes
+from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
 from tolman.review.exchange import cvat
 from tolman.review.exchange.annotated import Choices, ExchangeError, PictureSet, Returned, Shape
 from tolman.review.exchange.cvat import read, write
@@ -32,7 +32,7 @@ def _files(project: PictureSet) -> dict[str, str | bytes]:
 
 
 def _read(files: dict[str, str | bytes], person: str = "Ann") -> dict[str, Returned]:
-    return read(_packed(files), person, finder(ONE), CONTROLS)
+    return read(_packed(files), receiver(ONE, person))
 
 
 def _changed(change: Callable[[dict[str, Any]], object]) -> dict[str, str | bytes]:
@@ -47,7 +47,7 @@ def _changed(change: Callable[[dict[str, Any]], object]) -> dict[str, str | byte
 def test_what_goes_out_comes_back_as_it_was_drawn(project: PictureSet) -> None:
     content = _packed(_files(project))
     for person in ("Ann", "Bob"):
-        found = read(content, person, finder(project), CONTROLS)
+        found = read(content, receiver(project, person))
         assert shapes(found) == marks(project, person)
         told = {one.picture.key: dict(one.chosen).get(person, {}) for one in project.pictures}
         assert {key: one.chosen for key, one in found.items()} == told
@@ -114,6 +114,7 @@ def test_what_bears_no_name_is_the_persons_and_other_shapes_are_counted() -> Non
         (lambda job: job["shapes"][0].update(points=[1]), "shape 1 has a mark without a place"),
         (lambda job: job["shapes"][0].update(points=[1, 481]), "shape 1 has a mark outside of its picture"),
         (lambda job: job["shapes"][0].update(points=[1, None]), "shape 1 has a mark outside of its picture"),
+        (lambda job: _name(job, "Zoe"), "shape 1 bears the name 'Zoe', who is nobody here"),
         (lambda job: job["shapes"][0].update(label="lamp"), "shape 1 has the label lamp"),
         (lambda job: job["shapes"][0].update(attributes=["x"]), "shape 1 has attributes that are none"),
         (lambda job: job["tags"][0].update(label="category = sport"), "tag 1 has the label 'category = sport'"),
@@ -123,6 +124,10 @@ def test_what_bears_no_name_is_the_persons_and_other_shapes_are_counted() -> Non
 def test_what_can_not_be_is_refused_with_its_place(change: Any, why: str) -> None:
     with pytest.raises(ExchangeError, match=why):
         _read(_changed(change))
+
+
+def _name(job: dict[str, Any], name: str) -> None:
+    job["shapes"][0]["attributes"][0]["value"] = name
 
 
 def test_files_that_are_no_backup_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,11 +144,11 @@ def test_files_that_are_no_backup_are_refused(monkeypatch: pytest.MonkeyPatch) -
             _read(wrong)  # type: ignore[arg-type]
     for content in (b"", b"PK", b"[]"):
         with pytest.raises(ExchangeError, match="no zip file"):
-            read(content, "Ann", finder(ONE))
+            read(content, receiver(ONE, "Ann"))
     broken = bytearray(_packed(files))
     broken[40:60] = b"\0" * 20
     with pytest.raises(ExchangeError):
-        read(bytes(broken), "Ann", finder(ONE), CONTROLS)
+        read(bytes(broken), receiver(ONE, "Ann"))
     monkeypatch.setattr(cvat, "MOST_REGIONS", 2)
     with pytest.raises(ExchangeError, match="more than 2 annotations"):
         _read(files)

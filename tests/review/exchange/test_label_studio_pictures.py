@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 
-from review.exchange.picture_sets import ONE, PICTURE, finder, marks, picture_sets, shapes
+from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
 from tolman.review.exchange import label_studio_pictures
-from tolman.review.exchange.annotated import ExchangeError, PictureSet, Returned, Shape
+from tolman.review.exchange.annotated import ExchangeError, NamedPicture, PictureSet, Receiver, Returned, Shape
 from tolman.review.exchange.label_studio_pictures import read, write
 
 
@@ -22,14 +22,14 @@ def _tasks() -> list[dict[str, Any]]:
 
 
 def _read(tasks: object, person: str = "Ann") -> dict[str, Returned]:
-    return read(json.dumps(tasks).encode(), person, finder(ONE))
+    return read(json.dumps(tasks).encode(), receiver(ONE, person))
 
 
 @given(project=picture_sets())
 def test_what_goes_out_comes_back_as_it_was_drawn(project: PictureSet) -> None:
     content = write(project)["tasks.json"].encode()
     for person in ("Ann", "Bob", "Carl"):
-        assert shapes(read(content, person, finder(project))) == marks(project, person)
+        assert shapes(read(content, receiver(project, person))) == marks(project, person)
 
 
 def test_places_are_per_cent_of_the_picture() -> None:
@@ -90,10 +90,48 @@ def test_paths_are_lines_one_after_the_other_and_other_shapes_are_counted() -> N
     assert found.left == {"polygon": 1, "rectangle": 1}
 
 
+def test_what_was_drawn_in_label_studio_is_read() -> None:
+    """A point and a line that were drawn in the editor of Label Studio 1.23.2 with a pointer, at a quarter and half of
+    the picture, and from its middle to three quarters and three fifths; as it exported them."""
+    common = {
+        "original_width": 320,
+        "original_height": 240,
+        "image_rotation": 0,
+        "to_name": "image",
+        "origin": "manual",
+    }
+    point = {"x": 25.0351617440225, "y": 50, "width": 0.29895366218236175, "keypointlabels": ["point"]}
+    vertices = [
+        {"x": 50.07032348804501, "y": 50, "id": "318Sn1nZnUO8SLm0hD4GR", "isBezier": False},
+        {"x": 50.07032348804501, "y": 50, "id": "-2x7LoLeKYV7zvruB495E", "prevPointId": "318Sn1nZnUO8SLm0hD4GR",
+         "isBezier": False},
+        {"x": 74.96483825597751, "y": 59.939052977027664, "id": "vJs3HeutOZ5PbNxJE3QZE",
+         "prevPointId": "-2x7LoLeKYV7zvruB495E", "isBezier": False},
+    ]  # fmt: skip
+    line = {"vertices": vertices, "closed": False, "vectorlabels": ["line"]}
+    result = [
+        common | {"id": "rhQI-_bWkb", "from_name": "points", "type": "keypointlabels", "value": point},
+        common | {"id": "gDInjPWlD-", "from_name": "lines", "type": "vectorlabels", "value": line},
+    ]
+    exported = [{"id": 4, "data": {"id": PICTURE.key}, "annotations": [{"was_cancelled": False, "result": result}]}]
+
+    def find(key: str) -> NamedPicture:
+        return NamedPicture(key, "", (320, 240))
+
+    assert read(json.dumps(exported).encode(), Receiver("Ann", (), find))[PICTURE.key].shapes == [
+        Shape("point", ((80.1, 120.0),)),
+        Shape("line", ((160.2, 120.0), (239.9, 143.9))),
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
         (lambda task: task["data"].update(id="t9-m1"), "Task 1: there is no picture 't9-m1'"),
+        (
+            lambda task: _region(task)["meta"].update(person="Zoe"),
+            "Task 1, region 1 bears the name 'Zoe', who is nobody",
+        ),
         (lambda task: task.update(annotations=[3]), "annotations of task 1 are none"),
         (lambda task: task["annotations"][0].update(result=[{"type": 1, "value": {}}]), "are none of Label Studio's"),
         (lambda task: _region(task).update(original_width=64), "Task 1, region 1 is about a picture of 64 × 480"),
@@ -123,7 +161,7 @@ def _region(task: dict[str, Any], number: int = 0) -> dict[str, Any]:
 
 def test_numbers_that_json_has_not_and_too_many_regions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ExchangeError, match="no JSON"):
-        read(write(ONE)["tasks.json"].replace("50.0", "NaN").encode(), "Ann", finder(ONE))
+        read(write(ONE)["tasks.json"].replace("50.0", "NaN").encode(), receiver(ONE, "Ann"))
     monkeypatch.setattr(label_studio_pictures, "MOST_REGIONS", 1)
     with pytest.raises(ExchangeError, match="more than 1 regions"):
         _read(_tasks())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
@@ -134,6 +134,37 @@ Find = Callable[[str], NamedPicture]
 
 
 @dataclass(frozen=True)
+class Receiver:
+    """What a file that comes back is held against.
+
+    Attributes:
+        person: whose marks count, with those that bear no name.
+        people: names of everybody here.
+        find: the pictures.
+        controls: what is chosen for each.
+    """
+
+    person: str
+    people: Collection[str]
+    find: Find
+    controls: Sequence[Choices] = ()
+
+    def takes(self, name: str, where: str) -> bool:
+        """Tell whether a mark is the person's, and not another's.
+
+        Raises:
+            ExchangeError: it bears the name of nobody here.
+        """
+        if name in ("", self.person):
+            return True
+        if name not in self.people:
+            raise ExchangeError(
+                f"{where} bears the name '{name[:80]}', who is nobody here: take it out."
+            )
+        return False
+
+
+@dataclass(frozen=True)
 class PictureFormat:
     """A form in which pictures and marks are exchanged, a module each.
 
@@ -143,8 +174,9 @@ class PictureFormat:
         note: how the files get there, for the page.
         takes: the file that comes back: what it is, and its ending.
         pictures: the folder of the pictures among the files.
+        choices: whether it has what is chosen for questions.
         write: a project → file's name → text.
-        read: (file, person whose marks count, pictures, controls) → key of a picture → what came back.
+        read: (file, what it is held against) → key of a picture → what came back.
     """
 
     name: str
@@ -152,8 +184,9 @@ class PictureFormat:
     note: str
     takes: tuple[str, str]
     pictures: str
+    choices: bool
     write: Callable[[PictureSet], dict[str, str]]
-    read: Callable[[bytes, str, Find, Sequence[Choices]], dict[str, Returned]]
+    read: Callable[[bytes, Receiver], dict[str, Returned]]
 
 
 def read_json(content: bytes, what: str) -> Any:

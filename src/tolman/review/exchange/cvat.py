@@ -28,6 +28,7 @@ from tolman.review.exchange.annotated import (
     NamedPicture,
     PictureFormat,
     PictureSet,
+    Receiver,
     Returned,
     Shape,
     read_json,
@@ -84,7 +85,7 @@ def write(project: PictureSet) -> dict[str, str]:
     return {TASK: _json(task), ANNOTATIONS: _json([job]), GUIDE: _guide(project)}
 
 
-def read(content: bytes, person: str, find: Find, controls: Sequence[Choices] = ()) -> dict[str, Returned]:
+def read(content: bytes, receiver: Receiver) -> dict[str, Returned]:
     """Key of a picture → what a person marked on it and chose for it, in a task's backup.
 
     What bears another person's name is that person's. Shapes that objects move along (tracks) are not kept.
@@ -95,8 +96,8 @@ def read(content: bytes, person: str, find: Find, controls: Sequence[Choices] = 
     with _opened(content) as backup:
         manifest = read_json(_member(backup, TASK), _BACKUP)
         jobs = read_json(_member(backup, ANNOTATIONS), _BACKUP)
-        pictures = _pictures(backup, manifest, find)
-    known = _value_labels(controls)
+        pictures = _pictures(backup, manifest, receiver.find)
+    known = _value_labels(receiver.controls)
     found = {picture.key: Returned() for picture in pictures.values()}
     total = 0
     for where, kind, region in _regions(jobs):
@@ -108,7 +109,7 @@ def read(content: bytes, person: str, find: Find, controls: Sequence[Choices] = 
         if picture is None:
             raise ExchangeError(f"{where} is on frame {str(number)[:12]}, which the backup does not have.")
         attributes = _attributes(region, where)
-        if attributes.get(_PERSON, "") not in ("", person):
+        if not receiver.takes(attributes.get(_PERSON, ""), where):
             continue
         own, label = found[picture.key], region.get("label")
         if kind == "tag":
@@ -285,6 +286,7 @@ CVAT = PictureFormat(
     note="The zip is a task's backup: Tasks, +, Create from backup makes a task of it, pictures, labels and all.",
     takes=("a task's backup (Actions, Backup Task)", ".zip"),
     pictures=PICTURES,
+    choices=True,
     write=write,
     read=read,
 )

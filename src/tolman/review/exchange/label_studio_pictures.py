@@ -17,13 +17,12 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from tolman.review.exchange.annotated import (
     MOST_REGIONS,
     AnnotatedPicture,
-    Choices,
     ExchangeError,
-    Find,
     NamedPicture,
     PictureFormat,
     PictureSet,
     Place,
+    Receiver,
     Returned,
     Shape,
     boxes,
@@ -41,7 +40,7 @@ _POINTS, _LINES, _BOXES = "points", "lines", "boxes"
 _POINT_WIDTH = 0.75
 """Of a key point, in per cent of the picture's width."""
 _SCENE = "scene"
-"""Where predictions come from: the boxes of the scene."""
+"""Where predictions come from: the boxes of the scene, which somebody may have taken over into an annotation."""
 _KINDS = {"keypointlabels": "point", "keypoint": "point", "vectorlabels": "line", "vector": "line"}
 _TYPES = {"point": "keypointlabels", "line": "vectorlabels", "box": "rectanglelabels"}
 _CONTROLS = {"point": _POINTS, "line": _LINES, "box": _BOXES}
@@ -71,7 +70,7 @@ def write(project: PictureSet) -> dict[str, str]:
     return {"config.xml": config(project), "tasks.json": tasks}
 
 
-def read(content: bytes, person: str, find: Find, controls: Sequence[Choices] = ()) -> dict[str, Returned]:
+def read(content: bytes, receiver: Receiver) -> dict[str, Returned]:
     """Key of a picture → what a person marked on it: of each task the last annotation that isn't cancelled and holds
     something of theirs.
 
@@ -85,10 +84,10 @@ def read(content: bytes, person: str, find: Find, controls: Sequence[Choices] = 
     for number, (key, given) in enumerate(annotations_in(content), 1):
         where = f"Task {number}"
         try:
-            picture = find(key)
+            picture = receiver.find(key)
         except ExchangeError as error:
             raise ExchangeError(f"{where}: {error}") from None
-        theirs = _last(given, person, where)
+        theirs = _last(given, receiver, where)
         regions += len(theirs)
         if regions > MOST_REGIONS:
             raise ExchangeError(f"The file has more than {MOST_REGIONS:,} regions: export fewer tasks at once.")
@@ -115,12 +114,14 @@ def _task(project: PictureSet, one: AnnotatedPicture) -> dict[str, Any]:
 
 def _region(identity: str, shape: Shape, picture: NamedPicture) -> dict[str, Any]:
     kind = _TYPES[shape.kind]
-    meta: dict[str, Any] = {"text": [shape.note]} if shape.note else {}
+    meta: dict[str, Any] = {_SCENE: True} if shape.kind == "box" else {"person": shape.person}
+    if shape.note:
+        meta["text"] = [shape.note]
     return {
         "id": identity, "type": kind, "from_name": _CONTROLS[shape.kind], "to_name": IMAGE,
         "original_width": picture.size[0], "original_height": picture.size[1], "image_rotation": 0,
         "value": _value(shape, picture) | {kind: [shape.name or shape.kind]},
-        "meta": meta | {"person": shape.person or _SCENE},
+        "meta": meta,
     }  # fmt: skip
 
 
@@ -138,10 +139,15 @@ def _value(shape: Shape, picture: NamedPicture) -> dict[str, Any]:
     return {"x": left, "y": top, "width": right - left, "height": bottom - top, "rotation": 0}
 
 
-def _last(annotations: Any, person: str, where: str) -> list[dict[str, Any]]:
+def _last(annotations: Any, receiver: Receiver, where: str) -> list[dict[str, Any]]:
     try:
         for annotation in reversed([one for one in annotations or [] if not one.get("was_cancelled")]):
-            theirs = [one for one in annotation["result"] if _author(one) in ("", person)]
+            regions = [(number, one, _meta(one)) for number, one in enumerate(annotation["result"], 1)]
+            theirs = [
+                one
+                for number, one, meta in regions
+                if _SCENE not in meta and receiver.takes(str(meta.get("person") or ""), f"{where}, region {number}")
+            ]
             if theirs:
                 return theirs
     except (TypeError, KeyError, AttributeError):
@@ -149,9 +155,9 @@ def _last(annotations: Any, person: str, where: str) -> list[dict[str, Any]]:
     return []
 
 
-def _author(region: dict[str, Any]) -> str:
+def _meta(region: dict[str, Any]) -> dict[str, Any]:
     meta = region.get("meta")
-    return str(meta.get("person") or "") if isinstance(meta, dict) else ""
+    return meta if isinstance(meta, dict) else {}
 
 
 def _returned(regions: Sequence[dict[str, Any]], picture: NamedPicture, where: str) -> Returned:
@@ -190,8 +196,7 @@ def _pixels(place: Any, picture: NamedPicture) -> Place | None:
 
 
 def _note(region: dict[str, Any]) -> str:
-    meta = region.get("meta")
-    text = meta.get("text") if isinstance(meta, dict) else None
+    text = _meta(region).get("text")
     return " ".join(one for one in text if isinstance(one, str)) if isinstance(text, list) else ""
 
 
@@ -202,6 +207,7 @@ LABEL_STUDIO = PictureFormat(
     "config.xml is the configuration of the project there, tasks.json is imported.",
     takes=("exported as JSON", ".json"),
     pictures=PICTURES,
+    choices=False,
     write=write,
     read=read,
 )

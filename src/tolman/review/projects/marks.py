@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
-from tolman.review.exchange.annotated import Choices, ExchangeError, PictureFormat, PictureSet, Returned
+from tolman.review.exchange.annotated import Choices, ExchangeError, PictureFormat, PictureSet, Receiver, Returned
 from tolman.review.forms.answers import AnswerError
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS, STEP, read_labels
@@ -92,21 +92,23 @@ class Incoming:
 
 
 def read(
-    site: Site,
-    project: Project,
-    questions: Sequence[PicturedQuestion],
-    person: Person,
-    form: PictureFormat,
-    content: bytes,
+    project: Project, album: Album, person: Person, people: Collection[str], form: PictureFormat, content: bytes
 ) -> list[tuple[PicturedQuestion, Incoming]]:
     """What a file has of each question that a person marked; media are read, the database is not.
 
+    Args:
+        project, album: what it is about.
+        person: whose marks count.
+        people: names of everybody here.
+        form: of the file.
+        content: of the file.
+
     Raises:
-        ExchangeError: the file is none, or has a picture, a label or a mark that can't be.
+        ExchangeError: the file is none, or has a picture, a name, a label or a mark that can't be.
     """
-    album = Album(site, questions)
+    receiver = Receiver(person.name, people, album.find, _controls(project))
     found: dict[int, Incoming] = {}
-    for key, one in form.read(content, person.name, album.find, _controls(project)).items():
+    for key, one in form.read(content, receiver).items():
         question, medium, _ = album.moment(key)
         incoming = found.setdefault(question.task, Incoming())
         incoming.drawn += _drawings(album, key, medium, one)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from sqlalchemy import select
 
 from tolman.errors import UsageError
 from tolman.review.access import Guest, Me, TheSite, allow
@@ -15,10 +16,10 @@ from tolman.review.exchange.formats import FORMATS
 from tolman.review.forms.fields import Key, RowId
 from tolman.review.modes import MODES
 from tolman.review.projects import files, marks
-from tolman.review.projects.pictures import FRAMES, MOST_FRAMES, PictureContents, has_pictures, questions_of
+from tolman.review.projects.pictures import FRAMES, MOST_FRAMES, Album, PictureContents, has_pictures, questions_of
 from tolman.review.routes.files import exported, listing, project_of, sent
 from tolman.review.site import Site
-from tolman.review.store.schema import Project
+from tolman.review.store.schema import Project, User
 
 router = APIRouter(prefix="/projects/{project}/pictures", dependencies=[allow("owner")])
 FrameCount = Annotated[int, Query(ge=0, le=MOST_FRAMES)]
@@ -56,12 +57,13 @@ def take(
     try:
         with site.database.read() as db:
             questions = questions_of(db, found)
-            people = membership.workers(db, found, MODES[found.mode].stages)
-        whose = next((one for one in people if one.id == person), None)
+            workers = membership.workers(db, found, MODES[found.mode].stages)
+            people = set(db.scalars(select(User.name)))
+        whose = next((one for one in workers if one.id == person), None)
         if whose is None:
             raise ExchangeError("Choose somebody who may work in this project.")
         # Media are looked at before the transaction that writes, so that nobody's answer waits for it.
-        incoming = marks.read(site, found, questions, whose, wanted, content)
+        incoming = marks.read(found, Album(site, questions), whose, people, wanted, content)
         with site.database.write() as db:
             done = marks.take_in(db, site, found, whose, incoming, me.id)
     except ExchangeError as error:
