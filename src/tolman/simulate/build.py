@@ -20,9 +20,10 @@ from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, joi
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
-from tolman.simulate.furniture import Library
+from tolman.simulate.furniture import FurnitureSource, Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
+from tolman.simulate.made.library import MadeLibrary
 from tolman.simulate.outdoors import build_street
 from tolman.simulate.recording import CameraTrack, record
 from tolman.simulate.robots import with_robots
@@ -52,6 +53,7 @@ class WorldsConfig:
         rate: frames a second.
         size: width and height of pictures, pixels.
         furniture: a library; None for the one that ships with the package.
+        made: whether furniture that is made by rule, drawn anew for each scene, is put in beside the library's.
         depth: whether depth and instances are written beside the video.
         actors: number of people who walk around and carry things.
         robots: number of round robots that drive about.
@@ -67,6 +69,7 @@ class WorldsConfig:
     rate: int = 24
     size: tuple[int, int] = (640, 480)
     furniture: Path | None = None
+    made: bool = False
     depth: bool = False
     actors: int = 0
     robots: int = 0
@@ -76,6 +79,9 @@ class WorldsConfig:
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
         fields = {key: value for key, value in asdict(self).items() if key != "scenes"}
+        # Collections of before there was such furniture go on under their old settings.
+        if not self.made:
+            del fields["made"]
         library = None
         if self.furniture is not None:
             try:
@@ -298,7 +304,9 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
         if shape == kind:
             street = draw_street(identity, seed, kind=kind, objects=config.objects)
             return build_street(street), street.notes
-    library = _library(config.furniture)
+    library: FurnitureSource = _library(config.furniture)
+    if config.made:
+        library = MadeLibrary(seed, library)
     for room in SHAPES:
         if shape == room:
             plan = draw_plan(identity, room, seed, library, objects=config.objects)

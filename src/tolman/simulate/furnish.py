@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tolman.simulate.furniture import Furniture, Library
+from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.placing import Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
 from tolman.simulate.rooms import Room, Shape, draw_shell
@@ -40,7 +40,7 @@ _CHAIRS = 0.6
 _ACCESS = {"wall": 0.55, "desk": 0.9}
 
 
-def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objects: int = 22) -> FloorLayout:
+def draw_plan(identity: str, shape: Shape, seed: str, library: FurnitureSource, *, objects: int = 22) -> FloorLayout:
     """A furnished shell.
 
     Args:
@@ -53,7 +53,7 @@ def draw_plan(identity: str, shape: Shape, seed: str, library: Library, *, objec
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     shell = draw_shell(shape, generator)
     placing = Placing(shell, generator, library)
-    pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.support(piece).stable]
+    pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]
     themes = tuple(str(name) for name in generator.permutation(list(THEMES))[: len(shell.rooms)])
     areas = np.array([room.polygon.area for room in shell.rooms])
     shares = np.round(objects * areas / areas.sum()).astype(int)

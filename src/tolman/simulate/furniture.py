@@ -12,6 +12,7 @@ import math
 import posixpath
 import re
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -65,40 +66,17 @@ class Broken:
     reason: str
 
 
-class Library:
-    """A furniture library, open.
-
-    Args:
-        path: a `.sh3f` file; None for the selection that ships with the package.
+class FurnitureSource(ABC):
+    """Pieces of furniture, from wherever their models come.
 
     Attributes:
-        pieces: the models whose entry can be read, by id.
-        broken: the others; `mesh` adds those whose model turns out unusable.
-
-    Raises:
-        InputError: the file is no such library.
+        pieces: by id.
+        broken: what can't be used; `mesh` adds those whose model turns out unusable.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self.path = path
-        try:
-            content = (path or files("tolman.simulate").joinpath("data/furniture.sh3f")).read_bytes()
-            self._zip = zipfile.ZipFile(io.BytesIO(content))
-            text = self._zip.read(CATALOGUE).decode("latin-1")
-        except (OSError, zipfile.BadZipFile, KeyError) as error:
-            raise InputError(
-                path or "furniture.sh3f", f"is no furniture library ({error})", fix="give a .sh3f file"
-            ) from None
+    def __init__(self) -> None:
         self.pieces: dict[str, Furniture] = {}
         self.broken: list[Broken] = []
-        for entry in _entries(text):
-            try:
-                piece = _piece(entry)
-            except (KeyError, ValueError) as error:
-                self.broken.append(Broken(entry.get("name", "?"), f"its catalogue entry has no usable {error}"))
-                continue
-            self.pieces.setdefault(piece.id, piece)
-        self._models = Models(self._zip, hashlib.sha256(content).hexdigest())
         self._mesh = lru_cache(maxsize=None)(self._load)
         self._support = lru_cache(maxsize=None)(self._cast)
 
@@ -120,26 +98,72 @@ class Library:
         return [
             Broken(piece.name, "what touches the floor doesn't carry it")
             for piece in self.usable()
-            if piece.habit not in ("hung", "never") and not self.support(piece).stable
+            if piece.habit not in ("hung", "never") and not self.stands(piece)
         ]
 
+    def stands(self, piece: Furniture) -> bool:
+        """Tell whether a usable model stands by itself on a floor or a table.
+
+        Raises:
+            ValueError: the model can't be used.
+            MissingExtraError: embreex is not installed.
+        """
+        return self.support(piece).stable
+
+    @abstractmethod
     def usable(self) -> list[Furniture]:
         """The pieces whose models can be read, in the order of their ids.
 
         Raises:
             InputError: there is none.
         """
-        found = [piece for _, piece in sorted(self.pieces.items()) if self.mesh(piece) is not None]
-        if not found:
-            reason = f"; the first: {self.broken[0].reason}" if self.broken else ""
-            raise InputError(self.path or "furniture.sh3f", f"holds no usable model{reason}")
-        return found
+
+    @abstractmethod
+    def _load(self, identity: str) -> Mesh | None: ...
 
     def _cast(self, identity: str) -> Support:
         mesh = self._mesh(identity)
         if mesh is None:
             raise ValueError(f"the furniture library has no usable model '{identity}'")
         return support_of(mesh)
+
+
+class Library(FurnitureSource):
+    """A furniture library, open.
+
+    Args:
+        path: a `.sh3f` file; None for the selection that ships with the package.
+
+    Raises:
+        InputError: the file is no such library.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        super().__init__()
+        self.path = path
+        try:
+            content = (path or files("tolman.simulate").joinpath("data/furniture.sh3f")).read_bytes()
+            self._zip = zipfile.ZipFile(io.BytesIO(content))
+            text = self._zip.read(CATALOGUE).decode("latin-1")
+        except (OSError, zipfile.BadZipFile, KeyError) as error:
+            raise InputError(
+                path or "furniture.sh3f", f"is no furniture library ({error})", fix="give a .sh3f file"
+            ) from None
+        for entry in _entries(text):
+            try:
+                piece = _piece(entry)
+            except (KeyError, ValueError) as error:
+                self.broken.append(Broken(entry.get("name", "?"), f"its catalogue entry has no usable {error}"))
+                continue
+            self.pieces.setdefault(piece.id, piece)
+        self._models = Models(self._zip, hashlib.sha256(content).hexdigest())
+
+    def usable(self) -> list[Furniture]:
+        found = [piece for _, piece in sorted(self.pieces.items()) if self.mesh(piece) is not None]
+        if not found:
+            reason = f"; the first: {self.broken[0].reason}" if self.broken else ""
+            raise InputError(self.path or "furniture.sh3f", f"holds no usable model{reason}")
+        return found
 
     def _load(self, identity: str) -> Mesh | None:
         piece = self.pieces[identity]

@@ -10,7 +10,7 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene, Vector
 from tolman.simulate import textures
-from tolman.simulate.furniture import Library
+from tolman.simulate.furniture import FurnitureSource
 from tolman.simulate.mesh import Mesh, Texture, block, flat_shaded, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed
@@ -24,7 +24,7 @@ _WHITE = (0.9, 0.9, 0.88)
 _SKIRTING, _SKIRTING_HIGH = 0.012, 0.07
 
 
-def build_interior(plan: FloorLayout, library: Library) -> World:
+def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
     """The world of a plan.
 
     Args:
@@ -173,7 +173,7 @@ def _skirting(wall: Wall) -> list[Mesh]:
     return boards
 
 
-def _body(thing: Placed, library: Library, generator: np.random.Generator) -> Mesh:
+def _body(thing: Placed, library: FurnitureSource, generator: np.random.Generator) -> Mesh:
     """A thing's mesh in its place."""
     makers = {"door": _door, "window": _window, "rug": _rug}
     if thing.model in makers:

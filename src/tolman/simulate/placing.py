@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tolman.simulate.furniture import Furniture, Library
+from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.habits import FLAT_TOPS, TALL
 from tolman.simulate.plan import Placed, fixtures, rectangle
 from tolman.simulate.rooms import Room, Shell
@@ -49,7 +49,7 @@ class Placing:
 
     shell: Shell
     generator: np.random.Generator
-    library: Library
+    library: FurnitureSource
     placed: list[Placed] = field(default_factory=list)
     _kept_free: list[BaseGeometry] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
+FURNITURE_WORDS = ("made", "catalogue")
+"""What `furniture` names besides files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +48,12 @@ class SimulateConfig:
         Setting("Width and height of frames, pixels: even numbers, 16–4096.", metavar="WIDTHxHEIGHT"),
     ] = "640x480"
     furniture: Annotated[
-        Path | None, Setting("Library of furniture, an .sh3f file. Default: 54 models of Tolman's.")
+        Path | None,
+        Setting(
+            "Library of furniture, an .sh3f file; 'made' for furniture made by rule, drawn anew for each scene, beside "
+            "Tolman's 54 models; 'catalogue' (the default) for those models alone.",
+            metavar="FILE|made|catalogue",
+        ),
     ] = None
     depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False
     actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
@@ -144,13 +151,20 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         seconds=config.seconds,
         rate=config.rate,
         size=_size(config.size),
-        furniture=config.furniture,
+        furniture=None if _word(config.furniture) else config.furniture,
+        made=_word(config.furniture) == "made",
         depth=config.depth,
         actors=config.actors,
         robots=config.robots,
         exo=config.exo,
         lidar=config.lidar,
     )
+
+
+def _word(furniture: Path | None) -> str:
+    """The word that stands for a library; '' for a file, and for one that is named as a word is but is there."""
+    named = "" if furniture is None else str(furniture)
+    return named if named in FURNITURE_WORDS and furniture is not None and not furniture.exists() else ""
 
 
 def _size(text: str) -> tuple[int, int]:

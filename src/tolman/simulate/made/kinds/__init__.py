@@ -1,0 +1,1 @@
+"""Kinds of furniture, one a file: a `KIND` with its sizes and its rule."""

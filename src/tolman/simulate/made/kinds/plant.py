@@ -1,0 +1,194 @@
+"""Plants in pots."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.simulate.made.forms import ball, bent, box, lathe, tube
+from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.materials import SOIL, Material
+from tolman.simulate.mesh import Mesh, flat_shaded, smoothed
+
+
+def make(draws: Draws) -> Parts:
+    """A pot, earth, and leaves: a rosette, a bush, arching blades, a tree, a cactus or hanging shoots."""
+    w, d, h = draws.size
+    style = draws.pick("rosette", "bush", "blades", "tree", "cactus", "fan")
+    pot_high = h * (draws.between(0.2, 0.34) if style != "cactus" else draws.between(0.3, 0.45))
+    pot_wide = min(w, d) * draws.between(0.26, 0.42)
+    bodies = _pot(draws, pot_wide, pot_high)
+    earth = pot_high * 0.9
+    soil = lathe(
+        [(pot_wide * 0.86, earth - 0.01 * h), (pot_wide * 0.86, earth), (pot_wide * 0.4, earth + 0.01 * h)], sides=20
+    )
+    bodies.append(soil.painted(SOIL))
+    return Parts([*bodies, *_filling(_growth(draws, style, w, d, h, earth, pot_wide), w, d, h, earth)])
+
+
+def _filling(leaves: list[Mesh], w: float, d: float, h: float, earth: float) -> list[Mesh]:
+    """What grows, stretched until it fills the box above the earth."""
+    points = np.concatenate([mesh.points for mesh in leaves])
+    low, high = points.min(0), points.max(0)
+    half = np.array([w / 2, d / 2])
+
+    def filled(points: Floats) -> Floats:
+        # Each side by itself, so that what grows stays in the middle of its pot.
+        flat = points[:, :2]
+        wide = np.where(flat < 0, -half * flat / np.minimum(low[:2], -1e-6), half * flat / np.maximum(high[:2], 1e-6))
+        return np.column_stack([wide, earth + (points[:, 2] - earth) * (h - earth) / (high[2] - earth)])
+
+    return [bent(mesh, filled(mesh.points)) for mesh in leaves]
+
+
+def _growth(draws: Draws, style: str, w: float, d: float, h: float, earth: float, pot: float) -> list[Mesh]:
+    """What grows out of the earth."""
+    leaf = draws.material("leaf")
+    bodies: list[Mesh] = []
+    rng = draws.generator
+    if style == "cactus":
+        return _cactus(draws, leaf, w, d, earth, h, pot)
+    high = h - earth
+    if style == "tree":
+        bodies += draws.material("wood").on(
+            tube(
+                [(0, 0, earth - 0.01), (0.03 * w, 0.02 * d, earth + 0.3 * high), (0, 0, earth + 0.62 * high)],
+                (0.02 * h, 0.013 * h, 0.01 * h),
+            )
+        )
+    count = {
+        "rosette": draws.count(12, 22),
+        "bush": draws.count(40, 70),
+        "blades": draws.count(12, 24),
+        "tree": draws.count(45, 80),
+        "fan": draws.count(7, 12),
+    }[style]
+    shape = draws.between(0.18, 0.5)
+    for number in range(count):
+        angle = number * 2.39996 + rng.uniform(-0.2, 0.2)
+        out = np.array([np.cos(angle) * w / 2, np.sin(angle) * d / 2, 0.0])
+        share = (number + 0.5) / count
+        if style in ("rosette", "blades"):
+            up = 1.0 - share * rng.uniform(0.4, 0.75) if style == "blades" else 0.35 + 0.65 * (1 - share)
+            far = share**0.5 * rng.uniform(0.85, 1.0)
+            start, end = (
+                0.1 * out + (0, 0, earth),
+                out * far + (0, 0, earth + high * up * (0.75 if style == "blades" and share > 0.5 else 1.0)),
+            )
+            droop = high * (0.3 if style == "blades" else 0.1)
+            bodies += _tone(leaf, rng).on(
+                _leaf(start, end, (0.06 if style == "blades" else 0.1 + 0.2 * shape) * min(w, d), droop, 5)
+            )
+            continue
+        if style == "fan":
+            base, tip = (
+                0.06 * out + (0, 0, earth),
+                out * rng.uniform(0.3, 0.7) + (0, 0, earth + high * rng.uniform(0.35, 0.75)),
+            )
+            bodies += leaf.shade(0.8).on(
+                tube([base, (base + tip) / 2 + (0, 0, 0.08 * high), tip], 0.006 * h + 0.001, sides=5)
+            )
+            end = out * rng.uniform(0.85, 1.0) + (0, 0, min(h, tip[2] + high * rng.uniform(0.0, 0.25)))
+            bodies += _tone(leaf, rng).on(_leaf(tip, end, (0.14 + 0.22 * shape) * min(w, d), 0.05 * high, 4))
+            continue
+        middle = earth + high * (0.5 if style == "bush" else 0.72)
+        tall = high * (0.5 if style == "bush" else 0.28)
+        lift = 1 - 2 * share
+        ring = np.sqrt(max(0.0, 1 - lift**2))
+        deep = rng.uniform(0.45, 0.75)
+        start = out * ring * deep + (0, 0, middle + tall * lift * deep)
+        end = out * ring + (0, 0, middle + tall * lift)
+        bodies += _tone(leaf, rng).on(_leaf(start, end, (0.1 + 0.22 * shape) * min(w, d), 0.06 * high, 3))
+    return bodies
+
+
+def _tone(leaf: Material, rng: np.random.Generator) -> Material:
+    return leaf.shade(float(rng.uniform(0.8, 1.2)))
+
+
+def _leaf(start: Floats, end: Floats, width: float, droop: float, parts: int) -> Mesh:
+    """A leaf from a point to a tip: broad in its middle, hanging by `droop`, a closed sliver."""
+    t = np.linspace(0, 1, parts + 1)
+    path = start + np.outer(t, end - start)
+    path[:, 2] += 4 * droop * t * (1 - t) * 0.5
+    along = end - start
+    side = np.cross(along, (0.0, 0.0, 1.0))
+    side = side / np.linalg.norm(side) if np.linalg.norm(side) > 1e-9 else np.array([1.0, 0.0, 0.0])
+    half = 0.5 * width * np.sin(np.pi * (0.06 + 0.94 * t[:-1])) ** 0.8
+    up = np.cross(side, along)
+    up = up / np.linalg.norm(up) * max(0.0012, 0.04 * width)
+    corners = []
+    rings = [np.array([p - side * q, p + up, p + side * q, p - up * 0.3]) for p, q in zip(path[:-1], half, strict=True)]
+    for a, b in itertools.pairwise(rings):
+        for i in range(4):
+            j = (i + 1) % 4
+            corners += [[a[i], a[j], b[j]], [a[i], b[j], b[i]]]
+    for i in range(4):
+        j = (i + 1) % 4
+        corners.append([rings[-1][i], rings[-1][j], path[-1]])
+    corners += [[rings[0][0], rings[0][2], rings[0][1]], [rings[0][0], rings[0][3], rings[0][2]]]
+    faces = np.array(corners)
+    total = (faces[:, 0] * np.cross(faces[:, 1], faces[:, 2])).sum()
+    return smoothed(flat_shaded(faces if total > 0 else faces[:, ::-1]), 60.0)
+
+
+def _pot(draws: Draws, radius: float, high: float) -> list[Mesh]:
+    clay = draws.material("pottery", "pottery", "plastic", "wood")
+    style = draws.pick("cone", "rim", "bowl", "square", "cylinder")
+    wall = 0.88
+    if style == "square":
+        side = radius * 0.92
+        t = side * 0.12
+        walls = [box((-side, s * side - (s > 0) * t, 0.0), (side, s * side + (s < 0) * t, high)) for s in (-1, 1)]
+        walls += [
+            box((s * side - (s > 0) * t, -side + t, 0.0), (s * side + (s < 0) * t, side - t, high)) for s in (-1, 1)
+        ]
+        return clay.on(*walls, box((-side + t, -side + t, 0.0), (side - t, side - t, high * 0.88)))
+    rows = {
+        "cone": [(0.68, 0.0), (1.0, 1.0)], "rim": [(0.62, 0.0), (0.88, 0.78), (1.0, 0.78), (1.0, 1.0)],
+        "bowl": [(0.5, 0.0), (0.9, 0.3), (1.0, 0.65), (0.94, 1.0)], "cylinder": [(0.96, 0.0), (1.0, 0.03), (1.0, 1.0)],
+    }[style]  # fmt: skip
+    outer = [(radius * r, high * z) for r, z in rows]
+    return clay.on(lathe([*outer, (outer[-1][0] * wall, high), (outer[-1][0] * wall, high * 0.8)], sides=24))
+
+
+def _cactus(draws: Draws, leaf: Material, w: float, d: float, earth: float, h: float, pot: float) -> list[Mesh]:
+    trunk = min(pot * 0.75, 0.3 * (h - earth))
+    made = leaf.on(ball((0, 0, (earth + h) / 2 - 0.02 * h), (trunk, trunk, (h - earth) / 2 + 0.02 * h), sides=18))
+    for s, out in ((-1, w), (1, w)):
+        z = earth + (h - earth) * draws.between(0.3, 0.5)
+        x = s * (out / 2 - trunk * 0.4)
+        made += leaf.on(
+            tube(
+                [(0, 0, z), (x * 0.8, 0, z), (x, 0, z + 0.1 * (h - earth)), (x, 0, z + 0.35 * (h - earth))],
+                trunk * 0.4,
+                sides=12,
+            )
+        )
+        made += leaf.on(ball((x, 0, z + 0.35 * (h - earth)), (trunk * 0.4, trunk * 0.4, trunk * 0.4), sides=12))
+    if draws.chance(0.6):
+        made += leaf.on(
+            *(
+                ball(
+                    (0, s * (d / 2 - trunk * 0.5), earth + trunk * 0.6),
+                    (trunk * 0.5, trunk * 0.5, trunk * 0.8),
+                    sides=12,
+                )
+                for s in (-1, 1)
+            )
+        )
+    return made
+
+
+KIND = FurnitureKind(
+    name="plant",
+    category="plant",
+    habit="surface",
+    sizes=(SizeClass((0.285, 0.21, 0.40), (0.3, 0.3, 0.3), common=0.8),),
+    make=make,
+    source="VSI-Bench boxes: 29 plants, sorted sides 0.21, 0.31 and 0.44 m in the median",
+    real="plant",
+    share=0.75,
+)
