@@ -108,7 +108,7 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
 REVIEW_ROOMS = (
     "settings", "dispatch", "store", "accounts", "exchange", "forms", "evidence", "site", "access", "keys", "pages", "media",
     "tasks",
-    "studies", "modes", "projects", "routes", "app", "workers", "server",
+    "studies", "modes", "projects", "console", "routes", "app", "workers", "server",
 )  # fmt: skip
 """Rooms and modules of `review`, the lowest first; each imports only from those before it, so there is no circle."""
 

@@ -260,7 +260,8 @@ def test_pages_of_the_owner(page: Any, serve: Callable[..., Served]) -> None:
     served = serve()
     project = served.project("review", people=1)
     enter(page, served, "owner", "Olga")
-    for path in ("/", "/people", "/account", f"/projects/{project}/progress", f"/flags/project/{project}"):
+    console = (f"/projects/{project}/items", f"/projects/{project}/items/1", f"/projects/{project}/acts")
+    for path in ("/", "/people", "/account", f"/projects/{project}/progress", f"/flags/project/{project}", *console):
         page.goto(served.url + path)
         _look(page)
     page.context.clear_cookies()

@@ -58,6 +58,14 @@ MAY = {
     ("GET", "/projects/{project}/files"): {"owner"},
     ("POST", "/projects/{project}/files/label-studio/upload"): {"owner"},
     **{("GET", f"/projects/{{project}}/files/{name}"): {"owner"} for name in _FILES},
+    ("GET", "/projects/{project}/items"): {"owner"},
+    ("POST", "/projects/{project}/items/act"): {"owner"},
+    ("GET", "/projects/{project}/items/{version}"): {"owner"},
+    ("POST", "/projects/{project}/items/{version}/lease"): {"owner"},
+    ("POST", "/projects/{project}/items/{version}/void"): {"owner"},
+    ("POST", "/projects/{project}/slots"): {"owner"},
+    ("GET", "/projects/{project}/acts"): {"owner"},
+    ("POST", "/projects/{project}/acts/{act}/undo"): {"owner"},
     ("GET", "/people"): {"owner"},
     ("POST", "/people/invite"): {"owner"},
     ("POST", "/people/invitations/{invitation}/revoke"): {"owner"},
@@ -181,7 +189,7 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
             path = route.path.format(
                 project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment,
                 key="0" * 32, size="small", view="given", number=0, medium=1, milliseconds=0,
-                    version=1, camera=0, invitation=999, role="reviewer",
+                    version=1, camera=0, invitation=999, act=1, role="reviewer",
             )  # fmt: skip
             for role, guest in guests.items():
                 if path in ("/signout", "/signin") and method == "POST":
@@ -382,7 +390,17 @@ def test_text_that_looks_like_a_page_is_shown_as_text(served_sqlite: Served) -> 
         assert "<script>document" not in page.text
         evil.post(f"{path}/answer", answer=TRUTHS[item_on(evil)])
         evil.post(f"{path}/decide", verdict="flag", target="item", reason=attack)
-    for path in ("/", "/people", f"/projects/{project}/progress", f"/flags/project/{project}", "/flags/1"):
+    items_of = f"/projects/{project}/items"
+    for number in range(1, 7):
+        owner.get(items_of)
+        owner.post(f"{items_of}/act", do="leave out", ids=number, reason=attack, back=number)
+    shown = (
+        items_of,
+        f"{items_of}?text={attack}",
+        *(f"{items_of}/{n}" for n in range(1, 7)),
+        f"/projects/{project}/acts",
+    )
+    for path in ("/", "/people", f"/projects/{project}/progress", f"/flags/project/{project}", "/flags/1", *shown):
         text = owner.get(path).text
         assert "<script>alert" not in text
         assert "<img src=x" not in text

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import event
 
-from reviewing import TRUTHS, Client, Served, item_on
+from reviewing import TRUTHS, Client, Served, item_on, review
 
 WHO = 1
 """Statements of every page: whose session it is."""
@@ -85,3 +85,21 @@ def test_a_page_takes_no_more_statements_where_much_is_done(served: Served) -> N
         counts.append(len(sent))
         path = sam.post(path, answer=TRUTHS[item_on(sam)]).url.path
     assert len(set(counts)) == 1, counts
+
+
+def test_the_table_of_items_takes_as_many_statements_however_many_there_are(served: Served) -> None:
+    project = served.project("review", people=2)
+    owner = served.person("owner", "Olga")
+    path = f"/projects/{project}/items"
+    # The project, how many items, the page's ids, its rows, the labels, the people.
+    assert _at_most(served, owner, WHO + 6, "GET", path) == ""
+    review(served.person("reviewer", "Ann"), project)
+    for sort in ("id", "state", "answers", "disagreement", "time", "models"):
+        assert _at_most(served, owner, WHO + 6, "GET", f"{path}?sort={sort}&state=answered&text=o") == ""
+    assert _at_most(served, owner, WHO + 16, "GET", f"{path}/1") == ""
+    with _counted(served) as few:
+        owner.post(f"{path}/act", follow=False, do="leave out", ids=1, reason="x")
+    with _counted(served) as many:
+        owner.post(f"{path}/act", follow=False, do="leave out", whole="true", reason="x")
+    # Of each of four more its decision, and that in its history; all else is read and changed together.
+    assert len(many) <= len(few) + 2 * 4 + 2, "\n".join(many)

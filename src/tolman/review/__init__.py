@@ -30,7 +30,11 @@ after it (`tests/test_walls.py` holds the code to it):
 - `projects/`: `lifecycle` (a project, its numbers), `starting` (large ones part after part), `corrections`
   (consequences of a flag), `origins` (scenes and rules of a benchmark), `export` (runs of people, a
   reviewed benchmark with its history), `parts` (of a study).
-- `routes/`: pages of all modes: `auth` (signing in), `home` (projects, people, progress), `flags`, `audit`, `health`.
+- `console/`: what the owner sees of items and does with them: `items` (the table), `detail` (one item), `changes` (what
+  an act changes, and how that is undone), `acts` (what came of them), `bulk` (part after part), `single` (leases,
+  voiding).
+- `routes/`: pages of all modes: `auth` (signing in), `home` (projects, people, progress), `console`, `flags`,
+  `audit`, `health`.
 - `app`, `workers` (several processes), `server`: the application, and its start.
 
 **Adding a mode** is one module `modes/NAME.py` and its templates:

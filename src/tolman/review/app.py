@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 from tolman.review.access import SignInNeededError, Visitor, roles_of, visitor_of
 from tolman.review.accounts.guard import Guard
 from tolman.review.accounts.logs import JsonLines, Logged
+from tolman.review.console import bulk
 from tolman.review.dispatch import Dispatch
 from tolman.review.evidence.drawn import EXPLORER
 from tolman.review.media import serving
@@ -28,12 +29,14 @@ from tolman.review.projects import starting
 from tolman.review.routes import (
     audit,
     auth,
+    console,
     files,
     flags,
     health,
     home,
     membership,
     people,
+    pictures,
     preview,
     studies,
     undo,
@@ -65,11 +68,12 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
         # With more threads at once, those that compute take turns too often and those that wait for the writer pile up.
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         stopping = threading.Event()
-        going_on = await run_in_threadpool(starting.resume, opened, stopping.is_set)
+        going_on = [await run_in_threadpool(one.resume, opened, stopping.is_set) for one in (starting, bulk)]
         yield
         stopping.set()
-        if going_on is not None:
-            await run_in_threadpool(going_on.join, 5.0)
+        for thread in going_on:
+            if thread is not None:
+                await run_in_threadpool(thread.join, 5.0)
         opened.database.close()
 
     app = FastAPI(
@@ -87,6 +91,8 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
         preview.router,
         membership.router,
         files.router,
+        pictures.router,
+        console.router,
         serving.router,
         workbench.owner,
         workbench.shared,

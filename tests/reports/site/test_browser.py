@@ -30,7 +30,12 @@ def address(request: pytest.FixtureRequest, explorer: Path) -> Iterator[str]:
     told: Future[str] = Future()
     loop = asyncio.new_event_loop()
     serving = loop.create_task(serve_folder(explorer, 0, told.set_result))
-    thread = Thread(target=lambda: loop.run_until_complete(asyncio.wait([serving])))
+
+    async def served() -> None:
+        await asyncio.wait([serving])
+        await asyncio.sleep(0.1)  # connections that were closed have yet to be given back
+
+    thread = Thread(target=lambda: loop.run_until_complete(served()))
     thread.start()
     yield f"{told.result(10)}index.html"
     loop.call_soon_threadsafe(serving.cancel)

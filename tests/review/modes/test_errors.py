@@ -14,7 +14,8 @@ from making import violations
 from reviewing import Client, Served, enter, items, press_media_keys, serving, settings_of, snap
 from terminal import tolman
 from tolman.review.accounts.identity import AccountError
-from tolman.review.store.schema import Submission
+from tolman.review.console.items import ItemFilter, page_of
+from tolman.review.store.schema import Project, Submission
 
 THOUGHT = "The lamp stands to the left of the door, so that it must be seen before the others are."
 
@@ -85,6 +86,11 @@ def test_two_people_label_and_their_file_is_read(with_run: Served, run: Path) ->
     assert [(row["annotator"], row["categories"]) for row in rows] == [
         ("Ann", ["perception"]), ("Bob", ["relational", "transformation"]),
     ] * 4  # fmt: skip
+    with with_run.site.database.read() as db:
+        rows_shown = page_of(db, db.get_one(Project, project), ItemFilter(), 0.0).rows
+    assert {(row.state, row.answers, row.wanted, row.missed, row.disagreement) for row in rows_shown} == {
+        ("settled", 2, 2, 1, 1.0)
+    }
     file = run.parent / "labels.jsonl"
     file.write_text(got.text)
     found = json.loads(_tolman(run.parent, "analyze", "errors", "run", "--labels", "labels.jsonl", "--json"))

@@ -16,7 +16,7 @@ from making import make_pool, written
 from reviewing import Client, Served, serving, settings_of
 from tolman.errors import UsageError
 from tolman.review.tasks.work import item_of
-from tolman.workflows.review import ReviewConfig, _settings
+from tolman.workflows.review import ReviewConfig, review_settings
 
 pytestmark = pytest.mark.full
 OPTIONS = ["left", "right", "up", "not at all"]
@@ -102,7 +102,7 @@ def test_a_blind_and_a_single_picture_model_try_it(tmp_path: Path, monkeypatch: 
 
 def test_a_model_that_is_none_is_refused_when_the_server_starts(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="names a family but no model"):
-        _settings(ReviewConfig(benchmark=str(tmp_path), try_model=("openai",)))
+        review_settings(ReviewConfig(benchmark=str(tmp_path), try_model=("openai",)))
 
 
 def test_without_models_nothing_is_shown(tmp_path: Path) -> None:

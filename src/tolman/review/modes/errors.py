@@ -6,6 +6,7 @@ comes of it is what `tolman analyze errors --labels` reads. Nobody is told whose
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -45,12 +46,15 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     project.settings = project.settings | {"taxonomy": usual_taxonomy(items).name}
     versions: dict[str, ItemVersion] = {}
     models: set[str] = set()
+    missed: Counter[str] = Counter()
     for path in site.settings.runs:
         model = RunFolder(path).record().settings.model
         if model in models:
             raise AccountError(f"Two runs are of {model}. Label one of them at a time.")
         models.add(model)
-        for identity, repeat, text in _explained(path):
+        wrong = _wrong(path)
+        missed.update({identity for identity, _ in wrong})
+        for identity, repeat, text in _explained(path, wrong):
             if identity not in known:
                 raise AccountError(f"{path} answers '{identity}', which is none of this benchmark's questions.")
             if identity not in versions:
@@ -65,12 +69,14 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
                 wanted=project.settings["people"],
                 content={"model": model, "repeat": repeat, "text": text},
             )
+    for identity, version in versions.items():
+        version.missed = missed[identity]
     if not versions:
         raise AccountError("No wrong answer of these runs comes with reasoning. Ask for it: --protocol cot.")
 
 
-def _explained(path: Path) -> list[tuple[str, int, str]]:
-    """Item, repeat and reasoning of the answers to be labelled."""
+def _wrong(path: Path) -> set[tuple[str, int]]:
+    """Item and repeat of a run's wrong answers, as `worst` chooses them."""
     folder = RunFolder(path)
     scores = folder.scores()
     kinds = {item.id: item.kind for item in folder.items()}
@@ -83,10 +89,14 @@ def _explained(path: Path) -> list[tuple[str, int, str]]:
         pl.col("id").replace_strict(kinds).alias("kind"),
         "score",
     )
-    wanted = set(worst(rows).select("id", "repeat").iter_rows())
+    return set(worst(rows).select("id", "repeat").iter_rows())
+
+
+def _explained(path: Path, wrong: set[tuple[str, int]]) -> list[tuple[str, int, str]]:
+    """Item, repeat and reasoning of the answers to be labelled."""
     found = []
-    for outcome in folder.outcomes():
-        if isinstance(outcome, Response) and (outcome.id, outcome.repeat) in wanted:
+    for outcome in RunFolder(path).outcomes():
+        if isinstance(outcome, Response) and (outcome.id, outcome.repeat) in wrong:
             text = reasoning_of(outcome)
             if text is not None:
                 found.append((outcome.id, outcome.repeat, text))

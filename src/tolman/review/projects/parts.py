@@ -26,7 +26,7 @@ from tolman.review.studies.pictures import keep
 from tolman.review.studies.spec import STUDY, Study, StudyPart, shelf, stored
 from tolman.review.tasks import work
 from tolman.review.tasks.marks import LEAST
-from tolman.review.tasks.settling import last_decision
+from tolman.review.tasks.settling import DISCARD, last_decision
 
 
 def start_study(
@@ -174,10 +174,10 @@ def _told(project: Project) -> dict[str, Any]:
 
 
 def _goes_on(db: Orm, project: Project, version: ItemVersion) -> bool:
-    """Whether a question is asked in the next part: it was made here, or is approved."""
-    if MODES[project.mode].makes_items:
-        return bool(version.origin == "written")
+    """Whether a question is asked in the next part: it was made here and is not left out, or is approved."""
     decided = last_decision(db, version)
+    if MODES[project.mode].makes_items:
+        return version.origin == "written" and (decided is None or decided.verdict != DISCARD)
     return decided is not None and decided.verdict == "approve"
 
 

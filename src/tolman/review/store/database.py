@@ -23,12 +23,15 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import InputError, UsageError
 from tolman.extras import needs
-from tolman.review.store.schema import Submission, Undone
+from tolman.review.store.schema import Decision, Submission, Undone
 
 WITH_UNDONE = "with_undone"
-"""Execution option of a query that wants submissions which were taken back as well."""
-_STANDING = with_loader_criteria(
-    Submission, lambda cls: ~select(Undone.id).where(Undone.submission_id == cls.id).exists(), include_aliases=True
+"""Execution option of a query that wants submissions and decisions which were taken back as well."""
+_STANDING = (
+    with_loader_criteria(
+        Submission, lambda cls: ~select(Undone.id).where(Undone.submission_id == cls.id).exists(), include_aliases=True
+    ),
+    with_loader_criteria(Decision, lambda cls: cls.taken_back.is_(None), include_aliases=True),
 )
 _with_standing: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 """Statements with what `_STANDING` adds to them: of one that is made once, it is added once."""
@@ -162,7 +165,7 @@ def bring_to(engine: Engine, version: str) -> None:
 
 
 def _maker(bind: Engine | Connection, **rest: Any) -> sessionmaker[Orm]:
-    """Sessions whose queries find no submission that was taken back, unless they ask for it."""
+    """Sessions whose queries find no submission and no decision that was taken back, unless they ask for it."""
     made = sessionmaker(bind, expire_on_commit=False, **rest)
 
     @event.listens_for(made, "do_orm_execute")
@@ -170,7 +173,7 @@ def _maker(bind: Engine | Connection, **rest: Any) -> sessionmaker[Orm]:
         if state.is_select and not state.execution_options.get(WITH_UNDONE):
             added = _with_standing.get(state.statement)
             if added is None:
-                added = _with_standing[state.statement] = state.statement.options(_STANDING)
+                added = _with_standing[state.statement] = state.statement.options(*_STANDING)
             state.statement = added
 
     return made

@@ -11,6 +11,7 @@ submissions   what was submitted: only ever added         decisions             
 starting      projects being made part after part         attempts                failed sign-ins, for their limits
 flags         what somebody doubts, and what became of it history                 who did what when
 participants  people in studies                           members                 people of restricted projects
+acts          what the owner did with questions           acted                   what an act changed of each
 ```
 
 A task belongs to a stage of its project's mode (`answer`; `review`, then `adjudicate`; …). Two laws are the database's
@@ -153,6 +154,7 @@ class ItemVersion(Base):
     origin: Mapped[str] = mapped_column(String(32), default="benchmark")  # benchmark, written, revised, regenerated
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     reason: Mapped[str] = mapped_column(default="")
+    missed: Mapped[int | None]  # models whose answers that are known here are wrong; None where none was asked
     created: Mapped[float]
 
 
@@ -210,7 +212,7 @@ class Exclusion(Base):
 
 class Assignment(Base):
     """A person on a task: held until it expires, lapsed when another took the slot, then done; reported where it
-    can't be done, as a medium is broken."""
+    can't be done, as a medium is broken; voided where the owner took back what they submitted and asks others."""
 
     __tablename__ = "assignments"
     __table_args__ = (
@@ -222,7 +224,7 @@ class Assignment(Base):
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"))
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     slot: Mapped[int | None]  # None where the task is for everybody, or the slot is another's by now
-    state: Mapped[str] = mapped_column(String(8), default="held")  # held, lapsed, done, reported
+    state: Mapped[str] = mapped_column(String(8), default="held")  # held, lapsed, done, reported, voided
     taken: Mapped[float]
     expires: Mapped[float]
     done: Mapped[float | None]
@@ -252,12 +254,13 @@ class Submission(Base):
 
 
 class Undone(Base):
-    """A submission that its person took back. Rows are only ever added."""
+    """A submission that was taken back: by its person, or by the owner with a reason. Rows are only ever added."""
 
     __tablename__ = "undone"
     id: Mapped[int] = mapped_column(primary_key=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"), unique=True)
-    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))  # who took it back
+    reason: Mapped[str] = mapped_column(default="", server_default=text("''"))
     created: Mapped[float]
 
 
@@ -287,7 +290,10 @@ class SavedDraft(Base):
 
 
 class Decision(Base):
-    """A decision about an item, with its reason."""
+    """A decision about an item, with its reason.
+
+    Those that an act took back are found by no query, as it is with submissions: see `database.WITH_UNDONE`.
+    """
 
     __tablename__ = "decisions"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -298,6 +304,38 @@ class Decision(Base):
     reason: Mapped[str] = mapped_column(default="")
     content: Mapped[dict[str, Any]] = mapped_column(default=dict)
     created: Mapped[float]
+    taken_back: Mapped[int | None] = mapped_column(ForeignKey("acts.id"))  # by which act; it stands where None
+
+
+class Act(Base):
+    """What the owner did with some questions, as a whole: they are reopened, left out, taken in again, given to
+    somebody, or a submission is voided. It is carried out part after part (`console.bulk`)."""
+
+    __tablename__ = "acts"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"), index=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    kind: Mapped[str] = mapped_column(String(16))
+    state: Mapped[str] = mapped_column(String(8), default="doing")  # doing, done, undoing, undone
+    reason: Mapped[str] = mapped_column(default="")
+    content: Mapped[dict[str, Any]] = mapped_column(default=dict)  # to whom; the filter; what an undoing came to
+    total: Mapped[int]
+    created: Mapped[float]
+    ended: Mapped[float | None]
+    undone_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+
+
+class Acted(Base):
+    """An act's part about one version of an item: what it changed, from what, or why it changed nothing."""
+
+    __tablename__ = "acted"
+    __table_args__ = (Index(None, "act_id", "state", "item_id"),)
+    act_id: Mapped[int] = mapped_column(ForeignKey("acts.id"), primary_key=True)
+    item_id: Mapped[int] = mapped_column(ForeignKey("items.id"), primary_key=True, index=True)
+    state: Mapped[str] = mapped_column(String(8))  # waiting, done, passed over; then undone, kept as people went on
+    why: Mapped[str] = mapped_column(default="", server_default=text("''"))  # it was passed over
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    seen: Mapped[int | None]  # the last submission that was there
 
 
 class Flag(Base):

@@ -16,11 +16,12 @@ from tolman.review.studies.people import BEGUN, PRACTICE
 from tolman.review.studies.practice import Passed, Standing, standing
 from tolman.review.studies.spec import StudyPart
 from tolman.review.tasks import taking, work
+from tolman.review.tasks.marks import REPORTED, VOIDED
 
 ANSWER, SKIP = "answer", "skip"
 """Steps of a study's submissions. A skip is a submission of its own kind, and no answer anywhere."""
 TIME_OVER = "time is over"
-GONE = ("done", "reported")
+GONE = ("done", REPORTED, VOIDED)
 """States of an assignment that is behind somebody."""
 
 

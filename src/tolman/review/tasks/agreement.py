@@ -15,11 +15,11 @@ from tolman.review.forms.answers import CHOICES, WORDS, is_same_label, labels_of
 from tolman.review.forms.verdicts import VERDICTS
 from tolman.review.pages import COEFFICIENT, coefficient, minutes
 from tolman.review.site import Site
-from tolman.review.store.schema import Decision, Flag, ItemVersion, Project, Submission, Task, User
+from tolman.review.store.schema import Flag, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import work
 from tolman.review.tasks.marks import block, problems
 from tolman.review.tasks.mode import Block
-from tolman.review.tasks.settling import ANSWER, DECIDE, REVIEW, VALIDATE
+from tolman.review.tasks.settling import ANSWER, DECIDE, REVIEW, VALIDATE, last_decisions
 from tolman.scoring.coefficients import Coefficient, alpha, cohen, fleiss
 
 _FEWEST = 2
@@ -203,20 +203,15 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         cast = Counter(vote.verdict for vote in own)
         middle = sorted(vote.seconds for vote in own)[len(own) // 2]
         rows.append((person, *(cast[verdict] for verdict in VERDICTS), minutes(middle)))
-    by_verdict = db.execute(
-        select(Decision.verdict, func.count())
-        .join(ItemVersion, ItemVersion.id == Decision.item_id)
-        .where(ItemVersion.project_id == project.id, ItemVersion.current)
-        .group_by(Decision.verdict)
-    )
-    decided = dict(by_verdict.all())
+    current = set(db.scalars(select(ItemVersion.id).where(ItemVersion.project_id == project.id, ItemVersion.current)))
+    decided = Counter(one.verdict for version, one in last_decisions(db, project).items() if version in current)
     flags = db.scalar(
         select(func.count())
         .select_from(Flag)
         .join(ItemVersion, ItemVersion.id == Flag.item_id)
         .where(ItemVersion.project_id == project.id, Flag.open)
     )
-    decisions = [(verdict, decided.get(verdict, 0)) for verdict in VERDICTS]
+    decisions = [(verdict, decided[verdict]) for verdict in VERDICTS]
     return [
         Block("Decisions", ("what became of questions", "questions"), [*decisions, ("open flags", flags or 0)]),
         Block("Agreement", ("figure", *COEFFICIENT), figures, "Of decisions taken without seeing the others'."),

@@ -11,6 +11,7 @@ from tolman.review.accounts.identity import Person
 from tolman.review.accounts.membership import belongs
 from tolman.review.store.schema import Assignment
 from tolman.review.tasks import work
+from tolman.review.tasks.marks import VOIDED
 
 
 def own_work(
@@ -33,7 +34,7 @@ def own_work(
 
     Raises:
         HTTPException: 404, where it isn't theirs, which is told from nowhere else; 409, where they have reported that
-            it can't be done.
+            it can't be done, or the owner has voided what they submitted and asks others.
     """
     own = work.mine(db, me, assignment, mode)
     wrong = own is not None and stages is not None and not set(me.roles) & set(stages[own.task.stage])
@@ -41,4 +42,6 @@ def own_work(
         raise HTTPException(404, f"There is no such {what}.")
     if own.state == "reported":
         raise HTTPException(409, f"You have reported a problem with this {what}. Go on with the next.")
+    if own.state == VOIDED:
+        raise HTTPException(409, f"The owner asks somebody else about this {what}. Go on with the next.")
     return own

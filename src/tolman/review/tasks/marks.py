@@ -18,6 +18,8 @@ UNSEEN = "unseen"
 MARKS = {FAST: "faster than the least time", UNSEEN: "before the media had loaded"}
 REPORTED = "reported"
 """The state of an assignment whose media could not be shown; also what the history calls the report."""
+VOIDED = "voided"
+"""The state of an assignment whose submissions the owner took back, so that others are asked."""
 LEAST = ModeSetting("least_seconds", "Mark answers given in fewer seconds (0 for none)", 2, least=0, most=600)
 _READY, _BROKEN = "ready", "broken"
 

@@ -17,6 +17,8 @@ REVIEW, ADJUDICATE = "review", "adjudicate"
 PROPOSE, VALIDATE, RESOLVE = "propose", "validate", "resolve"
 """Stages of tasks: two of the mode Review, three of the mode Verify."""
 ANSWER, DECIDE = "answer", "decide"
+DISCARD, LEFT_OUT_BY, CLOSED = "discard", "left_out", "closed"
+"""The verdict that leaves an item out, and what such a decision of the owner's holds: the act, the tasks it closed."""
 
 
 def add_review(db: Orm, site: Site, project: Project, version: ItemVersion, *, not_by: set[int] | None = None) -> Task:
@@ -50,13 +52,14 @@ def settle(db: Orm, site: Site, task: Task) -> None:
     first = cast[0].content
     agreed = all(_core(vote.content) == _core(first) for vote in cast)
     if task.stage == ADJUDICATE:
-        decide(db, site, task, task.item, first, {cast[0].user_id}, by=cast[0].user_id)
+        last = cast[-1]  # of a question that is asked again, an earlier adjudicator's stands before it
+        decide(db, site, task, task.item, last.content, {last.user_id}, by=last.user_id)
     elif agreed:
         decide(db, site, task, task.item, first, {vote.user_id for vote in cast}, by=None)
     else:
         people = [vote.user_id for vote in cast]
         key = f"{task.item.item}@{task.item.version}"
-        work.add_task(db, site, task.project, ADJUDICATE, key, version=task.item, wanted=1, not_by=people)
+        work.ask(db, site, task.project, ADJUDICATE, key, version=task.item, not_by=people)
         record(db, site.settings, "disagreed", project=task.project_id, item=task.item.item)
 
 
@@ -93,26 +96,26 @@ def decide(
 
 def write_decision(
     db: Orm, site: Site, task: Task | None, version: ItemVersion, content: dict[str, Any], *, by: int | None
-) -> None:
+) -> Decision:
     """Write a decision down, and raise the flag that it asks for; arguments as for `decide`."""
     verdict, reason = content["verdict"], content["reason"]
-    db.add(
-        Decision(
-            item_id=version.id,
-            task_id=task.id if task else None,
-            user_id=by,
-            verdict=verdict,
-            reason=reason,
-            content={key: value for key, value in content.items() if key not in ("verdict", "reason")},
-            created=site.settings.clock(),
-        )
+    made = Decision(
+        item_id=version.id,
+        task_id=task.id if task else None,
+        user_id=by,
+        verdict=verdict,
+        reason=reason,
+        content={key: value for key, value in content.items() if key not in ("verdict", "reason")},
+        created=site.settings.clock(),
     )
+    db.add(made)
     record(
         db, site.settings, "decided", project=version.project_id, item=version.item, user=by, verdict=verdict,
         reason=reason, version=version.version,
     )  # fmt: skip
     if verdict == "flag" and by is not None:
         raise_flag(db, site, version, by, content["target"], reason)
+    return made
 
 
 def revise(
@@ -137,6 +140,27 @@ def raise_flag(db: Orm, site: Site, version: ItemVersion, user: int, target: str
             db, site.settings, "flagged", project=version.project_id, item=version.item, user=user, target=target,
             reason=reason,
         )  # fmt: skip
+
+
+def open_again(db: Orm, task: Task) -> None:
+    """Open a task of which a submission was taken back. That of an item which the owner has left out stays closed, and
+    is opened when the item is taken in again."""
+    last = None if task.item is None else last_decision(db, task.item)
+    if last is None or LEFT_OUT_BY not in last.content:
+        task.open = True
+    elif task.id not in last.content[CLOSED]:
+        last.content = last.content | {CLOSED: [*last.content[CLOSED], task.id]}
+
+
+def last_decisions(db: Orm, project: Project) -> dict[int, Decision]:
+    """Version's id → what was decided last about it."""
+    found = db.scalars(
+        select(Decision)
+        .join(ItemVersion, ItemVersion.id == Decision.item_id)
+        .where(ItemVersion.project_id == project.id)
+        .order_by(Decision.id)
+    )
+    return {decision.item_id: decision for decision in found}
 
 
 def last_decision(db: Orm, version: ItemVersion) -> Decision | None:

@@ -111,17 +111,48 @@ def assign(db: Orm, site: Site, task: int, wanted: int | None, me: Person, now: 
     """
     slot = None
     if wanted is not None:
-        others = db.execute(_OTHERS, {"task": task}).all()
-        late = {other.id for other in others if other.state == "held" and other.expires < now}
-        if sum(other.state in ("done", "held") and other.id not in late for other in others) >= wanted:
+        slot = _free_slot(db, task, wanted, now)
+        if slot is None:
             return None
-        if late:
-            db.execute(update(Assignment).where(Assignment.id.in_(late)).values(state="lapsed", slot=None))
-        held = {other.slot for other in others if other.id not in late}
-        slot = next(number for number in range(wanted) if number not in held)
     own = Assignment(task_id=task, user_id=me.id, slot=slot, state="held", taken=now, expires=now + site.settings.lease)
     db.add(own)
     db.flush()
+    return own
+
+
+def _free_slot(db: Orm, task: int, wanted: int, now: float) -> int | None:
+    """A slot that nobody has any more; whoever left it long ago loses it now."""
+    others = db.execute(_OTHERS, {"task": task}).all()
+    late = {other.id for other in others if other.state == "held" and other.expires < now}
+    if sum(other.state in ("done", "held") and other.id not in late for other in others) >= wanted:
+        return None
+    if late:
+        db.execute(update(Assignment).where(Assignment.id.in_(late)).values(state="lapsed", slot=None))
+    held = {other.slot for other in others if other.id not in late}
+    return next(number for number in range(wanted) if number not in held)
+
+
+def give(db: Orm, site: Site, task: Task, me: Person, until: float) -> Assignment | None:
+    """Give somebody whom the owner names a task that wants a number of people, until a time; one that they let lapse
+    is theirs again. None where they have it or have done it, must not do it, or no place is free.
+
+    Args:
+        db: of `Database.write`, beside which nobody takes anything.
+    """
+    assert task.wanted is not None
+    now = site.settings.clock()
+    if not task.open or db.get(Exclusion, (task.id, me.id)) is not None:
+        return None
+    own = db.scalar(select(Assignment).where(Assignment.task_id == task.id, Assignment.user_id == me.id))
+    if own is None:
+        own = assign(db, site, task.id, task.wanted, me, now)
+    elif own.state == "lapsed":
+        own.slot = _free_slot(db, task.id, task.wanted, now)
+        own = own if own.slot is not None else None
+    elif own.state != "held" or own.expires >= now:
+        return None
+    if own is not None:
+        own.state, own.expires = "held", until
     return own
 
 

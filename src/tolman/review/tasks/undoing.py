@@ -15,6 +15,7 @@ from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, Project, SavedDraft, Submission, Task, Undone
 from tolman.review.tasks.mode import ModeSetting
+from tolman.review.tasks.settling import open_again
 
 SETTING = "undo"
 UNDO = ModeSetting(SETTING, "People may take their last answer back (1), or not (0)", 1, least=0, most=1)
@@ -84,7 +85,7 @@ def undo(db: Orm, site: Site, last: Submission) -> Assignment:
         user=last.user_id, step=last.step, submission=last.id,
     )  # fmt: skip
     own.state, own.done, own.expires = "held", None, now + site.settings.lease
-    task.open = True
+    open_again(db, task)
     own.draft = SavedDraft(content=rule.draft(last.content), seconds=last.seconds or 0.0, updated=now)
     db.flush()
     return own

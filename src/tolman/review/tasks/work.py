@@ -139,6 +139,46 @@ def add_task(
     return task
 
 
+def ask(
+    db: Orm,
+    site: Site,
+    project: Project,
+    stage: str,
+    key: str,
+    *,
+    version: ItemVersion,
+    wanted: int = 1,
+    content: dict[str, Any] | None = None,
+    not_by: Iterable[int] = (),
+) -> Task:
+    """`add_task`; where a question that was settled before has such a task, that one is opened for as many more."""
+    known = db.scalar(select(Task).where(Task.project_id == project.id, Task.stage == stage, Task.key == key))
+    if known is None:
+        return add_task(
+            db, site, project, stage, key, version=version, wanted=wanted, content=content, not_by=not_by
+        )  # fmt: skip
+    open_for(known, done_of(db, [known.id]).get(known.id, 0), wanted)
+    if content is not None:
+        known.content = content
+    excluded = set(db.scalars(select(Exclusion.user_id).where(Exclusion.task_id == known.id)))
+    db.add_all(Exclusion(task_id=known.id, user_id=user) for user in sorted(set(not_by) - excluded))
+    db.flush()
+    return known
+
+
+def done_of(db: Orm, tasks: Iterable[int]) -> dict[int, int]:
+    """Task → how many people have done it, of those that anybody has."""
+    done = select(Assignment.task_id, func.count()).where(Assignment.task_id.in_(tasks), Assignment.state == "done")
+    return {task: number for task, number in db.execute(done.group_by(Assignment.task_id))}  # noqa: C416
+
+
+def open_for(task: Task, done: int, more: int) -> None:
+    """Open a task; where as many people as it wants have done it, for `more` of them."""
+    task.open = True
+    if task.wanted is not None and done >= task.wanted:
+        task.wanted = done + more
+
+
 def add_tasks(
     db: Orm, site: Site, project: Project, stage: str, versions: Mapping[str, ItemVersion], *, wanted: int | None = 1
 ) -> None:

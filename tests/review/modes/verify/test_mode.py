@@ -20,12 +20,14 @@ from tolman.errors import InputError
 from tolman.item_table import read_items
 from tolman.items import Item, Media
 from tolman.models.base import ModelOptions
-from tolman.review.accounts.identity import AccountError
+from tolman.review.accounts.identity import AccountError, Person
+from tolman.review.console import bulk
+from tolman.review.console.items import ItemFilter, page_of
 from tolman.review.evidence.key_frames import EvidenceError, KeyFrame, read_checklist, read_frames, write_frames
 from tolman.review.evidence.opinions import read_opinions
 from tolman.review.modes.verify.progress import pairs_of, standings
 from tolman.review.projects.export import publish
-from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Task
+from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Task, User
 from tolman.runs.run import RunRequest, run
 
 VIDEO = Media(kind="video", path="v.mp4")
@@ -301,6 +303,48 @@ def test_models_that_agree_settle_a_question_for_now(
         told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
         assert "approved by models&#39; agreement" in told
         assert "m/two" in told
+
+
+def test_what_models_or_people_settled_is_reopened(benchmark: Path, tmp_path: Path, replies: Path) -> None:
+    settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(replies,))
+    with serving(settings, clock) as served:
+        project = served.project("verify", share=0, level=99)  # people look at 'pair' and 'order' only
+        served.person("owner", "Olga")
+        with served.site.database.read() as db:
+            olga = db.scalars(select(User).where(User.name == "Olga")).one()
+
+        def rows() -> dict[str, Any]:
+            with served.site.database.read() as db:
+                found = page_of(db, db.get_one(Project, project), ItemFilter(), clock()).rows
+            return {row.item: row for row in found}
+
+        def act(do: str, *names: str) -> int:
+            ids = [rows()[name].version for name in names]
+            return bulk.begin(served.site, project, Person(olga.id, olga.name, "owner"), do, ids, reason="Again.")
+
+        assert {name: row.missed for name, row in rows().items()} == {
+            "pair": 1, "order": 0, "which": 0, "script": 0, "count": 0, "size": 0,
+        }  # fmt: skip
+        assert rows()["which"].state == "settled"
+        number = act("reopen", "which")
+        assert (rows()["which"].state, rows()["which"].wanted) == ("waiting", 1)
+        bulk.undo(served.site, project, number, Person(olga.id, olga.name, "owner"))
+        assert rows()["which"].state == "settled"
+        act("reopen", "which")  # the task of before is opened again
+        ann = served.person("annotator", "Ann")
+        assert sorted(rest(ann, project)) == ["order", "pair", "which"]
+        assert rows()["which"].state == rows()["pair"].state == "settled"
+        act("reopen", "pair")
+        assert rest(served.person("annotator", "Bob"), project, pair="A") == ["pair"]
+        assert (rows()["pair"].state, rows()["pair"].wanted) == ("answered", 3)  # a third person is asked
+        assert rest(served.person("annotator", "Cat"), project) == ["pair"]
+        assert rows()["pair"].state == "settled"
+        act("reopen", "pair")  # what the third person settled, another one looks at
+        assert rest(served.person("annotator", "Dan"), project) == ["pair"]
+        assert rows()["pair"].state == "settled"
+        with served.site.database.read() as db:
+            standing = db.scalars(select(Decision).where(Decision.item_id == rows()["pair"].version)).all()
+        assert [decision.verdict for decision in standing] == ["approve"]
 
 
 def test_the_draw_depends_on_seed_and_item_alone(benchmark: Path, tmp_path: Path) -> None:

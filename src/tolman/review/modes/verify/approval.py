@@ -11,20 +11,20 @@ propose ─► models agree with it, below the level ─► approved, provisiona
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.curate.verify import CHECKLIST, DRAWN, doubts, is_drawn
 from tolman.items import Item
-from tolman.review.evidence.opinions import Opinions, opinions_as_json
+from tolman.review.evidence.opinions import Opinion, Opinions, opinions_as_json
 from tolman.review.forms.answers import agree
 from tolman.review.forms.verdicts import apply_changes
 from tolman.review.site import Site
 from tolman.review.store.history import record
-from tolman.review.store.schema import Assignment, Decision, ItemVersion, Project, Submission, Task
+from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task
 from tolman.review.tasks import work
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE, write_decision
 
@@ -103,14 +103,16 @@ def add_again(db: Orm, site: Site, project: Project, version: ItemVersion) -> No
 
 def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions, *, by: int | None) -> None:
     """To people, or provisionally approved."""
-    reasons = why_people(work.item_of(version), opinions, VerifyRules.of(project))
+    item = work.item_of(version)
+    version.missed = missed_by(item, opinions.given)
+    reasons = why_people(item, opinions, VerifyRules.of(project))
     if not reasons:
         content = {"verdict": "approve", "reason": PROVISIONAL, "provisional": True}
         write_decision(db, site, None, version, content, by=None)
         return
     content = {MODELS: opinions_as_json(opinions), "reasons": reasons}
     not_by = () if by is None else (by,)
-    work.add_task(db, site, project, VALIDATE, _key(version), version=version, content=content, not_by=not_by)
+    work.ask(db, site, project, VALIDATE, _key(version), version=version, content=content, not_by=not_by)
 
 
 def take_validation(db: Orm, site: Site, task: Task, own: Assignment) -> None:
@@ -133,7 +135,7 @@ def take_validation(db: Orm, site: Site, task: Task, own: Assignment) -> None:
         *([] if decided.content["verdict"] == "approve" else [f"the second person said: {decided.content['verdict']}"]),
     ]
     content = task.content | {"reasons": [*task.content["reasons"], *reasons], "second": own.id}
-    work.add_task(db, site, task.project, RESOLVE, _key(version), version=version, content=content, not_by=people)
+    work.ask(db, site, task.project, RESOLVE, _key(version), version=version, content=content, not_by=people)
     record(db, site.settings, "disagreed", project=task.project_id, item=version.item, reasons=reasons)
 
 
@@ -157,8 +159,17 @@ def take_resolution(db: Orm, site: Site, task: Task, own: Assignment) -> None:
     fresh = work.add_item(
         db, site, task.project, apply_changes(item, changes), origin="revised", by=own.user_id, reason=content["reason"]
     )
+    fresh.missed = missed_by(
+        work.item_of(fresh), [Opinion.model_validate(one) for one in task.content.get(MODELS, [])]
+    )  # fmt: skip
     approval = {"verdict": "approve", "reason": content["reason"], "checklist": content["checklist"]}
     write_decision(db, site, task, fresh, approval, by=own.user_id)
+
+
+def missed_by(item: Item, given: Sequence[Opinion]) -> int | None:
+    """How many models gave another answer than an item has; None where none was asked. A failure is no answer."""
+    answers = [one.answer for one in given if one.answer is not None]
+    return sum(not agree(item, answer, item.answer) for answer in answers) if given else None
 
 
 def second_answer(db: Orm, task: Task) -> Submission | None:
@@ -169,17 +180,6 @@ def second_answer(db: Orm, task: Task) -> Submission | None:
 def second_decision(db: Orm, task: Task) -> Submission | None:
     """The second person's decision, for a third."""
     return work.submission(db, db.get_one(Assignment, task.content["second"]), DECIDE)
-
-
-def last_decisions(db: Orm, project: Project) -> dict[int, Decision]:
-    """Version's id → what was decided last about it."""
-    found = db.scalars(
-        select(Decision)
-        .join(ItemVersion, ItemVersion.id == Decision.item_id)
-        .where(ItemVersion.project_id == project.id)
-        .order_by(Decision.id)
-    )
-    return {decision.item_id: decision for decision in found}
 
 
 def _with(item: Item, answered: dict[str, Any]) -> dict[str, Any]:
@@ -193,6 +193,7 @@ def _with(item: Item, answered: dict[str, Any]) -> dict[str, Any]:
 
 def _record_models(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions) -> None:
     if opinions.given:
+        version.missed = missed_by(work.item_of(version), opinions.given)
         record(
             db, site.settings, MODELS, project=project.id, item=version.item, opinions=opinions_as_json(opinions),
             reasons=list(opinions.reasons),

@@ -13,14 +13,14 @@ from tolman.curate.verify import DRAWN
 from tolman.review.evidence import clouds
 from tolman.review.evidence.opinions import Opinion
 from tolman.review.forms.answers import CHOICES, WORDS, agree, labels_of, widget_of
-from tolman.review.modes.verify.approval import MODELS, last_decisions
+from tolman.review.modes.verify.approval import MODELS
 from tolman.review.pages import COEFFICIENT, coefficient
 from tolman.review.site import Site
 from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import work
 from tolman.review.tasks.marks import block, problems
 from tolman.review.tasks.mode import Block
-from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE
+from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE, last_decisions
 from tolman.scoring.coefficients import Coefficient, cohen
 
 
