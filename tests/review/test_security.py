@@ -65,6 +65,7 @@ MAY = {
     ("GET", "/projects/{project}/items/{version}"): {"owner"},
     ("POST", "/projects/{project}/items/{version}/lease"): {"owner"},
     ("POST", "/projects/{project}/items/{version}/void"): {"owner"},
+    ("POST", "/projects/{project}/slots"): {"owner"},
     ("GET", "/projects/{project}/acts"): {"owner"},
     ("POST", "/projects/{project}/acts/{act}/undo"): {"owner"},
     ("GET", "/people"): {"owner"},

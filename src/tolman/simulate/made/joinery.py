@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tolman.simulate.made.forms import Point, bar, box, cylinder, lathe, leg, rotated, shifted, tube
+from tolman.simulate.made.forms import bar, box, cylinder, lathe, leg, rotated, shifted, tube
 from tolman.simulate.made.kind import Draws, OpeningPart
 from tolman.simulate.made.materials import DARK, Material
+from tolman.simulate.made.outlines import Point
 from tolman.simulate.mesh import Mesh
 
 BOARD = 0.018

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bent, box, cushion, prism, rounded_rectangle
+from tolman.simulate.made.forms import bent, box, cushion, prism
 from tolman.simulate.made.joinery import LEG_STYLES, legs, split
 from tolman.simulate.made.kind import Draws, Parts
 from tolman.simulate.made.materials import Material
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 

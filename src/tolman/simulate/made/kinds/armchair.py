@@ -62,7 +62,7 @@ def _framed(draws: Draws) -> Parts:
     return Parts([*frame.on(*made, turn=1), *cover.on(bent(bottom, points), bent(upper, leant))])
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="armchair",
     category="armchair",
     habit="seat",

@@ -98,7 +98,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, surfaces, openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="bench",
     category="bench",
     habit="floor",

@@ -101,7 +101,7 @@ def _load(
         at += thick
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="bookshelf",
     category="shelf",
     habit="wall",

@@ -60,7 +60,7 @@ def make(draws: Draws) -> Parts:
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="cabinet",
     category="cabinet",
     habit="wall",

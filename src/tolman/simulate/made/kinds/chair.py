@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, box, cushion, leg, prism, rounded_rectangle, sheet, tube
+from tolman.simulate.made.forms import bar, bent, box, cushion, leg, prism, sheet, tube
 from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
 from tolman.simulate.made.materials import Material
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
@@ -186,7 +187,7 @@ def _shell(w: float, rear: float, front: float, seat: float, h: float) -> Mesh:
     return sheet(np.array(rows), 0.012)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="chair",
     category="chair",
     habit="chair",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import box, ellipse, prism, rounded_rectangle
+from tolman.simulate.made.forms import box, prism
 from tolman.simulate.made.joinery import LEG_STYLES, legs
 from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
@@ -58,7 +59,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, surfaces)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="coffee table",
     category="coffee table",
     habit="floor",

@@ -57,11 +57,15 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="dishwasher",
     category="dishwasher",
     habit="wall",
-    sizes=(SizeClass((0.60, 0.62, 0.87), (0.06, 0.05, 0.035)),),
+    sizes=(
+        SizeClass((0.62, 0.63, 0.89), (0.07, 0.06, 0.04), common=0.2, share=0.75),
+        SizeClass((0.46, 0.60, 0.86), (0.04, 0.06, 0.04), name="narrow", share=0.15),
+        SizeClass((0.56, 0.52, 0.47), (0.06, 0.06, 0.08), name="low", share=0.1),
+    ),
     make=make,
     source="VSI-Bench boxes: 7 dishwashers, sorted sides 0.62, 0.64 and 0.91 m in the median",
     real="dishwasher",

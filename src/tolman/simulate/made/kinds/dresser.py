@@ -34,7 +34,7 @@ def make(draws: Draws) -> Parts:
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="dresser",
     category="cabinet",
     habit="wall",

@@ -13,7 +13,7 @@ def make(draws: Draws) -> Parts:
     return lamp(replace(draws, design="floor"))
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="floor lamp",
     category="lamp",
     habit="floor",

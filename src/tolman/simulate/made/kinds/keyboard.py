@@ -54,7 +54,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="keyboard",
     category="keyboard",
     habit="surface",

@@ -136,7 +136,7 @@ def _with_arm(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="lamp",
     category="lamp",
     habit="surface",

@@ -60,12 +60,12 @@ def make(draws: Draws) -> Parts:
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="laptop",
     category="laptop",
     habit="surface",
     sizes=(
-        SizeClass((0.345, 0.28, 0.205), (0.08, 0.1, 0.12), share=0.8),
+        SizeClass((0.345, 0.28, 0.205), (0.1, 0.12, 0.16), common=0.3, share=0.8),
         SizeClass((0.35, 0.245, 0.022), (0.09, 0.09, 0.15), name="shut", share=0.2),
     ),
     make=make,

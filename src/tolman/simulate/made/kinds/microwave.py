@@ -63,7 +63,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, face - 0.02), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="microwave",
     category="microwave",
     habit="surface",

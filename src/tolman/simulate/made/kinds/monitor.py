@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, box, cylinder, lathe, prism, rounded_rectangle, sheet
+from tolman.simulate.made.forms import bar, bent, box, cylinder, lathe, prism, sheet
 from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
 from tolman.simulate.made.materials import SCREEN
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
@@ -69,7 +70,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="monitor",
     category="monitor",
     habit="surface",

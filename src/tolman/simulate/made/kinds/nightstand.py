@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import box, prism, rounded_rectangle
+from tolman.simulate.made.forms import box, prism
 from tolman.simulate.made.joinery import LEG_STYLES, Cell, FrontStyle, base, case, drawn_handles, fronts, legs, split
 from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.outlines import rounded_rectangle
 
 
 def make(draws: Draws) -> Parts:
@@ -61,7 +62,7 @@ def make(draws: Draws) -> Parts:
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="nightstand",
     category="nightstand",
     habit="bedside",

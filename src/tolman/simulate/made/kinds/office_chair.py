@@ -102,7 +102,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="office chair",
     category="chair",
     habit="chair",

@@ -99,6 +99,8 @@ def _growth(draws: Draws, style: str, w: float, d: float, h: float, earth: float
         ring = np.sqrt(max(0.0, 1 - lift**2))
         deep = rng.uniform(0.45, 0.75)
         start = out * ring * deep + (0, 0, middle + tall * lift * deep)
+        root = np.array([0.0, 0.0, earth if style == "bush" else earth + 0.6 * high])
+        bodies += leaf.shade(0.6).on(tube([root, start], (0.004 * h, 0.002 * h), sides=4))
         end = out * ring + (0, 0, middle + tall * lift)
         bodies += _tone(leaf, rng).on(_leaf(start, end, (0.1 + 0.22 * shape) * min(w, d), 0.06 * high, 3))
     return bodies
@@ -182,7 +184,7 @@ def _cactus(draws: Draws, leaf: Material, w: float, d: float, earth: float, h: f
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="plant",
     category="plant",
     habit="surface",

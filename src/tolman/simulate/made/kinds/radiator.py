@@ -86,7 +86,7 @@ def make(draws: Draws) -> Parts:
     return Parts([*bodies, *paint.on(*hooks)])
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="radiator",
     category="radiator",
     habit="hung",

@@ -12,7 +12,7 @@ def make(draws: Draws) -> Parts:
     return seat_with_cushions(draws, max(2, round(draws.size[0] / draws.between(0.68, 0.85))), corner=corner)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="sofa",
     category="sofa",
     habit="wall",

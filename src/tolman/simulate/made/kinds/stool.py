@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, ellipse, lathe, leg, prism, rounded_rectangle
+from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, lathe, leg, prism
 from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
@@ -99,7 +100,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, surfaces)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="stool",
     category="stool",
     habit="floor",

@@ -94,7 +94,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, surfaces, openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="stove",
     category="stove",
     habit="wall",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, box, ellipse, lathe, leg, prism, rounded_rectangle
+from tolman.simulate.made.forms import bar, box, lathe, leg, prism
 from tolman.simulate.made.joinery import LEG_STYLES, legs
 from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
 from tolman.simulate.made.materials import Material
+from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
@@ -121,7 +122,7 @@ def _trestle(draws: Draws, w: float, d: float, under: float) -> list[Mesh]:
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="table",
     category="table",
     habit="table",

@@ -110,7 +110,7 @@ def _tub(w: float, d: float, h: float, taper: float, radius: float, *, hollow: b
     return bent(mesh, mesh.points @ turn.T * (w * np.sqrt(2), d * np.sqrt(2), 1.0))
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="trash bin",
     category="trash can",
     habit="floor",

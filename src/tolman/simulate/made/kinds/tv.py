@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import bar, box, prism, rounded_rectangle
+from tolman.simulate.made.forms import bar, box, prism
 from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
 from tolman.simulate.made.materials import SCREEN
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
@@ -52,7 +53,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="tv",
     category="tv",
     habit="surface",

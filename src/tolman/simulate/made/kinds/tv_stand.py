@@ -46,7 +46,7 @@ def make(draws: Draws) -> Parts:
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="tv stand",
     category="tv stand",
     habit="wall",

@@ -64,7 +64,7 @@ def make(draws: Draws) -> Parts:
     return Parts([*bodies, *seams, *made], [], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="wardrobe",
     category="wardrobe",
     habit="wall",

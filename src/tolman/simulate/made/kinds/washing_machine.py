@@ -76,7 +76,7 @@ def make(draws: Draws) -> Parts:
     return Parts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, face - 0.02), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="washing machine",
     category="washing machine",
     habit="wall",
