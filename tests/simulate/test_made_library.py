@@ -82,10 +82,10 @@ def test_a_kind_of_a_plugin_is_offered_too(tmp_path: Path) -> None:
     plugin = tmp_path / "brick.py"
     plugin.write_text(
         "from tolman.simulate.made.forms import box\n"
-        "from tolman.simulate.made.kind import FurnitureKind, Parts, SizeClass\n"
+        "from tolman.simulate.made.kind import FurnitureKind, MadeParts, SizeClass\n"
         "def make(draws):\n"
         "    w, d, h = draws.size\n"
-        "    return Parts(draws.material('stone').on(box((-w / 2, -d / 2, 0), (w / 2, d / 2, h))))\n"
+        "    return MadeParts(draws.material('stone').on(box((-w / 2, -d / 2, 0), (w / 2, d / 2, h))))\n"
         "FURNITURE = FurnitureKind('brick', 'brick', 'floor', (SizeClass((0.24, 0.115, 0.07), (0.1, 0.1, 0.1)),), make, 'DIN 105')\n",
         encoding="utf-8",
     )

@@ -158,9 +158,7 @@ class Receiver:
         if name in ("", self.person):
             return True
         if name not in self.people:
-            raise ExchangeError(
-                f"{where} bears the name '{name[:80]}', who is nobody here: take it out."
-            )
+            raise ExchangeError(f"{where} bears the name '{name[:80]}', who is nobody here: take it out.")
         return False
 
 

@@ -1,4 +1,4 @@
-"""Parts that many kinds share: legs, bases, cases of boards, fronts of drawers and doors, handles."""
+"""MadeParts that many kinds share: legs, bases, cases of boards, fronts of drawers and doors, handles."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def drawn_handles(draws: Draws, *styles: str) -> Handles:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Niche:
     """A field of a piece's front.
 
     Attributes:
@@ -104,7 +104,7 @@ class FrontStyle:
     handles: Handles
 
 
-def fronts(cells: Sequence[Cell], face: float, style: FrontStyle) -> tuple[list[Mesh], list[OpeningPart]]:
+def fronts(cells: Sequence[Niche], face: float, style: FrontStyle) -> tuple[list[Mesh], list[OpeningPart]]:
     """Fronts of drawers and doors on a face; handles stand out over them by the handles' depth.
 
     Args:

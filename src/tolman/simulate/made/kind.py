@@ -115,7 +115,7 @@ class OpeningPart:
 
 
 @dataclass(frozen=True)
-class Parts:
+class MadeParts:
     """What a kind's rule makes.
 
     Attributes:
@@ -149,7 +149,7 @@ class FurnitureKind:
     category: str
     habit: Habit
     sizes: tuple[SizeClass, ...]
-    make: Callable[[Draws], Parts]
+    make: Callable[[Draws], MadeParts]
     source: str
     real: str = ""
     share: float = 1.0

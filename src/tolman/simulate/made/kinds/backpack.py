@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import bent, box, cushion, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A puffed sack, narrower above; pockets at the front and the sides, zips, a handle, straps at the back."""
     w, d, h = draws.size
     cloth = draws.material("fabric", "fabric", "plastic", "leather")
@@ -80,7 +80,7 @@ def make(draws: Draws) -> Parts:
             (x * 1.3, back + 0.005, 0.06),
         ]
         bodies += cloth.shade(0.7).on(tube(strap, (0.012, 0.012, 0.011, 0.006), sides=8))
-    return Parts(bodies, [], [OpeningPart("lid", (-half, back, top * 0.7), (half, front, top), (-half, back, top))])
+    return MadeParts(bodies, [], [OpeningPart("lid", (-half, back, top * 0.7), (half, front, top), (-half, back, top))])
 
 
 FURNITURE = FurnitureKind(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import ball, bar, box, cylinder, loft, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.outlines import ring
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A shell with a rim and a deep inside; panels around it, or a free foot; taps at an end or at the back."""
     w, d, h = draws.size
     shell = draws.material("ceramic")
@@ -100,7 +100,7 @@ def make(draws: Draws) -> Parts:
                 for s in (-1, 1)
             ),
         )
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 FURNITURE = FurnitureKind(

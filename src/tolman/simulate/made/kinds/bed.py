@@ -6,17 +6,17 @@ import numpy as np
 
 from tolman.simulate.made.forms import bent, box, cushion, leg, prism
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK, Material
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A frame with a headboard at the back, a mattress, bedding and pillows."""
     return _bunk(draws) if draws.design == "bunk" else _bed(draws)
 
 
-def _bed(draws: Draws) -> Parts:
+def _bed(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "paint", "fabric", "metal")
     soft = frame.family == "fabric"
@@ -70,10 +70,10 @@ def _bed(draws: Draws) -> Parts:
             box((-w / 2, front + 0.004, low), (w / 2, d / 2 + 0.004, min(h, top + draws.between(0.06, 0.2))), 0.01)
         )
     bodies += _bedding(draws, side - 0.006, back + 0.006, front - 0.006, bed, top, 1 if w < 1.25 else 2, h - top)
-    return Parts(bodies, [], openings)
+    return MadeParts(bodies, [], openings)
 
 
-def _bunk(draws: Draws) -> Parts:
+def _bunk(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "paint", "metal")
     post = draws.between(0.025, 0.04)
@@ -96,7 +96,7 @@ def _bunk(draws: Draws) -> Parts:
     steps = np.linspace(0.25, upper - thick - 0.08, 5)
     bodies += frame.on(*(box((x - t, y - 0.44, z), (x + post, y - 0.02, z + 0.03)) for z in steps))
     bodies += frame.on(box((x - t, y - 0.47, 0.0), (x + post, y - 0.43, h - 0.005)), turn=1)
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 def _headboard(draws: Draws, style: str, frame: Material, w: float, y: tuple[float, float], h: float) -> list[Mesh]:

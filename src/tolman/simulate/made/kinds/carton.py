@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import box, rotated
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.mesh import Mesh
 
 TAPE = (0.78, 0.68, 0.46)
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """Six sides with a seam and tape, or flaps that stand open; a label, prints, a lid that goes over."""
     w, d, h = draws.size
     card = draws.material("cardboard")
@@ -76,7 +76,7 @@ def make(draws: Draws) -> Parts:
             bodies.append(
                 box((x - 0.001, -0.045, 0.62 * h), (x + 0.001, 0.045, 0.62 * h + 0.025)).painted((0.12, 0.1, 0.08))
             )
-    return Parts(bodies, surfaces, openings)
+    return MadeParts(bodies, surfaces, openings)
 
 
 FURNITURE = FurnitureKind(

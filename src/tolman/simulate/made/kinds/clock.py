@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import bent, box, cylinder, prism, rotated, shifted
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A round, square or eight-cornered face in a rim or with rays; marks; hands that show a time."""
     w, d, h = draws.size
     rim = draws.material("wood", "metal", "plastic", "casing")
@@ -77,7 +77,7 @@ def make(draws: Draws) -> Parts:
         bodies.append(shifted(turned, (0.0, y + up * (d / 2 - y) * 0.6, middle)).painted(ink))
     pin = rotated(cylinder((0, 0, 0), 0.008, d / 2 - y, sides=12), -np.pi / 2, axis=0)
     bodies.append(shifted(pin, (0.0, y, middle)).painted(ink))
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 FURNITURE = FurnitureKind(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tolman.simulate.made.appliances import slab
 from tolman.simulate.made.forms import box, cylinder, rotated, shifted
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A body on feet; a front with drives, a grille, fans or a plain door; a window in the side of some."""
     w, d, h = draws.size
     body = draws.material("casing")
@@ -73,7 +73,7 @@ def make(draws: Draws) -> Parts:
                 ).painted(DARK)
                 for s in (-1, 1)
             ]
-    return Parts(bodies, [LevelSurface((-w / 2 + 0.01, -d / 2 + 0.02), (w / 2 - 0.01, face - 0.02), h)])
+    return MadeParts(bodies, [LevelSurface((-w / 2 + 0.01, -d / 2 + 0.02), (w / 2 - 0.01, face - 0.02), h)])
 
 
 FURNITURE = FurnitureKind(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tolman.simulate.made.forms import box
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A floor and four sides: closed, of slats, or with slots; rims, handles, posts in the corners."""
     w, d, h = draws.size
     style = draws.pick("slats", "slats", "solid", "slots", "milk")
@@ -94,7 +94,7 @@ def make(draws: Draws) -> Parts:
                     0.002,
                 ).painted((0.12, 0.11, 0.1))
             )
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 FURNITURE = FurnitureKind(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import bent, lathe, shifted, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A hollow body of revolution; a handle on the side, something to drink in it."""
     w, d, h = draws.size
     clay = draws.material("pottery", "ceramic", "pottery", "plastic", "metal")
@@ -60,7 +60,7 @@ def make(draws: Draws) -> Parts:
         )
         placed = shifted(band, (x, 0.0, 0.0)) if handle else bent(band, band.points * (w / wide, d / wide, 1.0))
         bodies += draws.material("pottery").on(placed)
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 FURNITURE = FurnitureKind(

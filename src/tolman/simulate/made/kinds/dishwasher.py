@@ -5,12 +5,12 @@ from __future__ import annotations
 from tolman.simulate.made.appliances import display, knobs, pull, slab
 from tolman.simulate.made.forms import box
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A body with a flap, a strip of buttons over it or hidden on its edge, a plinth and a top."""
     w, d, h = draws.size
     body = draws.material("appliance")
@@ -54,7 +54,7 @@ def make(draws: Draws) -> Parts:
             slab((-w / 2 + inset, plinth + inset), (w / 2 - inset, at - 0.05), (door - 0.002, door + 0.003))
         )
     openings = [OpeningPart("flap", (-w / 2, face, plinth), (w / 2, door, cut), (-w / 2, face, plinth))]
-    return Parts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
+    return MadeParts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
 
 
 FURNITURE = FurnitureKind(

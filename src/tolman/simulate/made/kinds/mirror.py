@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from tolman.simulate.made.forms import prism
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.materials import MIRROR
 from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shapely import Polygon
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A pane in a frame of its own outline, or without one; a ledge below some."""
     import shapely
 
@@ -36,15 +36,15 @@ def make(draws: Draws) -> Parts:
     else:
         outline = shapely.Polygon(rounded_rectangle((-w / 2, base), (w / 2, h), draws.between(0.002, 0.15 * min(w, h))))
     rim = draws.between(0.012, 0.07) if draws.chance(0.85) else 0.004
-    inner = cast("Polygon", shapely.simplify(outline.buffer(-rim, join_style="mitre"), 1e-4))
+    inner = shapely.simplify(outline.buffer(-rim, join_style="mitre"), 1e-4)
     thick = d * (0.35 if ledge else 1.0)
     face = -d / 2 + thick
     bodies: list[Mesh] = [*frame.on(prism(cast("Polygon", outline.difference(inner)), -d / 2, face, along=1))]
-    pane = cast("Polygon", shapely.simplify(inner.buffer(0.001, join_style="mitre"), 1e-4))
+    pane = shapely.simplify(inner.buffer(0.001, join_style="mitre"), 1e-4)
     bodies.append(prism(pane, -d / 2 + 0.001, -d / 2 + 0.6 * thick, along=1).painted(MIRROR))
     if ledge:
         bodies += frame.on(prism([(-w / 2, 0.0), (w / 2, 0.0), (w / 2, base), (-w / 2, base)], -d / 2, d / 2, along=1))
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 FURNITURE = FurnitureKind(

@@ -6,13 +6,13 @@ import numpy as np
 
 from tolman.simulate.made.forms import box
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh, Texture
 
 SIDE = 128
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """One to three panels: a frame of four bars or a bare canvas, a mount, an image."""
     w, d, h = draws.size
     frame = draws.material("wood", "paint", "metal", "casing")
@@ -34,7 +34,7 @@ def make(draws: Draws) -> Parts:
         e = rim + mount
         canvas = box((x0 + e, -d / 2 + 0.001, e), (x1 - e, deep + (0.0008 if mount else 0.0), h - e))
         bodies.append(_covered(canvas, _image(draws), x1 - x0, h))
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 def _covered(mesh: Mesh, image: Texture, w: float, h: float) -> Mesh:

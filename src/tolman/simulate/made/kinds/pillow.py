@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import bent, box, cushion, lathe, rotated, shifted, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A puffed sheet whose corners are drawn out or round, a bolster; with piping, buttons or a stripe."""
     w, d, h = draws.size
     cloth = draws.material("fabric", "bedding", "fabric", "leather")
@@ -23,13 +23,13 @@ def make(draws: Draws) -> Parts:
         for s in (-1, 1):
             band = box((s * w * 0.36 - 0.008, -d / 2 * 0.2, h * 0.96), (s * w * 0.36 + 0.008, d / 2 * 0.2, h), 0.001)
             bodies += cloth.shade(0.7).on(band)
-        return Parts(bodies)
+        return MadeParts(bodies)
     if style == "round":
         rows = [(0.2, 0.0), (0.4, 0.12), (0.5, 0.4), (0.5, 0.6), (0.4, 0.88), (0.2, 0.985), (0.03, 0.93)]
         mesh = lathe(rows, sides=32)
         bodies += cloth.on(bent(mesh, mesh.points * (w, d, h)))
         bodies += cloth.shade(0.6).on(lathe([(0.02, 0.88 * h), (0.02, 0.95 * h), (0.008, 0.965 * h)], sides=12))
-        return Parts(bodies)
+        return MadeParts(bodies)
     rim = draws.between(0.1, 0.25) * h if style == "pillow" else draws.between(0.25, 0.5) * h
     one = cushion((-w / 2, -d / 2, 0.0), (w / 2, d / 2, h), min(0.45 * rim, 0.04), puff=(h - rim) / 2)
     points = one.points.copy()
@@ -61,7 +61,7 @@ def make(draws: Draws) -> Parts:
         bodies += draws.material("fabric").on(band)
     elif trim == "button":
         bodies += cloth.shade(0.6).on(lathe([(0.018, h * 0.9), (0.018, h * 0.995), (0.008, h)], sides=12))
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 FURNITURE = FurnitureKind(

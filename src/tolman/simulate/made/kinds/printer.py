@@ -5,14 +5,14 @@ from __future__ import annotations
 from tolman.simulate.made.appliances import display, slab
 from tolman.simulate.made.forms import box, rotated
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 PAPER = (0.95, 0.95, 0.94)
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A body with a slot and a tray at the front; drawers of paper, a scanner's lid, keys, paper at the back."""
     w, d, h = draws.size
     body = draws.material("casing", "appliance")
@@ -83,7 +83,7 @@ def make(draws: Draws) -> Parts:
         if feed or panel == "top"
         else [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, face - 0.05), h if scanner else h - 0.002)]
     )
-    return Parts(bodies, surface, openings)
+    return MadeParts(bodies, surface, openings)
 
 
 FURNITURE = FurnitureKind(

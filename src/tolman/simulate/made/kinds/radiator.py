@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tolman.simulate.made.forms import bar, box, cylinder, rotated, shifted
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A row of columns, a panel with grooves before fins, flat tubes, or rungs between two posts; a valve."""
     w, d, h = draws.size
     paint = draws.material("appliance", "ceramic", "paint") if draws.chance(0.5) else draws.material("ceramic")
@@ -83,7 +83,7 @@ def make(draws: Draws) -> Parts:
     hooks = [
         box((x, -d / 2, h * 0.6), (x + 0.03, back + 0.03, h * 0.6 + 0.03)) for x in (x0 + 0.1 * w, x1 - 0.1 * w - 0.03)
     ]
-    return Parts([*bodies, *paint.on(*hooks)])
+    return MadeParts([*bodies, *paint.on(*hooks)])
 
 
 FURNITURE = FurnitureKind(

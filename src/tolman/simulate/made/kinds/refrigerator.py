@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tolman.simulate.made.appliances import display, pull, slab
 from tolman.simulate.made.forms import box
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A body; doors above each other, side by side, or two above a drawer; handles, maybe a dispenser."""
     w, d, h = draws.size
     body = draws.material("appliance", "appliance", "appliance", "paint")
@@ -76,7 +76,7 @@ def make(draws: Draws) -> Parts:
             bodies.append(display(draws, (middle - 0.06, 1.24), (middle + 0.06, 1.28), door + 0.003))
     elif draws.chance(0.3):
         bodies.append(display(draws, (-0.05, h - 0.09), (0.05, h - 0.07), door))
-    return Parts(bodies, [LevelSurface((-w / 2 + 0.04, -d / 2 + 0.04), (w / 2 - 0.04, face - 0.03), h)], openings)
+    return MadeParts(bodies, [LevelSurface((-w / 2 + 0.04, -d / 2 + 0.04), (w / 2 - 0.04, face - 0.03), h)], openings)
 
 
 FURNITURE = FurnitureKind(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tolman.simulate.made.forms import bar, box, cylinder, loft, tube
-from tolman.simulate.made.joinery import Cell, FrontStyle, drawn_handles, fronts, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.joinery import FrontStyle, Niche, drawn_handles, fronts, split
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.made.outlines import ring
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A basin with a drain and a tap, over what carries it."""
     w, d, h = draws.size
     ceramic = draws.material("ceramic")
@@ -94,7 +94,7 @@ def make(draws: Draws) -> Parts:
         columns = 1 if w < 0.5 else draws.count(1, 3)
         kinds = draws.pick("doors", "drawers")
         cells = [
-            Cell((a, p), (b, q), ("left" if i % 2 == 0 else "right") if kinds == "doors" else "drawer")
+            Niche((a, p), (b, q), ("left" if i % 2 == 0 else "right") if kinds == "doors" else "drawer")
             for i, (a, b) in enumerate(split(-w / 2 + 0.008, w / 2 - 0.008, columns))
             for p, q in split(hung + 0.005, under - 0.005, 1 if kinds == "doors" else 2)
         ]
@@ -128,7 +128,7 @@ def make(draws: Draws) -> Parts:
                 for s in ((-1, 1) if kind == "two" else (1,))
             )
         )
-    return Parts(bodies, [], openings)
+    return MadeParts(bodies, [], openings)
 
 
 FURNITURE = FurnitureKind(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, lathe, leg, prism
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A round or angular seat on three or four legs, a column, a drum, or two panels."""
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint", "plastic")
@@ -97,7 +97,7 @@ def make(draws: Draws) -> Parts:
             bodies += frame.on(*(bar(p, q, r * 0.6) for p, q in zip(at, [*at[1:], at[0]], strict=True)))
     if draws.chance(0.15) and style == "column":
         bodies += frame.on(cylinder((0, 0, under - 0.06), 0.035, 0.05))
-    return Parts(bodies, surfaces)
+    return MadeParts(bodies, surfaces)
 
 
 FURNITURE = FurnitureKind(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tolman.simulate.made.forms import bar, box, cylinder, rotated, shifted
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK, STEEL
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """Two shells with ribs or pockets, a seam, wheels or feet, a grip, a handle that is pulled out in some."""
     w, d, h = draws.size
     shell = draws.material("plastic", "plastic", "fabric", "metal", "leather")
@@ -63,7 +63,7 @@ def make(draws: Draws) -> Parts:
                 (-w / 2 - 0.008, -0.05, (low + top) / 2 - 0.01), (-w / 2 + 0.01, 0.05, (low + top) / 2 + 0.01), 0.004
             ).painted(grip)
         )
-    return Parts(bodies, [], [OpeningPart("hinged", (-w / 2, 0.003, low), (w / 2, d / 2, top), (-w / 2, 0.0, low))])
+    return MadeParts(bodies, [], [OpeningPart("hinged", (-w / 2, 0.003, low), (w / 2, d / 2, top), (-w / 2, 0.0, low))])
 
 
 FURNITURE = FurnitureKind(

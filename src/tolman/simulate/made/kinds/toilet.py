@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import box, cylinder, loft, rotated
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import STEEL, Material
 from tolman.simulate.made.outlines import Point, ring
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A lofted bowl below a seat; a lid that is shut or up; a tank with a button or a lever, or a box in the wall."""
     w, d, h = draws.size
     ceramic = draws.material("ceramic")
@@ -69,7 +69,9 @@ def make(draws: Draws) -> Parts:
         for s in (-1, 1)
     ]
     bodies += _tank(draws, ceramic, w, d, h, seat, tank_deep, style)
-    return Parts(bodies, [], [OpeningPart("lid", (-wide, bowl_back, seat - 0.005), (wide, front, seat + 0.018), hinge)])
+    return MadeParts(
+        bodies, [], [OpeningPart("lid", (-wide, bowl_back, seat - 0.005), (wide, front, seat + 0.018), hinge)]
+    )
 
 
 def _seat(center: Point, radii: tuple[float, float], power: float) -> Mesh:

@@ -6,13 +6,13 @@ import numpy as np
 
 from tolman.simulate.made.forms import bar, box, tube
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 INKS = ((0.1, 0.12, 0.4), (0.55, 0.1, 0.1), (0.08, 0.3, 0.15), (0.1, 0.1, 0.1))
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A white field in a frame, over a tray with pens and a sponge; lines and strokes of writing."""
     w, d, h = draws.size
     frame = draws.material("metal", "metal", "casing", "wood")
@@ -50,7 +50,7 @@ def make(draws: Draws) -> Parts:
                 [-start - t, np.full(24, face - 0.0035), z + 0.014 * np.sin(t * 130) * np.sin(t * 37 + line)]
             )
             bodies.append(tube(path, 0.0022, sides=4).painted(INKS[draws.count(0, 3)]))
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 FURNITURE = FurnitureKind(
