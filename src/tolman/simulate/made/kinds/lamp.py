@@ -107,8 +107,9 @@ def _with_arm(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     metal = draws.material("paint", "metal", "plastic")
     r = draws.between(0.006, 0.01)
-    foot = min(0.11, 0.5 * w, 0.3 * d)
-    base_y = -0.12 * d
+    # Under the arm's middle, so that it doesn't tip over.
+    foot = min(0.12, 0.5 * w, 0.34 * d)
+    base_y = 0.03 * d
     elbow = (0.0, -d / 2 + r * 2, h * draws.between(0.45, 0.6))
     shoulder = (0.0, draws.between(0.0, 0.2) * d, h - 0.02)
     reach = min(0.5 * w, 0.3 * d, 0.1)

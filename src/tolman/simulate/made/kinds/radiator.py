@@ -80,8 +80,10 @@ def make(draws: Draws) -> MadeParts:
     bodies += metal.on(bar((-w / 2 + 0.025, (front + back) / 2, z), (x0 + 0.02, (front + back) / 2, z), 0.009))
     knob = rotated(cylinder((0, 0, 0), min(0.02, 0.35 * d), 0.035, sides=14, bevel=0.004), -1.5708, axis=1)
     bodies += draws.material("ceramic").on(shifted(knob, (-w / 2 + 0.035, (front + back) / 2, z)))
+    wide = max(0.05, 0.035 * w)
     hooks = [
-        box((x, -d / 2, h * 0.6), (x + 0.03, back + 0.03, h * 0.6 + 0.03)) for x in (x0 + 0.1 * w, x1 - 0.1 * w - 0.03)
+        box((x - wide / 2, -d / 2, h * 0.2), (x + wide / 2, back + 0.015, h * 0.8))
+        for x in (x0 + 0.15 * w, x1 - 0.15 * w)
     ]
     return MadeParts([*bodies, *paint.on(*hooks)])
 
