@@ -124,13 +124,13 @@ def test_marks_of_label_studio_come_back_beside_an_answer(pictured: Served) -> N
     frame["annotations"] = [{"result": [region(on_frame, "vectorlabels", "lines", line)]}]
     (picture,) = [one for one in tasks if "-m02" in one["data"]["id"] and "Which way" in one["data"]["question"]]
     point = region((320, 240), "keypointlabels", "points", {"x": 25, "y": 50, "keypointlabels": ["point"]})
-    picture["annotations"] = [{"result": [point | {"meta": {"text": ["the  door"]}}, {"type": "brush", "value": {}}]}]
+    picture["annotations"] = [{"result": [point | {"meta": {"text": ["the  knob"]}}, {"type": "brush", "value": {}}]}]
     content = json.dumps(tasks).encode()
     page = _send(owner, project, "label-studio", "Rita", content).text
     assert "2 marks on 2 questions are Rita&#39;s." in page
     assert "left out: 1 × brush" in page
     found = sorted(_drawn(pictured), key=lambda one: -one["medium"])
-    assert found[0] == {"medium": 2, "points": [[80.0, 120.0]], "size": [320.0, 240.0], "note": "the door"}
+    assert found[0] == {"medium": 2, "points": [[80.0, 120.0]], "size": [320.0, 240.0], "note": "the knob"}
     assert (found[1]["frame"], found[1]["time"]) == (0, 0.0)
     assert found[1]["points"] == [[0.0, 0.0], [round(on_frame[0] / 2, 1), round(on_frame[1] / 2, 1)]]
 
@@ -141,9 +141,15 @@ def test_marks_of_label_studio_come_back_beside_an_answer(pictured: Served) -> N
     assert sum(len(one["annotations"]) for one in out) == 2
     assert "Choose somebody" in _send(owner, project, "label-studio", "Sam", content).text
     assert _send(owner, project, "label-studio", "Olga", content).text.count("Olga is not asked the question") == 1
-    # Rita is still asked all questions, and answers without seeing the truth.
-    page = rita.get(f"/projects/{project}/work").text
-    assert "Because it is" not in page
+    # Rita is still asked all questions, answers without seeing the truth, and sees her marks after that.
+    for _ in range(3):
+        page = rita.get(f"/projects/{project}/work")
+        assert "Because it is" not in page.text
+        assert "the knob" not in page.text
+        asked, path = item_on(rita), page.url.path
+        opened = rita.post(f"{path}/answer", answer="A", seconds=5, shown="ready").text
+        assert ("the knob" in opened) == (asked == "which")
+        rita.post(f"{path}/decide", verdict="flag", target="item", reason="unclear", seconds=6)
 
 
 def test_a_backup_of_cvat_brings_marks_and_labels(pictured: Served) -> None:
