@@ -143,6 +143,10 @@ def _order(config: SimulateConfig) -> WorldsConfig:
     for shape in config.shapes:
         if shape not in PLACES:
             raise unknown("place", shape, PLACES)
+    if config.furniture is not None and not (
+        _word(config.furniture) or config.furniture.suffix or config.furniture.exists()
+    ):
+        raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
         scenes=config.scenes,
         seed=config.seed,
