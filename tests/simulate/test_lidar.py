@@ -25,9 +25,7 @@ EXACT = Spinner(noise=0.0, dropout=0.0)
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-@pytest.mark.parametrize(
-    "shape", [pytest.param(s, marks=() if s == "l-shape" else pytest.mark.full) for s in SHAPES]
-)
+@pytest.mark.parametrize("shape", [pytest.param(s, marks=() if s == "l-shape" else pytest.mark.full) for s in SHAPES])
 def test_the_scan_s_alpha_shape_is_the_floor(shape: str) -> None:
     here, carried = world(shape), walk(shape, 12.0)
     points = scan(here, carried, replace(ROOM, columns=360, rate=5.0))
