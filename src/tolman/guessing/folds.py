@@ -1,11 +1,11 @@
 """Folds: which items are held out together.
 
-Items that share a scene, a medium, an `all_of` group or a group of twins are always in the same fold. A scene's answers hang together
-(a room with six chairs has six chairs in every question about it), so a learner that was shown one of them while it
-is asked another would be credited for knowing the scene, not for guessing from the question. Equal question texts of
-different scenes are not kept together: that "how many tables" is mostly answered by 2 is what is to be measured.
-Counterfactual twins (one text asked about scenes that differ in one thing, each with another answer) are: who was taught
-one of them knows what the other's answer is not, which no reader of a single question does.
+Items that share a scene, a medium, an `all_of` group or a group of twins are always in the same fold. A scene's answers
+hang together (a room with six chairs has six chairs in every question about it), so a learner that was shown one of
+them while it is asked another would be credited for knowing the scene, not for guessing from the question. Equal
+question texts of different scenes are not kept together: that "how many tables" is mostly answered by 2 is what is to
+be measured. Counterfactual twins (one text asked about scenes that differ in one thing, each with another answer) are:
+a learner that is taught one of them knows what the other's answer is not.
 """
 
 from __future__ import annotations
