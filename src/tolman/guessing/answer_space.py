@@ -90,7 +90,7 @@ class AnswerSpace:
 
     def offer(self, number: int) -> str:
         """The text of an offer."""
-        return self.answers[self.offers[number]]
+        return self.answers[int(self.offers[number])]
 
     def best_constant(self, own: Ints) -> int | None:
         """The number of the offer that the items of these places reward most; None where none may be given."""

@@ -157,7 +157,7 @@ def _gap(scores: Floats, base: Floats, group: Ints, limit: float, *, is_choice: 
 
 def _row(trial: Trial, name: str, gaps: list[_Gap], p: list[float | None], group: Ints) -> ShortcutRow:
     verdicts = [gap.verdict(own) for gap, own in zip(gaps, p, strict=True)]
-    worst: Verdict = next((one for one in ("FAIL", "too few") if one in verdicts), "pass")  # type: ignore[assignment]
+    worst: Verdict = next((one for one in ("FAIL", "too few") if one in verdicts), "pass")
     place = verdicts.index(worst)
     first, scores = gaps[0], trial.scores[name]
     interval = first.estimate.interval
