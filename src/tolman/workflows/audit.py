@@ -34,7 +34,7 @@ class AuditConfig:
     """Which benchmark is audited: its answers by which scenes and rules, or its text by which learners."""
 
     benchmark: Annotated[str, Setting("Name or folder of a benchmark whose scenes are known.", positional=True)]
-    scenes: Annotated[Path | None, Setting("Folder of its scenes. Not with --shortcuts.")] = None
+    scenes: Annotated[Path | None, Setting("Folder of its scenes. Default: none, which --shortcuts needs.")] = None
     data: Annotated[
         Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
     ] = None

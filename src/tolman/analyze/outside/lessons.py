@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,10 @@ from tolman.kinds import kind_of
 
 TaughtOn = Literal["other folds", "others", "others and other half"]
 """The other folds of the benchmark; the questions of other benchmarks; those and the benchmark's other half."""
+
+
+EVEN = 2
+"""Questions by which the most frequent answer may outnumber the rarest, where answers count as balanced."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +36,35 @@ class Lesson:
     asked: Ints
 
 
-def even_labels(item: Item) -> tuple[str, ...]:
-    """What all folds have alike of: the question type, and of choices the letters and texts that are right.
+def even_labels(items: Sequence[Item]) -> Callable[[Item], tuple[str, ...]]:
+    """What all folds have alike of: the question type, and letters and texts that are right equally often.
 
-    A learner that is taught which letter is rare in its fold would else answer below chance in the other one.
+    Where answers were balanced, a letter that is rare in the folds taught is frequent in the one asked, and learners
+    would fall below chance for that alone. Where they were not, folds are left to luck: made alike, they would share
+    what luck made frequent in the whole, and learners would rise above chance for that alone.
+
+    Args:
+        items: of the benchmark.
+
+    Returns:
+        Item → its labels.
     """
-    if not kind_of(item).has_letters:
-        return (item.task,)
-    return item.task, f"{item.task}\n{item.answer}", f"{item.task}\n:{item.answer_text}"
+    counts: dict[tuple[str, str, int], Counter[str]] = {}
+    for item in items:
+        for which, answer in _answers(item).items():
+            counts.setdefault((item.task, which, len(item.options)), Counter())[answer] += 1
+    balanced = {key for key, own in counts.items() if len(own) > 1 and max(own.values()) - min(own.values()) <= EVEN}
+
+    def labels(item: Item) -> tuple[str, ...]:
+        own = (f"{which} {answer}" for which, answer in _answers(item).items()
+               if (item.task, which, len(item.options)) in balanced)  # fmt: skip
+        return item.task, *(f"{item.task}\n{len(item.options)} {text}" for text in own)
+
+    return labels
+
+
+def _answers(item: Item) -> dict[str, str]:
+    return {"letter": item.answer, "text": item.answer_text} if kind_of(item).has_letters else {}
 
 
 def lessons(items: Sequence[Item], others: Sequence[Item], folds: int, seed: int) -> tuple[list[Lesson], Ints]:
@@ -58,7 +84,8 @@ def lessons(items: Sequence[Item], others: Sequence[Item], folds: int, seed: int
     """
     group = np.array(groups([*items, *others]), dtype=np.intp)
     own, further = np.arange(len(items)), len(items) + np.arange(len(others))
-    fold = assign(items, folds, seed, even_labels)
+    labels = even_labels(items)
+    fold = assign(items, folds, seed, labels)
     found = [Lesson("other folds", own[fold != f], own[fold == f]) for f in range(folds)]
     if not len(others):
         return found, group
@@ -69,7 +96,7 @@ def lessons(items: Sequence[Item], others: Sequence[Item], folds: int, seed: int
     shared = np.isin(group[further], group[own]).any()
     parts = [own[fold == f] for f in range(folds)] if shared else [own]
     found += [Lesson("others", apart(part), part) for part in parts]
-    half = assign(items, 2, seed + 1, even_labels)
+    half = assign(items, 2, seed + 1, labels)
     for h in range(2):
         asked = own[half == h]
         found.append(Lesson("others and other half", np.concatenate([own[half != h], apart(asked)]), asked))

@@ -29,7 +29,7 @@ CATEGORY_CONSTANT = "constant-per-category"
 
 
 @dataclass(frozen=True)
-class Trial:
+class LearnerTrial:
     """Scores of all learners on a benchmark's questions of one type, taught in one way.
 
     Attributes:
@@ -84,7 +84,7 @@ def run_trials(
     learners: Sequence[str],
     settings: LearnerSettings,
     workers: Workers = 1,
-) -> list[Trial]:
+) -> list[LearnerTrial]:
     """Carry lessons out, question type by question type.
 
     Args:
@@ -137,7 +137,7 @@ def run_trials(
 _BASELINE = ""
 
 
-def _trial(key: tuple[str, str], taught_on: TaughtOn, collected: _Collected, learners: Sequence[str]) -> Trial:
+def _trial(key: tuple[str, str], taught_on: TaughtOn, collected: _Collected, learners: Sequence[str]) -> LearnerTrial:
     base = collected.scores.pop(_BASELINE)
     numbers = np.array(sorted(base), dtype=np.intp)
 
@@ -149,7 +149,9 @@ def _trial(key: tuple[str, str], taught_on: TaughtOn, collected: _Collected, lea
     taught, scenes = min(collected.taught)
     taught_all = all(name in full for name in learners)
     names = [*learners, *([CATEGORY_CONSTANT] if category is not None else [])] if taught_all else []
-    return Trial(*key, taught_on, numbers, {name: full[name] for name in names}, column(base), category, taught, scenes)
+    return LearnerTrial(
+        *key, taught_on, numbers, {name: full[name] for name in names}, column(base), category, taught, scenes
+    )
 
 
 def _told(items: Sequence[Item], rules: RuleSet) -> tuple[list[BlindQuestion], Ints, AnswerSpace | None]:

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from tolman.analyze.outside.learner import Ints
-from tolman.analyze.outside.trials import CATEGORY_CONSTANT, MIN_TAUGHT, MIN_TAUGHT_SCENES, Trial
+from tolman.analyze.outside.trials import CATEGORY_CONSTANT, MIN_TAUGHT, MIN_TAUGHT_SCENES, LearnerTrial
 from tolman.guessing.statistics import Floats
 from tolman.scoring.chance_test import exact_chance_test
 from tolman.scoring.clusters import clustered_sums
@@ -117,14 +117,14 @@ class _Gap:
         return _rounded(n * (half / (self.limit / 2)) ** 2)
 
 
-def judge(trials: Sequence[Trial], group: Ints) -> list[ShortcutRow]:
+def judge(trials: Sequence[LearnerTrial], group: Ints) -> list[ShortcutRow]:
     """A row for each question type, way of teaching and learner.
 
     Args:
         trials: what was scored.
         group: of each of the benchmark's items: its scene, or what its scene shares with others. Shape (items,).
     """
-    gaps: list[tuple[Trial, str, list[_Gap]]] = []
+    gaps: list[tuple[LearnerTrial, str, list[_Gap]]] = []
     for trial in trials:
         own = group[trial.members]
         gaps += [(trial, name, _gaps(trial, name, own)) for name in trial.scores]
@@ -137,7 +137,7 @@ def judge(trials: Sequence[Trial], group: Ints) -> list[ShortcutRow]:
     return [row for trial in trials for row in found.get(id(trial), [_untaught(trial, group[trial.members])])]
 
 
-def _gaps(trial: Trial, name: str, group: Ints) -> list[_Gap]:
+def _gaps(trial: LearnerTrial, name: str, group: Ints) -> list[_Gap]:
     scores = trial.scores[name]
     if trial.category_baseline is None:
         return [_gap(scores, trial.baseline, group, MAX_CHOICE_GAP, is_choice=True)]
@@ -155,7 +155,7 @@ def _gap(scores: Floats, base: Floats, group: Ints, limit: float, *, is_choice: 
     return _Gap(estimate, p, limit, is_choice)
 
 
-def _row(trial: Trial, name: str, gaps: list[_Gap], p: list[float | None], group: Ints) -> ShortcutRow:
+def _row(trial: LearnerTrial, name: str, gaps: list[_Gap], p: list[float | None], group: Ints) -> ShortcutRow:
     verdicts = [gap.verdict(own) for gap, own in zip(gaps, p, strict=True)]
     worst: Verdict = next((one for one in ("FAIL", "too few") if one in verdicts), "pass")
     place = verdicts.index(worst)
@@ -196,7 +196,7 @@ def _reason(verdict: Verdict, gap: _Gap, place: int, needed: int | None) -> str:
     return f"{known}to tell {limit:g} points takes about {needed:,} questions"
 
 
-def _untaught(trial: Trial, group: Ints) -> ShortcutRow:
+def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
     reason = (
         f"{trial.taught:,} questions of {trial.taught_scenes:,} scenes teach too little; "
         f"a learner needs {MIN_TAUGHT} of {MIN_TAUGHT_SCENES} scenes"
