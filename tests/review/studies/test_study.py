@@ -382,9 +382,11 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
     with served.site.database.read() as db:
         assert people.part_of(db.get_one(Project, int(number))).sample.people == 4  # type: ignore[union-attr]
         forms = [form for task in tasks_of(db, int(number)) for form in task.content["forms"]]
-    assert set(forms) == set(range(4))
-    assert len(forms) == 4 * len(TRUTHS)
-    served.visitor().post(path, agreed="yes")
+    assert max(forms) == 3
+    assert len(forms) == len(TRUTHS)
+    visitor = served.visitor()
+    visitor.get(path)
+    visitor.post(path, agreed="yes")
     refused = owner.post("/studies", text=text).text
     assert "was started with another study" in refused
     assert "somebody has come" in refused

@@ -22,8 +22,9 @@ from tolman.review.forms.checking import Around, about, check, least_media, medi
 from tolman.review.forms.fields import Form, Key, seconds_of
 from tolman.review.forms.proposals import propose
 from tolman.review.forms.writing import STEP_KINDS, UNITS, Written, control_of, writable_kinds
-from tolman.review.media.collection import things_seen
+from tolman.review.media.collection import scene_shown, things_seen
 from tolman.review.modes.write_pool import add_pool, pool_of
+from tolman.review.modes.write_scene import add_scene
 from tolman.review.pages import page, see_other
 from tolman.review.site import Site
 from tolman.review.store.pool import Filters, kept_name
@@ -38,6 +39,7 @@ NAME = "write"
 STEP = "written"
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
 add_pool(router, NAME)
+add_scene(router, NAME)
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
@@ -208,6 +210,7 @@ def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, 
     return {
         "written": written,
         "chosen": chosen,
+        "in_scenes": {one.key for one, medium in chosen if medium and scene_shown(site, medium) is not None},
         "findings": check(written, around),
         "categories": {name: around.taken.get(name, 0) for name in around.categories},
         "quota": around.quota,

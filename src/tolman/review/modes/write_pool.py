@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
@@ -71,7 +71,7 @@ def add_pool(router: APIRouter, mode: str) -> None:
             own_work(db, me, assignment, mode)
         filters = Filters(source, group, kind, text, number)
         shelf = pool_of(site).browse(filters)
-        told = {"shelf": shelf, "filters": filters, "told": "", "problem": ""}
+        told: dict[str, Any] = {"shelf": shelf, "filters": filters, "told": "", "problem": ""}
         return page(request, guest, "_write_pool.html", own=assignment, **told)
 
     @router.post("/{assignment}/upload", response_class=HTMLResponse)
