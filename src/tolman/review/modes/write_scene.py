@@ -9,9 +9,9 @@ from fastapi.responses import HTMLResponse, Response
 
 from tolman.generate.geometry import SceneGeometry
 from tolman.review.access import Guest, Me, TheSite
-from tolman.review.evidence.shown import cloud_answer, frame_answer, scene_answer
 from tolman.review.forms.fields import Key
 from tolman.review.media.collection import scene_of, scene_shown
+from tolman.review.media.scene_answers import cloud_answer, frame_answer, scene_answer
 from tolman.review.modes.write_pool import pool_of
 from tolman.review.pages import page
 from tolman.review.site import Site

@@ -13,11 +13,11 @@ from tolman.errors import TolmanError
 from tolman.generate.geometry import SceneGeometry
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import Person
-from tolman.review.evidence.shown import cloud_answer, frame_answer, scene_answer
 from tolman.review.forms.answers import shown_answer
 from tolman.review.forms.fields import Clean, Key, Paragraphs
 from tolman.review.media.blind import blind
 from tolman.review.media.collection import scene_in, scenes_folder
+from tolman.review.media.scene_answers import cloud_answer, frame_answer, scene_answer
 from tolman.review.pages import page, see_other
 from tolman.review.projects import corrections
 from tolman.review.projects.corrections import CorrectionError
