@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import select
@@ -399,24 +400,30 @@ def test_evidence_of_every_question_type_is_drawn(
     assert len(by_task) > 5
 
 
-def test_the_scene_is_there_while_a_question_about_it_is_written(browser: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("prefix", ["", "/tolman"])
+def test_the_scene_is_there_while_a_question_about_it_is_written(browser: Any, tmp_path: Path, prefix: str) -> None:
     with as_file(files("tolman.demo") / "rooms") as rooms:
         shutil.copytree(rooms, tmp_path / "scenes")
     bring_in([tmp_path / "scenes" / "videos"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
     settings, clock = settings_of(
-        tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=tmp_path / "scenes"
-    )
+        tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=tmp_path / "scenes",
+        base_url=f"http://localhost{prefix}" if prefix else None,
+    )  # fmt: skip
     with serving(settings, clock) as served:
         project = served.project("write", questions=1)
         page = browser.new_context(base_url=served.url, viewport={"width": 1440, "height": 900}).new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(urlsplit(request.url).path))
         enter(page, served, "annotator", "Ann")
-        page.goto(f"/projects/{project}/work")
+        page.goto(f"{prefix}/projects/{project}/work")
         page.locator("#pool").get_by_role("button", name="Choose").first.click()
         page.get_by_role("button", name="Show its scene").press("Enter")
         page.locator("[data-workbench][data-ready]").wait_for(timeout=60_000)
         assert page.locator("#workbench-object option").count() > 5
         assert page.locator("[data-workbench] img").first.evaluate("i => i.complete && i.naturalWidth > 0")
         assert page.locator("[data-workbench] button", has_text="Save").count() == 0
+        assert [path for path in asked if not path.startswith(f"{prefix}/")] == []
+        assert len(asked) > 20
         page.locator("[data-workbench]").scroll_into_view_if_needed()
         snap(page, "write-scene")
         page.context.close()

@@ -64,7 +64,7 @@ def scene_data(geometry: SceneGeometry, item: Item | None, *, whole: bool) -> di
         "cameras": [_camera(one) for one in cameras],
         "follows": _followed(item, cameras) if item is not None else 0 if cameras else None,
         "shots": [] if item is None else shots_of(item, cameras),
-        "scripts": [f"/static/explorer/{name}" for name in SCRIPTS],
+        "scripts": list(SCRIPTS),
     }
 
 
