@@ -1,4 +1,4 @@
-"""Which media are the same: by perceptual hashes that differ in few bits; where files aren't at hand, by their names."""
+"""Which media are the same: by perceptual hashes that differ in few bits; of absent files, by their names."""
 
 from __future__ import annotations
 
