@@ -13,7 +13,7 @@ LEVELS = [
     {"plugins"},
     {"registry", "files", "toml_lines"},
     {"shelf"},
-    {"items", "responses", "scenes"},
+    {"items", "responses", "scenes", "frames_on_disk"},
     {"item_table", "scene_table", "messages", "cognitive_maps", "outcomes"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
     {"scene_shards"},

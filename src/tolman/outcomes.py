@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, MutableMapping
 
 from tolman.responses import Outcome, Response
 
 MANY = 6000
-"""Responses beyond which further ones are kept as JSON: in a fifth of the memory, and parsed each time they are looked
-at. More than VSI-Bench has questions."""
+"""Responses beyond which further ones are kept as JSON in a temporary file, and parsed each time they are looked at.
+More than VSI-Bench has questions."""
 
 Key = tuple[str, int]
+_LENGTH = 8
+"""Bytes in front of a text that say how long it is."""
+_READ_AT_ONCE = 4096
 
 
 class Outcomes(MutableMapping[Key, Outcome]):
     """Responses and failures by item's id and repeat, in the order in which they were put in."""
 
     def __init__(self) -> None:
-        self._kept: dict[Key, Outcome | bytes] = {}
+        self._kept: dict[Key | str, Outcome | int] = {}
+        self._texts: _Texts | None = None
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Outcomes:
@@ -28,25 +35,68 @@ class Outcomes(MutableMapping[Key, Outcome]):
         return found
 
     def __getitem__(self, key: Key) -> Outcome:
-        found = self._kept[key]
-        return Response.model_validate_json(found) if isinstance(found, bytes) else found
+        found = self._kept[_short(key)]
+        return Response.model_validate_json(self._text(found)) if isinstance(found, int) else found
 
     def __setitem__(self, key: Key, outcome: Outcome) -> None:
         few = len(self._kept) < MANY or not isinstance(outcome, Response)
-        self._kept[key] = outcome if few else outcome.model_dump_json(exclude_defaults=True).encode()
+        self._kept[_short(key)] = (
+            outcome if few else self._keep(outcome.model_dump_json(exclude_defaults=True).encode())
+        )
 
     def __delitem__(self, key: Key) -> None:
-        del self._kept[key]
+        del self._kept[_short(key)]
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(self._kept)
+        return ((key, 0) if isinstance(key, str) else key for key in self._kept)
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._kept
+        return isinstance(key, tuple) and _short(key) in self._kept
 
     def take(self, key: Key, other: Outcomes) -> None:
         """Put in what another holds under a key, as it is kept there."""
-        self._kept[key] = other._kept[key]
+        found = other._kept[_short(key)]
+        self._kept[_short(key)] = self._keep(other._text(found)) if isinstance(found, int) else found
+
+    def _keep(self, text: bytes) -> int:
+        if self._texts is None:
+            self._texts = _Texts()
+        return self._texts.add(text)
+
+    def _text(self, place: int) -> bytes:
+        assert self._texts is not None
+        return self._texts.at(place)
+
+
+def _short(key: Key) -> Key | str:
+    """A key as it is kept: most items are asked once, and a tuple takes as much memory as its text."""
+    return key[0] if key[1] == 0 else key
+
+
+class _Texts:
+    """Texts in a temporary file that nobody else sees and that ends with this object."""
+
+    def __init__(self) -> None:
+        self._file, name = tempfile.mkstemp(prefix="tolman-")
+        os.unlink(name)  # the file lasts as long as it is open
+        weakref.finalize(self, os.close, self._file)
+        self._end = 0
+
+    def add(self, text: bytes) -> int:
+        """Append a text; its place."""
+        place, rest = self._end, memoryview(len(text).to_bytes(_LENGTH, "little") + text)
+        while rest:
+            written = os.pwrite(self._file, rest, self._end)
+            self._end, rest = self._end + written, rest[written:]
+        return place
+
+    def at(self, place: int) -> bytes:
+        """The text at a place."""
+        found = os.pread(self._file, _READ_AT_ONCE, place)
+        end = _LENGTH + int.from_bytes(found[:_LENGTH], "little")
+        while len(found) < end:
+            found += os.pread(self._file, end - len(found), place + len(found))
+        return found[_LENGTH:end]

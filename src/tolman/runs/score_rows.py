@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 from tolman import benchmarks
 from tolman.items import Item
@@ -52,11 +52,11 @@ def rows_elsewhere(
         return
 
     def jobs() -> Iterator[_Job]:
-        for first in range(0, len(items), AT_ONCE):
-            some = items[first : first + AT_ONCE]
+        rest = iter(items)
+        while some := list(islice(rest, AT_ONCE)):
             keys = ((item.id, repeat) for item in some for repeat in range(settings.repeats))
             came = [outcomes[key] for key in keys if key in outcomes]
-            yield _Job(record, rules.name, tuple(names), list(some), came)
+            yield _Job(record, rules.name, tuple(names), some, came)
 
     yield from chain.from_iterable(parallel_map(_rows, jobs(), workers))
 

@@ -150,11 +150,14 @@ def check_defined(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> None:
     Raises:
         UsageError: naming the first item that one has none for.
     """
-    for rules in rule_sets:
-        for item in items:
-            reason = rules.undefined(item)
-            if reason is not None:
-                raise UsageError(
+    rule_sets = list(rule_sets)
+    found: dict[int, str] = {}
+    for item in items:
+        for number, rules in enumerate(rule_sets):
+            if number not in found and (reason := rules.undefined(item)) is not None:
+                found[number] = (
                     f"question '{item.id}': the answer {item.answer} has no score under '{rules.name}': {reason}; "
                     "correct it or leave the question out."
                 )
+    if found:
+        raise UsageError(found[min(found)])

@@ -85,17 +85,45 @@ def score(
     Raises:
         UsageError: a rule set has no score for an item, as for a relative error of 0.
     """
-    rule_sets = list(rule_sets)
-    check_defined(items, rule_sets)
     found = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
+    return pl.concat(
+        score_frames(
+            items, found, list(rule_sets), repeats=repeats, seed=seed, failures_are_wrong=failures_are_wrong,
+            metrics=metrics, rows_of=rows_of,
+        )
+    )  # fmt: skip
+
+
+def score_frames(
+    items: Sequence[Item],
+    outcomes: Outcomes,
+    rule_sets: Sequence[RuleSet],
+    *,
+    repeats: int = 1,
+    seed: int = 0,
+    failures_are_wrong: bool = False,
+    metrics: Sequence[Metric] = (),
+    rows_of: Callable[[RuleSet], Iterable[ScoreRow]] | None = None,
+) -> Iterator[pl.DataFrame]:
+    """The frame of `score` in parts, some thousand rows each, the first of them empty; the arguments are the same.
+
+    Items that count as a group are joined over all rows, which are in one part then.
+
+    Raises:
+        UsageError: as `score`, before the first part.
+    """
+    check_defined(items, rule_sets)
 
     def made(rules: RuleSet) -> Iterable[ScoreRow]:
         if rows_of is not None:
             return rows_of(rules)
-        return score_rows(items, found, rules, repeats, seed, failures_are_wrong, metrics)
+        return score_rows(items, outcomes, rules, repeats, seed, failures_are_wrong, metrics)
 
-    rows = chain.from_iterable(map(made, rule_sets))
-    return join_groups(_frame(rows, metrics), items, rule_sets, metrics)
+    frames = _frames(chain.from_iterable(map(made, rule_sets)), metrics)
+    if any(rules.group(item) is not None for item in items for rules in rule_sets):
+        yield join_groups(pl.concat(frames), items, rule_sets, metrics)
+    else:
+        yield from frames
 
 
 def score_rows(
@@ -211,12 +239,16 @@ _AT_ONCE = 8192
 
 
 def _frame(rows: Iterable[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
-    """Rows as a frame, built by column, which takes a third of the time."""
+    return pl.concat(_frames(rows, metrics))
+
+
+def _frames(rows: Iterable[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> Iterator[pl.DataFrame]:
+    """Rows as frames, the first of them empty; built by column, which takes a third of the time."""
     schema = SCHEMA | {column_of(metric): pl.Float64 for metric in metrics}
-    rest, frames = iter(rows), [pl.DataFrame(schema=schema)]
+    rest = iter(rows)
+    yield pl.DataFrame(schema=schema)
     while some := list(islice(rest, _AT_ONCE)):
-        frames.append(pl.DataFrame(dict(zip(schema, zip(*some, strict=True), strict=True)), schema=schema))
-    return pl.concat(frames)
+        yield pl.DataFrame(dict(zip(schema, zip(*some, strict=True), strict=True)), schema=schema)
 
 
 def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:

@@ -82,7 +82,7 @@ def _asked_all(record: RunRecord, items: int) -> bool:
     return settings.selection.is_all and record.presented_items is None and items == record.subset_items
 
 
-def _read(record: RunRecord, data: Path | None) -> list[Item]:
+def _read(record: RunRecord, data: Path | None) -> Sequence[Item]:
     """The subset that a run was made on, from a folder, the run's own folder of data, or the hub."""
     settings = record.settings
     place = data or Path(record.data)
