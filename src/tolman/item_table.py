@@ -126,6 +126,11 @@ def open_items(paths: Sequence[Path]) -> Sequence[Item]:
     return ItemTable(paths)
 
 
+def ids_of(items: Iterable[Item]) -> Iterator[str]:
+    """The ids of items, in their order."""
+    return items.ids() if isinstance(items, ItemTable) else (item.id for item in items)
+
+
 class ItemTable(Sequence[Item]):
     """The items of some files, some thousands of which are in memory at a time: each loop reads them anew.
 
@@ -147,6 +152,12 @@ class ItemTable(Sequence[Item]):
         for path in self._paths:
             for part in item_slices(path):
                 yield from part
+
+    def ids(self) -> Iterator[str]:
+        """Their ids, which take a hundredth of the time that the items take."""
+        for path in self._paths:
+            for part in _read(path, pl.scan_parquet(path).select("id")).iter_slices(AT_ONCE):
+                yield from part["id"]
 
     @overload
     def __getitem__(self, place: int) -> Item: ...

@@ -112,7 +112,15 @@ def score_frames(
     Raises:
         UsageError: as `score`, before the first part.
     """
-    check_defined(items, rule_sets)
+    is_grouped = False
+
+    def looked_at() -> Iterator[Item]:
+        nonlocal is_grouped
+        for item in items:
+            is_grouped = is_grouped or any(rules.group(item) is not None for rules in rule_sets)
+            yield item
+
+    check_defined(looked_at(), rule_sets)
 
     def made(rules: RuleSet) -> Iterable[ScoreRow]:
         if rows_of is not None:
@@ -120,7 +128,7 @@ def score_frames(
         return score_rows(items, outcomes, rules, repeats, seed, failures_are_wrong, metrics)
 
     frames = _frames(chain.from_iterable(map(made, rule_sets)), metrics)
-    if any(rules.group(item) is not None for item in items for rules in rule_sets):
+    if is_grouped:
         yield join_groups(pl.concat(frames), items, rule_sets, metrics)
     else:
         yield from frames
