@@ -76,6 +76,7 @@ test-interop: $(VENV)/.dev $(VENV)-interop/.made
 	TOLMAN_INTEROP=$(VENV)-interop $(BIN)/python -m pytest -m interop tests/interop
 	$(call beside,TOLMAN_CROISSANT,test_croissant.py,mlcroissant==1.1.1 datasets pillow pyarrow)
 	$(call beside,TOLMAN_INSPECT,test_inspect.py,inspect-ai openai)
+	$(call beside,TOLMAN_ANNOTATING,test_annotation_programs.py,label-studio==1.23.2 cvat-sdk==2.80.0)
 	$(call beside,TOLMAN_LMMS_EVAL,test_lmms_eval.py,lmms-eval==0.7.3 torch==2.13.0 decord)
 ifneq ($(VLMEVALKIT),)
 	$(call beside,TOLMAN_VLMEVALKIT,test_vlmevalkit.py,json_repair num2words openpyxl pandas portalocker python-dotenv \

@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("shapely", reason="outlines of boxes need the extra 'generate'")
 
 from tolman.geometry.boxes import Boxes
-from tolman.geometry.visibility import boxes_in_view, project, sightings_in_mask, splat
+from tolman.geometry.visibility import NEAR, boxes_in_view, project, rectangles_in_view, sightings_in_mask, splat
 
 K = (100.0, 100.0, 160.0, 120.0)
 
@@ -50,3 +50,20 @@ def test_a_splat_shows_the_nearest_point_of_each_pixel() -> None:
     assert seen[6, 13] == 2
     assert (seen >= 0).sum() == 2
     assert np.isinf(depth[0, 0])
+
+
+def test_a_rectangle_is_around_a_box_and_inside_the_picture() -> None:
+    turned = np.array([[0.6, 0, 0.8], [0, 1, 0], [-0.8, 0, 0.6]])
+    boxes = Boxes(
+        np.array([[0, 0, 3.0], [0, 0, 3.0], [50, 0, 3.0], [0, 0, -3.0], [0, 0.5, 0.0]]),
+        np.array([np.eye(3), turned, np.eye(3), np.eye(3), np.eye(3)]),
+        np.array([[1, 1, 2.0]] * 4 + [[1, 0.2, 8.0]]),
+    )
+    found = rectangles_in_view(boxes, np.eye(4), K, (320, 240))
+    assert found[0].tolist() == [135, 95, 185, 145]  # its front face, 2 m away
+    pixels, _ = project(boxes.vertices()[1], np.eye(4), K)
+    assert found[1] == pytest.approx([*pixels.min(0), *pixels.max(0)])
+    assert np.isnan(found[2:4]).all(), "beside the picture, and behind the camera"
+    # A carpet that begins behind the camera: from its far end 4 m away down to the picture's edge.
+    assert found[4] == pytest.approx([0, 120 + 100 * 0.4 / 4, 320, 240])
+    assert NEAR < 0.4

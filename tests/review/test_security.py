@@ -58,11 +58,14 @@ MAY = {
     ("GET", "/projects/{project}/files"): {"owner"},
     ("POST", "/projects/{project}/files/label-studio/upload"): {"owner"},
     **{("GET", f"/projects/{{project}}/files/{name}"): {"owner"} for name in _FILES},
+    ("GET", "/projects/{project}/pictures/{form}.zip"): {"owner"},
+    ("POST", "/projects/{project}/pictures/{form}/upload"): {"owner"},
     ("GET", "/projects/{project}/items"): {"owner"},
     ("POST", "/projects/{project}/items/act"): {"owner"},
     ("GET", "/projects/{project}/items/{version}"): {"owner"},
     ("POST", "/projects/{project}/items/{version}/lease"): {"owner"},
     ("POST", "/projects/{project}/items/{version}/void"): {"owner"},
+    ("POST", "/projects/{project}/slots"): {"owner"},
     ("GET", "/projects/{project}/acts"): {"owner"},
     ("POST", "/projects/{project}/acts/{act}/undo"): {"owner"},
     ("GET", "/people"): {"owner"},
@@ -188,7 +191,7 @@ def test_every_route_lets_in_whom_it_should_and_nobody_else(served: Served) -> N
             path = route.path.format(
                 project=project, flag=1, user=999, name=media, token="unknown-token", assignment=assignment,
                 key="0" * 32, size="small", view="given", number=0, medium=1, milliseconds=0,
-                    version=1, camera=0, invitation=999, act=1, role="reviewer",
+                    version=1, camera=0, invitation=999, act=1, role="reviewer", form="cvat",
             )  # fmt: skip
             for role, guest in guests.items():
                 if path in ("/signout", "/signin") and method == "POST":

@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.scenes import Sighting
 
+NEAR = 0.05
+"""Metres in front of a camera; what is nearer is not drawn."""
+_EDGES = np.array([(i, i | bit) for i in range(8) for bit in (1, 2, 4) if not i & bit])
+"""Pairs of a box's corners, as `Boxes.vertices` has them, that an edge joins; shape (12, 2)."""
+
 
 def project(points: Floats, pose: Floats, intrinsics: tuple[float, float, float, float]) -> tuple[Floats, Floats]:
     """Points of the scene in a camera's picture.
@@ -108,3 +113,34 @@ def boxes_in_view(
             outline = shapely.convex_hull(shapely.multipoints(pixels[i]))
             areas[i] = shapely.area(shapely.intersection(outline, picture))
     return areas
+
+
+def rectangles_in_view(
+    boxes: Boxes, pose: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]
+) -> Floats:
+    """The upright rectangle around each box in the picture, without regard to what stands before it.
+
+    Args:
+        boxes: of the scene.
+        pose, intrinsics: as in `project`.
+        size: width and height of the picture.
+
+    Returns:
+        Left, top, right and bottom in pixels, shape (n, 4); nan for boxes outside of the picture. Cut off is what lies
+        beyond the picture's edges, behind the camera, or nearer to it than `NEAR` metres.
+    """
+    local = (boxes.vertices() - pose[:3, 3]) @ pose[:3, :3]
+    a, b = local[:, _EDGES[:, 0]], local[:, _EDGES[:, 1]]  # shape (n, 12, 3)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (NEAR - a[..., 2]) / (b[..., 2] - a[..., 2])
+        cuts = a + share[..., None] * (b - a)
+        crosses = (a[..., 2] < NEAR) != (b[..., 2] < NEAR)
+        seen = np.concatenate([local, np.where(crosses[..., None], cuts, np.nan)], axis=1)
+        seen[seen[..., 2] < NEAR - 1e-9] = np.nan
+        fx, fy, cx, cy = intrinsics
+        pixels = np.stack([fx * seen[..., 0] / seen[..., 2] + cx, fy * seen[..., 1] / seen[..., 2] + cy], axis=-1)
+    low = np.fmax(np.fmin.reduce(pixels, axis=1, initial=np.inf), 0.0)
+    high = np.fmin(np.fmax.reduce(pixels, axis=1, initial=-np.inf), np.array(size, dtype=np.float64))
+    found = np.concatenate([low, high], axis=1)
+    found[~(high > low).all(1)] = np.nan
+    return found

@@ -46,6 +46,7 @@ class Furniture:
         habit: where people put such a thing.
         path: of the model inside the library.
         turn: the catalogue's rotation of the model, row by row.
+        at_elevation: whether what hangs does so exactly at its elevation, not raised to the height of eyes.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Furniture:
     habit: Habit
     path: str
     turn: tuple[float, ...]
+    at_elevation: bool = False
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class Placing:
 
     def hung(self, room: Room, piece: Furniture) -> Placed | None:
         """On a wall, at the catalogue's height, or at eye level."""
-        low = piece.elevation <= _LOW_ON_WALL
+        low = piece.at_elevation or piece.elevation <= _LOW_ON_WALL
         base = piece.elevation if low else max(piece.elevation, _EYE_LEVEL)
         return self._try(room, piece, lambda: self._on_wall(room, piece), base=base)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from reviewing import TRUTHS, Client, Served, answer_all, item_on, review
+from reviewing import TRUTHS, Client, Served, answer_all, item_on, review, serving, settings_of
 from tolman.item_table import read_items
 from tolman.review.console.items import ItemFilter, ItemRow, page_of
 from tolman.review.modes.answer import answers
@@ -276,3 +277,30 @@ def test_a_voided_answer_of_a_study_is_none_in_its_record(served_sqlite: Served)
         (record,) = records(db, db.get_one(Project, project))
     assert set(record.answers) == set(TRUTHS) - {last}
     assert "/end" in stu.get(f"/projects/{project}/work").url.path  # nothing is asked of them again
+
+
+def test_a_question_that_is_being_written_goes_to_somebody_else(
+    benchmark: Path, pool_folder: Path, tmp_path: Path
+) -> None:
+    settings, clock = settings_of(benchmark, tmp_path / "store", None, pool=pool_folder)
+    with serving(settings, clock) as served:
+        project = served.project("write", questions=1)
+        owner = served.person("owner", "Olga")
+        ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
+        assert {row.state for row in _rows(served, project).values()} == {"not asked"}
+        assert "Being made now" not in owner.get(f"/projects/{project}/items").text
+        path = ann.get(f"/projects/{project}/work").url.path
+        assert "Nothing is left to do" in bob.get(f"/projects/{project}/work").text
+        shown = owner.get(f"/projects/{project}/items").text
+        assert "question-1" in shown
+        number = re.search(r'name="assignment" value="(\d+)"', shown).group(1)
+        person = re.search(r'<option value="(\d+)">Bob', shown).group(1)
+        after = owner.post(f"/projects/{project}/slots", assignment=number, person=person)
+        assert "Take it from Bob" in after.text
+        assert bob.get(f"/projects/{project}/work").url.path.startswith("/write/")
+        assert "Nothing is left to do" in ann.get(f"/projects/{project}/work").text
+        assert ann.get(path).status_code == 200  # what she has begun is not lost
+        again = owner.post(f"/projects/{project}/slots", assignment=number)
+        assert (again.status_code, "Nobody holds this any more" in again.text) == (409, True)
+        log = [json.loads(line) for line in owner.get("/audit/events.jsonl").text.splitlines()]
+        assert log[-1]["more"] == {"task": "question-1", "released": "Ann", "person": "Bob"}

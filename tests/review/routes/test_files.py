@@ -114,6 +114,6 @@ def test_files_are_loaded_by_keyboard(page: Any, served: Served) -> None:
             page.get_by_text(name).press("Enter")
         assert loading.value.suggested_filename == f"{project}-{file}"
     page.goto(f"/projects/{served.project('classify', 'C')}/files")
-    page.get_by_role("heading", name="Label Studio").wait_for()
+    page.get_by_role("heading", name="Label Studio", exact=True).wait_for()
     assert not violations(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

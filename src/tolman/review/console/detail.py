@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import aliased
 
@@ -26,6 +26,8 @@ from tolman.review.store.schema import (
 )
 from tolman.review.studies.people import PRACTICE
 from tolman.review.tasks import work
+
+_MOST_LEASES = 500
 
 
 @dataclass(frozen=True)
@@ -114,17 +116,30 @@ def submissions_about(db: Orm, project: Project, version: ItemVersion) -> list[S
 
 def leases_about(db: Orm, version: ItemVersion, now: float) -> list[LeaseRow]:
     """Who has a task about a version now, and hasn't done it."""
+    return _leases(db, now, Task.item_id == version.id)
+
+
+def slots_of(db: Orm, project: Project, now: float) -> list[LeaseRow]:
+    """Who has a task now that is about no item yet, by the task's key in place of its stage."""
+    return _leases(db, now, Task.project_id == project.id, Task.item_id.is_(None))
+
+
+def _leases(db: Orm, now: float, *conditions: ColumnElement[bool]) -> list[LeaseRow]:
     found = db.execute(
-        select(Assignment, Task.stage, Task.wanted, User.name)
+        select(Assignment, Task, User.name)
         .join(Task, Task.id == Assignment.task_id)
         .join(User, User.id == Assignment.user_id)
-        .where(Task.item_id == version.id, Assignment.state == "held")
+        .where(Assignment.state == "held", *conditions)
         .order_by(Assignment.id)
+        .limit(_MOST_LEASES)
     )
     return [
-        LeaseRow(own.id, name, stage, own.taken, own.expires, own.expires < now, wanted is not None)
-        for own, stage, wanted, name in found
-    ]
+        LeaseRow(
+            own.id, name, task.key if task.item_id is None else task.stage, own.taken, own.expires,
+            own.expires < now, task.wanted is not None,
+        )
+        for own, task, name in found
+    ]  # fmt: skip
 
 
 def decisions_about(db: Orm, project: Project, version: ItemVersion) -> list[DecisionRow]:

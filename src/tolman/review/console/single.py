@@ -13,6 +13,7 @@ from tolman.review.console.acts import DONE, WAITING
 from tolman.review.console.changes import ASSIGN, RELEASE, VOID, ActError
 from tolman.review.modes import MODES
 from tolman.review.site import Site
+from tolman.review.store.history import record
 from tolman.review.store.schema import (
     Act,
     Acted,
@@ -42,29 +43,66 @@ def release(site: Site, project: int, me: Person, version: int, assignment: int,
     """
     with site.database.write() as db:
         found = db.get_one(Project, project)
-        own = db.get(Assignment, assignment)
-        task = None if own is None else own.task
-        if own is None or task is None or task.project_id != project or task.item_id != version:
-            raise ActError("There is no such lease.")
-        if own.state != "held" or task.wanted is None:
-            raise ActError("Nobody holds this any more. Load the page again.")
+        own = _held(db, found, version, assignment)
         content = {} if person is None else {"person": person}
         act = _one(db, site, found, me, ASSIGN if content else RELEASE, "", content, version)
         before: dict[str, Any] = {"released": [[own.id, own.slot]]}
-        own.state, own.slot = "lapsed", None
+        given = _hand_over(db, site, found, own, person)
         about = db.get_one(ItemVersion, version)
         changes.noted(db, site, act, about, changes.TOLD[act.kind], released=own.user_id, person=person)
-        db.flush()
-        if person is not None:
-            named = next((one for one in bulk.workers(db, found) if one.id == person), None)
-            stages = MODES[found.mode].stages_for(*(named.roles if named else ()))
-            until = site.settings.clock() + changes.KEPT_FOR
-            given = taking.give(db, site, task, named, until) if named and task.stage in stages else None
-            if given is None or given.id == own.id:
-                raise ActError("They can't be given this question: they have had it already, or may not do it.")
-            db.flush()
-            before["given"] = [given.id]
-        return _done(db, site, act, before)
+        return _done(db, site, act, before | ({} if given is None else {"given": [given.id]}))
+
+
+def release_slot(site: Site, project: int, me: Person, assignment: int, person: int | None = None) -> None:
+    """The same for a task that is about no item yet: a question that somebody is to write.
+
+    Raises:
+        ActError: as `release`.
+    """
+    with site.database.write() as db:
+        found = db.get_one(Project, project)
+        own = _held(db, found, None, assignment)
+        given = _hand_over(db, site, found, own, person)
+        told = {"person": None if given is None else changes.person_of(db, given.user_id).name}
+        record(
+            db, site.settings, "released", project=found.id, user=me.id, task=own.task.key,
+            released=changes.person_of(db, own.user_id).name, **told,
+        )  # fmt: skip
+
+
+def _held(db: Orm, project: Project, version: int | None, assignment: int) -> Assignment:
+    """A lease of a task about a version, or about none.
+
+    Raises:
+        ActError: there is none.
+    """
+    own = db.get(Assignment, assignment)
+    if own is None or own.task.project_id != project.id or own.task.item_id != version:
+        raise ActError("There is no such lease.")
+    if own.state != "held" or own.task.wanted is None:
+        raise ActError("Nobody holds this any more. Load the page again.")
+    return own
+
+
+def _hand_over(db: Orm, site: Site, project: Project, own: Assignment, person: int | None) -> Assignment | None:
+    """End a lease, and give the task to whom is named.
+
+    Raises:
+        ActError: they can't have it.
+    """
+    task = own.task
+    own.state, own.slot = "lapsed", None
+    db.flush()
+    if person is None:
+        return None
+    named = next((one for one in bulk.workers(db, project) if one.id == person), None)
+    stages = MODES[project.mode].stages_for(*(named.roles if named else ()))
+    until = site.settings.clock() + changes.KEPT_FOR
+    given = taking.give(db, site, task, named, until) if named and task.stage in stages else None
+    if given is None or given.id == own.id:
+        raise ActError("They can't be given this question: they have had it already, or may not do it.")
+    db.flush()
+    return given
 
 
 def void(site: Site, project: int, me: Person, version: int, submission: int, reason: str, *, again: bool) -> int:

@@ -63,7 +63,7 @@ def scene_data(geometry: SceneGeometry, item: Item, *, whole: bool) -> dict[str,
         "plan": plan,
         "cameras": [_camera(one) for one in cameras],
         "follows": _followed(item, cameras),
-        "shots": _shots(item, cameras),
+        "shots": shots_of(item, cameras),
         "scripts": [f"/static/explorer/{name}" for name in SCRIPTS],
     }
 
@@ -127,13 +127,19 @@ def _camera(capture: Capture) -> dict[str, Any]:
 
 def _followed(item: Item, cameras: Sequence[Capture]) -> int | None:
     videos = [medium.path for medium in item.media if medium.kind == "video"]
+    return camera_of(videos[0], cameras) if videos else None
+
+
+def camera_of(video: str, cameras: Sequence[Capture]) -> int | None:
+    """Number of the camera that recorded a question's video; None where it is none of them."""
     for number, camera in enumerate(cameras):
-        if videos and camera.media is not None and Path(videos[0]).name == Path(camera.media).name:
+        if camera.media is not None and Path(video).name == Path(camera.media).name:
             return number
     return None
 
 
-def _shots(item: Item, cameras: Sequence[Capture]) -> list[tuple[int, int]]:
+def shots_of(item: Item, cameras: Sequence[Capture]) -> list[tuple[int, int]]:
+    """Camera and frame of each picture of a question, in their order, as far as they are known."""
     known = {camera.id: number for number, camera in enumerate(cameras)}
     stored: Collection[Any] = item.evidence.get("shots") or ()
     shots = [one for one in stored if isinstance(one, list | tuple) and len(one) >= 2 and one[0] in known]

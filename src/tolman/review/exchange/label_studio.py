@@ -7,34 +7,17 @@ labels are an annotation with one result of the type `choices` for each group.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from tolman.review.exchange.annotated import Choices, ExchangeError, read_json
+
 TEXT = "text"
 """Name of the object that choices are about."""
-
-
-class ExchangeError(Exception):
-    """A file that can't be taken in; the text is one sentence for the person."""
-
-
-@dataclass(frozen=True)
-class Choices:
-    """A control of which one choice is made, or several.
-
-    Attributes:
-        name: of the control.
-        title: above it.
-        values: what can be chosen.
-        several: whether more than one may be.
-    """
-
-    name: str
-    title: str
-    values: tuple[str, ...]
-    several: bool
+EXPORT = "export it from Label Studio in the format JSON"
+"""What to do about another file."""
 
 
 @dataclass
@@ -98,13 +81,23 @@ def read_tasks(content: bytes) -> dict[str, dict[str, list[str]]]:
     Raises:
         ExchangeError: the file is no JSON of annotated tasks, or a task is named twice or not at all.
     """
-    try:
-        tasks = json.loads(content)
-    except (ValueError, RecursionError):
-        raise ExchangeError("The file is no JSON: export it from Label Studio in the format JSON.") from None
-    if not isinstance(tasks, list):
-        raise ExchangeError("The file holds no list of tasks: export it from Label Studio in the format JSON.")
     found: dict[str, dict[str, list[str]]] = {}
+    for number, (key, given) in enumerate(annotations_in(content), 1):
+        labels = _labels(given, number)
+        if labels is not None:
+            found[key] = labels
+    return found
+
+
+def annotations_in(content: bytes) -> Iterator[tuple[str, Any]]:
+    """`data.id` and annotations of each task of an export, in their order; the annotations are not looked at.
+
+    Raises:
+        ExchangeError: the file is no JSON of annotated tasks, or a task is named twice or not at all.
+    """
+    tasks = read_json(content, EXPORT)
+    if not isinstance(tasks, list):
+        raise ExchangeError(f"The file holds no list of tasks: {EXPORT}.")
     seen = set()
     for number, task in enumerate(tasks, 1):
         data = task.get("data") if isinstance(task, dict) else None
@@ -114,10 +107,7 @@ def read_tasks(content: bytes) -> dict[str, dict[str, list[str]]]:
         if key in seen:
             raise ExchangeError(f"Task {number} has the id '{key[:80]}' of an earlier one.")
         seen.add(key)
-        labels = _labels(task.get("annotations"), number)
-        if labels is not None:
-            found[key] = labels
-    return found
+        yield key, task.get("annotations")
 
 
 def _labels(annotations: Any, number: int) -> dict[str, list[str]] | None:

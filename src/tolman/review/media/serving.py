@@ -100,10 +100,8 @@ def send(request: Request, site: TheSite, me: Me, name: str) -> Response:
     """One video or image; a part of it where the browser asks for a range."""
     medium = _visible(site, me, name)
     if medium.row >= 0:
-        file, column = table_and_column(medium.path)
-        table = str(find(site, file))
         try:
-            content = image_in_table(Path(in_column(table, column) if column else table), medium.row, medium.place)
+            content = in_a_table(site, medium.path, medium.row, medium.place)
         except BrokenMediaError:
             raise HTTPException(404, "This image can't be read. Tell the owner.") from None
         return Response(content, media_type=_sniffed(content), headers=_CACHE)
@@ -168,6 +166,18 @@ def find(site: Site, path: str) -> Path:
     """
     first = next((folder for folder in site.folders if (folder / path).is_file()), site.folder)
     return inside(first, path)
+
+
+def in_a_table(site: Site, path: str, row: int, place: int) -> bytes:
+    """An image that stands in a table, as it is there.
+
+    Raises:
+        HTTPException: there is no such table.
+        BrokenMediaError: the image can't be read.
+    """
+    file, column = table_and_column(path)
+    table = str(find(site, file))
+    return image_in_table(Path(in_column(table, column) if column else table), row, place)
 
 
 def absent(site: Site, items: Iterable[Item]) -> tuple[list[str], int]:

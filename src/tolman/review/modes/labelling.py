@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -81,6 +81,15 @@ class LabelGroup:
 
 Labels = dict[str, list[str]]
 """Group → the keys chosen."""
+
+
+def read_labels(groups: Sequence[LabelGroup], given: Mapping[str, Sequence[str]]) -> Labels:
+    """What is chosen in each group.
+
+    Raises:
+        AnswerError: as `LabelGroup.read`.
+    """
+    return {group.name: group.read(given.get(group.name, [])) for group in groups}
 
 
 @dataclass(frozen=True)
@@ -164,7 +173,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
         with site.database.write_for(me.id, assignment) as db:
             own = own_work(db, me, assignment, kind.name, "task")
             try:
-                labels = {g.name: g.read(chosen.get(g.name, [])) for g in kind.groups(own.task.project)}
+                labels = read_labels(kind.groups(own.task.project), chosen)
                 more = drawn_of(site, own, drawn)
                 marks = marks_of(site, own, seconds, shown)
             except AnswerError as error:

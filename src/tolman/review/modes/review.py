@@ -25,7 +25,7 @@ from tolman.review.tasks import taking, work
 from tolman.review.tasks.agreement import progress
 from tolman.review.tasks.asking import asked
 from tolman.review.tasks.assigned import own_work
-from tolman.review.tasks.drawing import drawn_of
+from tolman.review.tasks.drawing import brought, drawn_of
 from tolman.review.tasks.marks import LEAST, marks_of
 from tolman.review.tasks.mode import Mode, ModeSetting
 from tolman.review.tasks.settling import (
@@ -183,7 +183,7 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
         "drawable": scenes_folder(site) is not None,
         "truth": shown_answer(item, item.answer),
         "mine": shown_answer(item, first.content["answer"]) if first else None,
-        "my_drawings": first.content.get("drawn", []) if first else [],
+        "my_drawings": [*first.content.get("drawn", []), *brought(db, own)] if first else [],
         "others": others,
         "form": form,
         "targets": TARGETS,
@@ -197,12 +197,17 @@ def _earlier(db: Orm, own: Assignment) -> Sequence[Submission]:
 
 def _other(db: Orm, item: Item, vote: Submission) -> dict[str, Any]:
     """A reviewer's decision, without their name."""
-    answered = work.submission(db, db.get_one(Assignment, vote.assignment_id), ANSWER)
+    own = db.get_one(Assignment, vote.assignment_id)
+    answered = work.submission(db, own, ANSWER)
     said = shown_answer(item, answered.content["answer"]) if answered else ""
     return dict(vote.content) | {
         "answered": said,
         "seconds": vote.seconds,
-        "drawn": [*(answered.content.get("drawn", []) if answered else []), *vote.content.get("drawn", [])],
+        "drawn": [
+            *(answered.content.get("drawn", []) if answered else []),
+            *vote.content.get("drawn", []),
+            *brought(db, own),
+        ],
     }
 
 

@@ -6,7 +6,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,13 +17,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.exchange import label_studio
+from tolman.review.exchange.annotated import PictureFormat
 from tolman.review.modes import MODES
-from tolman.review.projects import export, labels, lifecycle
+from tolman.review.projects import export, labels, lifecycle, marks
+from tolman.review.projects.pictures import PictureContents, PicturedQuestion
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
 from tolman.review.studies.pay import to_csv
 from tolman.review.tasks.agreement import agreement, votes_of
 
+Parts = Iterator[bytes]
+"""A file, part after part."""
 _CHUNK = 1 << 20
 _PACKED = (".mp4", ".webm", ".jpg", ".jpeg", ".png", ".webp", ".parquet")
 """Endings of files that packing makes no smaller."""
@@ -32,7 +36,7 @@ _TIMES = ("person", "item", "version", "stage", "step", "attempt", "seconds", "s
 
 def benchmark_zip(
     site: Site, project: Project, *, undecided: bool = False, without_marked: bool = False, by: int | None = None
-) -> Iterator[bytes]:
+) -> Parts:
     """A project's items as a new version of the benchmark, with their media; see `export.publish`.
 
     Raises:
@@ -46,7 +50,7 @@ def benchmark_zip(
 
 def runs_zip(
     site: Site, project: Project, *, without_marked: bool = False, with_excluded: bool = False, by: int | None = None
-) -> Iterator[bytes]:
+) -> Parts:
     """Each subject's answers as a run; see `export.export_runs`.
 
     Raises:
@@ -58,7 +62,7 @@ def runs_zip(
     return _zipped(folder)
 
 
-def tables_zip(db: Orm, site: Site, project: Project) -> Iterator[bytes]:
+def tables_zip(db: Orm, site: Site, project: Project) -> Parts:
     """Each table of the progress page as CSV; of reviews also `agreement.json`, as `review.json` has it."""
     with _folder() as folder:
         place = Path(folder.name)
@@ -73,12 +77,25 @@ def tables_zip(db: Orm, site: Site, project: Project) -> Iterator[bytes]:
     return _zipped(folder)
 
 
-def label_studio_zip(db: Orm, project: Project) -> Iterator[bytes]:
+def label_studio_zip(db: Orm, project: Project) -> Parts:
     """A labelling project as Label Studio has it: `config.xml` and `tasks.json`."""
     with _folder() as folder:
         place = Path(folder.name)
         (place / "config.xml").write_text(label_studio.config(labels.controls(project)), encoding="utf-8")
         (place / "tasks.json").write_text(labels.write(db, project), encoding="utf-8")
+    return _zipped(folder)
+
+
+def pictures_zip(
+    site: Site, project: Project, questions: Sequence[PicturedQuestion], form: PictureFormat, what: PictureContents
+) -> Parts:
+    """A project's pictures in the form of another annotation program; see `marks.write`.
+
+    Raises:
+        UsageError, ExchangeError: there is nothing to write, or it doesn't go into the form.
+    """
+    with _folder() as folder:
+        marks.write(site, project, questions, form, what, Path(folder.name))
     return _zipped(folder)
 
 
@@ -133,7 +150,7 @@ class _Sink(io.RawIOBase):
         return found
 
 
-def _zipped(folder: TemporaryDirectory[str]) -> Iterator[bytes]:
+def _zipped(folder: TemporaryDirectory[str]) -> Parts:
     """The files of a folder as a zip file, part after part; then the folder goes."""
     sink, place = _Sink(), Path(folder.name)
     with folder, zipfile.ZipFile(sink, "w") as archive:

@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.identity import Person
 from tolman.review.exchange import label_studio
-from tolman.review.exchange.label_studio import Choices, ExchangeError, LabelledTask
+from tolman.review.exchange.annotated import Choices, ExchangeError
+from tolman.review.exchange.label_studio import LabelledTask
 from tolman.review.forms.answers import AnswerError
-from tolman.review.modes.labelling import KINDS, STEP, Labels, submissions
+from tolman.review.modes.labelling import KINDS, STEP, read_labels, submissions
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Project, Task
@@ -63,7 +64,7 @@ def take_in(db: Orm, site: Site, project: Project, person: Person, content: byte
         if task is None:
             raise ExchangeError(f"The question '{key[:80]}' is not in this project.")
         try:
-            labels: Labels = {group.name: group.read(given.get(group.name, [])) for group in groups}
+            labels = read_labels(groups, given)
         except AnswerError as error:
             raise ExchangeError(f"The labels of '{key[:80]}' can't be used. {error}") from None
         own = taking.assign_if_free(db, site, task, person)

@@ -65,6 +65,7 @@ def _items(
             "labels": labels_of(db, found),
             "people": bulk.workers(db, found),
             "act": acts_told.act_of(db, found, act) if act else None,
+            "slots": detail.slots_of(db, found, site.settings.clock()) if MODES[found.mode].makes_items else [],
         }
     return page(
         request, guest, "items.html", status=409 if problem else 200, states=STATES, sorts=SORTS, kinds=KINDS,
@@ -92,6 +93,20 @@ def act(
             return _item(request, site, guest, project, back, problem=str(error))
         return _items(request, site, guest, project, chosen, problem=str(error))
     return see_other(_address(project, back, chosen, number))
+
+
+@router.post("/slots", response_class=HTMLResponse)
+def slot(
+    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, assignment: RowId = None, person: RowId = None
+) -> Response:
+    """Take a task that is about no item yet from somebody, and give it to somebody else where one is named."""
+    with site.database.view() as db:
+        _project(db, project)
+    try:
+        single.release_slot(site, project, me, assignment or 0, person)
+    except ActError as error:
+        return _items(request, site, guest, project, ItemFilter(), problem=str(error))
+    return see_other(f"/projects/{project}/items")
 
 
 @router.get("/items/{version}", response_class=HTMLResponse)

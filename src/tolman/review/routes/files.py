@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, File, HTTPException, Request, UploadFile
@@ -11,12 +11,14 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from tolman.errors import InputError, UsageError
 from tolman.review.access import Guest, Me, TheSite, Visitor, allow
 from tolman.review.accounts import membership
-from tolman.review.exchange.label_studio import ExchangeError
+from tolman.review.exchange.annotated import ExchangeError
+from tolman.review.exchange.formats import FORMATS
 from tolman.review.forms.fields import Key, RowId
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS
 from tolman.review.pages import page
 from tolman.review.projects import export, files, labels
+from tolman.review.projects.pictures import FRAMES, MOST_FRAMES, has_pictures
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Project
@@ -28,10 +30,10 @@ router = APIRouter(prefix="/projects/{project}/files", dependencies=[allow("owne
 @router.get("", response_class=HTMLResponse)
 def listed(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
     """Show what can be loaded."""
-    return _listed(request, site, guest, _project(site, project))
+    return listing(request, site, guest, project_of(site, project))
 
 
-def _listed(
+def listing(
     request: Request,
     site: Site,
     guest: Visitor,
@@ -41,12 +43,14 @@ def _listed(
     problem: str = "",
     status: int = 200,
 ) -> Response:
+    """The page of a project's files, with what came of the last one."""
     with site.database.read() as db:
-        people = membership.workers(db, found, MODES[found.mode].stages) if found.mode in KINDS else []
+        people = membership.workers(db, found, MODES[found.mode].stages) if has_pictures(found) else []
     return page(
         request, guest, "files.html", status=400 if problem else 200, project=found, mode=MODES[found.mode],
         is_study=is_study(found), has_runs=found.mode in export.ANSWERED, has_labels=found.mode in KINDS, people=people,
-        told=told, problem=problem,
+        forms=FORMATS.values() if has_pictures(found) else (), frames=FRAMES, most_frames=MOST_FRAMES, told=told,
+        problem=problem,
     )  # fmt: skip
 
 
@@ -56,8 +60,8 @@ def items(
     without_marked: bool = False,
 ) -> Response:  # fmt: skip
     """The items as a benchmark's folder."""
-    found = _project(site, project)
-    return _sent(
+    found = project_of(site, project)
+    return sent(
         request, guest, f"{found.id}-items.zip",
         lambda: files.benchmark_zip(site, found, undecided=undecided, without_marked=without_marked, by=me.id),
     )  # fmt: skip
@@ -69,8 +73,8 @@ def runs(
     with_excluded: bool = False,
 ) -> Response:  # fmt: skip
     """People's answers as runs."""
-    found = _project(site, project)
-    return _sent(
+    found = project_of(site, project)
+    return sent(
         request, guest, f"{found.id}-runs.zip",
         lambda: files.runs_zip(site, found, without_marked=without_marked, with_excluded=with_excluded, by=me.id),
     )  # fmt: skip
@@ -79,15 +83,15 @@ def runs(
 @router.get("/tables.zip", response_class=StreamingResponse)
 def tables(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """The tables of the progress page."""
-    found = _project(site, project)
+    found = project_of(site, project)
 
-    def made() -> Iterator[bytes]:
+    def made() -> files.Parts:
         with site.database.read() as db:
             parts = files.tables_zip(db, site, found)
-        _exported(site, found, me.id, "tables")
+        exported(site, found, me.id, "tables")
         return parts
 
-    return _sent(request, guest, f"{found.id}-tables.zip", made)
+    return sent(request, guest, f"{found.id}-tables.zip", made)
 
 
 @router.get("/label-studio.zip", response_class=StreamingResponse)
@@ -95,13 +99,13 @@ def to_label_studio(request: Request, site: TheSite, guest: Guest, me: Me, proje
     """A labelling project as Label Studio has it."""
     found = _labelled(site, project)
 
-    def made() -> Iterator[bytes]:
+    def made() -> files.Parts:
         with site.database.read() as db:
             parts = files.label_studio_zip(db, found)
-        _exported(site, found, me.id, "label-studio")
+        exported(site, found, me.id, "label-studio")
         return parts
 
-    return _sent(request, guest, f"{found.id}-label-studio.zip", made)
+    return sent(request, guest, f"{found.id}-label-studio.zip", made)
 
 
 @router.post("/label-studio/upload", response_class=HTMLResponse)
@@ -120,17 +124,17 @@ def from_label_studio(
                 raise ExchangeError("Choose somebody who may label in this project.")
             done = labels.take_in(db, site, found, whose, content, me.id)
     except ExchangeError as error:
-        return _listed(request, site, guest, found, problem=str(error))
+        return listing(request, site, guest, found, problem=str(error))
     more = (
         f" {done.left:,} questions stay as they are: labelled by them already, or by enough people."
         if done.left
         else ""
     )
-    return _listed(request, site, guest, found, told=f"{done.fresh:,} questions are labelled as {whose.name}'s.{more}")
+    return listing(request, site, guest, found, told=f"{done.fresh:,} questions are labelled as {whose.name}'s.{more}")
 
 
 def _labelled(site: Site, project: int) -> Project:
-    found = _project(site, project)
+    found = project_of(site, project)
     if found.mode not in KINDS:
         raise HTTPException(404, "There are no labels in such a project.")
     return found
@@ -139,15 +143,20 @@ def _labelled(site: Site, project: int) -> Project:
 @router.get("/times.csv", response_class=Response)
 def times(site: TheSite, me: Me, project: Key) -> Response:
     """The time of each submission."""
-    found = _project(site, project)
+    found = project_of(site, project)
     with site.database.read() as db:
         text = files.times_table(db, found)
-    _exported(site, found, me.id, "times")
+    exported(site, found, me.id, "times")
     name = {"content-disposition": f'attachment; filename="{found.id}-times.csv"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=name)
 
 
-def _project(site: Site, project: int) -> Project:
+def project_of(site: Site, project: int) -> Project:
+    """A project by its number.
+
+    Raises:
+        HTTPException: there is none.
+    """
     with site.database.read() as db:
         found = db.get(Project, project)
     if found is None or found.mode not in MODES:
@@ -155,12 +164,13 @@ def _project(site: Site, project: int) -> Project:
     return found
 
 
-def _exported(site: Site, project: Project, by: int, kind: str) -> None:
+def exported(site: Site, project: Project, by: int, kind: str) -> None:
+    """Write down who loaded what."""
     with site.database.write() as db:
         record(db, site.settings, "exported", project=project.id, user=by, kind=kind)
 
 
-def _sent(request: Request, guest: Guest, name: str, make: Callable[[], Iterator[bytes]]) -> Response:
+def sent(request: Request, guest: Guest, name: str, make: Callable[[], files.Parts]) -> Response:
     """A zip file, or the page that says why there is none."""
     try:
         parts = make()

@@ -18,6 +18,9 @@ from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, ItemVersion, Submission, Task, User
 from tolman.review.tasks import work
 
+MARKED = "marked"
+"""The step of marks that were drawn in another program; they stand beside the answer of whoever drew them."""
+
 
 def drawn_of(site: Site, own: Assignment, text: str) -> dict[str, Any]:
     """What a submission keeps of the drawings in a form: {} where there are none, else {"drawn": […]}.
@@ -35,6 +38,12 @@ def drawn_of(site: Site, own: Assignment, text: str) -> dict[str, Any]:
     media = work.asked_item(own).media if own.task.item is not None else ()
     found = read_drawn(text, media, times)
     return {"drawn": found} if found else {}
+
+
+def brought(db: Orm, own: Assignment) -> list[dict[str, Any]]:
+    """The drawings of somebody's task that came from another program."""
+    found = work.submission(db, own, MARKED)
+    return list(found.content["drawn"]) if found is not None else []
 
 
 def drawings_about(db: Orm, version: ItemVersion) -> list[tuple[str, list[dict[str, Any]]]]:

@@ -1,4 +1,4 @@
-"""Parts that appliances share: bodies, doors of panes and panels, knobs, displays."""
+"""MadeParts that appliances share: bodies, doors of panes and panels, knobs, displays."""
 
 from __future__ import annotations
 

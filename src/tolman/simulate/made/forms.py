@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tolman.geometry.boxes import Floats
+from tolman.simulate.made.outlines import Outline, Point
 from tolman.simulate.mesh import Mesh, flat_shaded, smoothed
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
-Point = tuple[float, float, float]
-Outline = Sequence[tuple[float, float]]
 
 CREASE = 50.0
 """Degrees; flatter edges are shaded as if they were round."""
@@ -49,7 +48,7 @@ def cushion(low: ArrayLike, high: ArrayLike, radius: float, *, puff: float = 0.0
     lowest, highest = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     middle, half = (lowest + highest) / 2, (highest - lowest) / 2
     # The rims lie inside the box by what the middles stand out.
-    puff = min(puff, half[axis] * 0.6)
+    puff = min(puff, half[axis] * 0.9)
     inner_low, inner_high = lowest.copy(), highest.copy()
     inner_low[axis] += puff
     inner_high[axis] -= puff
@@ -58,7 +57,7 @@ def cushion(low: ArrayLike, high: ArrayLike, radius: float, *, puff: float = 0.0
     others = [i for i in range(3) if i != axis]
     bulge = np.prod(1 - np.minimum(np.abs(place[:, others]), 1.0) ** 2, axis=1)
     points = mesh.points.copy()
-    points[:, axis] += puff * bulge * np.clip(place[:, axis] * 1.6, -1, 1)
+    points[:, axis] += puff * bulge * np.clip(place[:, axis] * half[axis] / (half[axis] - puff), -1, 1)
     return _shaded(points[mesh.faces])
 
 
@@ -103,6 +102,23 @@ def cylinder(center: Point, radius: float, height: float, *, sides: int = 24, be
     if bevel:
         profile = [(radius - bevel, z), (radius, z + bevel), (radius, z + height - bevel), (radius - bevel, z + height)]
     return lathe(profile, sides=sides, center=(x, y))
+
+
+def loft(rings: Sequence[Floats]) -> Mesh:
+    """A skin over rings of equally many points, closed at the first and the last.
+
+    Args:
+        rings: shape (k, 3) each, counter-clockwise seen from where they go; the first and the last are star-shaped
+            about their middles.
+    """
+    corners = []
+    for lower, upper in itertools.pairwise(rings):
+        after, above = np.roll(lower, -1, 0), np.roll(upper, -1, 0)
+        corners += [np.stack([lower, after, above], axis=1), np.stack([lower, above, upper], axis=1)]
+    for ring, outward in ((rings[0], -1), (rings[-1], 1)):
+        fan = np.stack([np.broadcast_to(ring.mean(0), ring.shape), ring, np.roll(ring, -1, 0)], axis=1)
+        corners.append(fan[:, ::outward])
+    return _shaded(np.concatenate(corners))
 
 
 def prism(outline: Outline | Polygon, low: float, high: float, *, along: int = 2) -> Mesh:
@@ -227,8 +243,8 @@ def point(place: ArrayLike) -> Point:
 
 
 def bent(mesh: Mesh, points: Floats) -> Mesh:
-    """The same with its points elsewhere."""
-    return _shaded(points[mesh.faces])
+    """The same with its points elsewhere, its normals anew."""
+    return smoothed(replace(mesh, points=points), CREASE)
 
 
 def shifted(mesh: Mesh, by: ArrayLike) -> Mesh:
@@ -244,31 +260,6 @@ def rotated(mesh: Mesh, angle: float, *, about: ArrayLike = (0.0, 0.0, 0.0), axi
     matrix[first, first], matrix[first, second], matrix[second, first], matrix[second, second] = c, -s, s, c
     middle = np.asarray(about, dtype=np.float64)
     return replace(mesh, points=(mesh.points - middle) @ matrix.T + middle, normals=mesh.normals @ matrix.T)
-
-
-def mirrored(mesh: Mesh, axis: int = 0) -> Mesh:
-    """The same as a mirror in the middle of an axis shows it."""
-    sign = np.ones(3)
-    sign[axis] = -1
-    return replace(mesh, points=mesh.points * sign, normals=mesh.normals * sign, faces=mesh.faces[:, ::-1])
-
-
-def rounded_rectangle(low: tuple[float, float], high: tuple[float, float], radius: float, steps: int = 5) -> Outline:
-    """The corners of a rectangle with round corners, counter-clockwise."""
-    radius = min(radius, 0.499 * (high[0] - low[0]), 0.499 * (high[1] - low[1]))
-    found = []
-    quarters = [(high[0] - radius, high[1] - radius), (low[0] + radius, high[1] - radius)]
-    quarters += [(low[0] + radius, low[1] + radius), (high[0] - radius, low[1] + radius)]
-    for number, (x, y) in enumerate(quarters):
-        for angle in np.linspace(number, number + 1, steps + 1) * np.pi / 2:
-            found.append((float(x + radius * np.cos(angle)), float(y + radius * np.sin(angle))))
-    return found
-
-
-def ellipse(center: tuple[float, float], radii: tuple[float, float], sides: int = 32) -> Outline:
-    """The corners of an ellipse, counter-clockwise."""
-    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    return [(float(center[0] + radii[0] * np.cos(a)), float(center[1] + radii[1] * np.sin(a))) for a in angles]
 
 
 def volume(mesh: Mesh) -> float:

@@ -1,4 +1,4 @@
-"""Parts that many kinds share: legs, bases, cases of boards, fronts of drawers and doors, handles."""
+"""MadeParts that many kinds share: legs, bases, cases of boards, fronts of drawers and doors, handles."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tolman.simulate.made.forms import Point, bar, box, cylinder, lathe, leg, rotated, shifted, tube
+from tolman.simulate.made.forms import bar, box, cylinder, lathe, leg, rotated, shifted, tube
 from tolman.simulate.made.kind import Draws, OpeningPart
 from tolman.simulate.made.materials import DARK, Material
+from tolman.simulate.made.outlines import Point
 from tolman.simulate.mesh import Mesh
 
 BOARD = 0.018
@@ -75,7 +76,7 @@ def drawn_handles(draws: Draws, *styles: str) -> Handles:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Niche:
     """A field of a piece's front.
 
     Attributes:
@@ -103,7 +104,7 @@ class FrontStyle:
     handles: Handles
 
 
-def fronts(cells: Sequence[Cell], face: float, style: FrontStyle) -> tuple[list[Mesh], list[OpeningPart]]:
+def fronts(cells: Sequence[Niche], face: float, style: FrontStyle) -> tuple[list[Mesh], list[OpeningPart]]:
     """Fronts of drawers and doors on a face; handles stand out over them by the handles' depth.
 
     Args:

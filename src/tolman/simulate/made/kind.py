@@ -9,8 +9,8 @@ import numpy as np
 
 from tolman.registry import Registry
 from tolman.simulate.habits import Habit
-from tolman.simulate.made.forms import Point
 from tolman.simulate.made.materials import Material, drawn_material
+from tolman.simulate.made.outlines import Point
 from tolman.simulate.mesh import Mesh, joined
 
 Size = tuple[float, float, float]
@@ -115,7 +115,7 @@ class OpeningPart:
 
 
 @dataclass(frozen=True)
-class Parts:
+class MadeParts:
     """What a kind's rule makes.
 
     Attributes:
@@ -149,7 +149,7 @@ class FurnitureKind:
     category: str
     habit: Habit
     sizes: tuple[SizeClass, ...]
-    make: Callable[[Draws], Parts]
+    make: Callable[[Draws], MadeParts]
     source: str
     real: str = ""
     share: float = 1.0
@@ -219,6 +219,11 @@ def _problem(kind: object) -> str:
 
 
 REGISTRY = Registry(
-    "kind of furniture", "tolman.simulate.made.kinds", "KIND", "tolman.furniture", named_by_file=False, check=_problem
+    "kind of furniture",
+    "tolman.simulate.made.kinds",
+    "FURNITURE",
+    "tolman.furniture",
+    named_by_file=False,
+    check=_problem,
 )
 """Kinds by name, Tolman's and those of plugins."""

@@ -36,7 +36,15 @@ class MadeLibrary(FurnitureSource):
                 size = kind.draws(own).size
                 self._made[identity] = kind, own
                 self.pieces[identity] = Furniture(
-                    identity, identity, kind.category, size, kind.elevation, kind.habit, path="", turn=()
+                    identity,
+                    identity,
+                    kind.category,
+                    size,
+                    kind.elevation,
+                    kind.habit,
+                    path="",
+                    turn=(),
+                    at_elevation=True,
                 )
 
     def usable(self) -> list[Furniture]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bent, box, cushion, prism, rounded_rectangle
+from tolman.simulate.made.forms import bent, box, cushion, prism
 from tolman.simulate.made.joinery import LEG_STYLES, legs, split
-from tolman.simulate.made.kind import Draws, Parts
+from tolman.simulate.made.kind import Draws, MadeParts
 from tolman.simulate.made.materials import Material
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def seat_with_cushions(draws: Draws, seats: int, *, corner: bool = False) -> Parts:
+def seat_with_cushions(draws: Draws, seats: int, *, corner: bool = False) -> MadeParts:
     """An upholstered seat.
 
     Args:
@@ -94,7 +95,7 @@ def seat_with_cushions(draws: Draws, seats: int, *, corner: bool = False) -> Par
         bodies += cloth.on(bent(one, points))
     if seats > 1 and draws.chance(0.4):
         bodies += _pillows(draws, inner, -d / 2 + back * 1.3, seat, h)
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 def _cushions(

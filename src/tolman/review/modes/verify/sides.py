@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from tolman.review.modes.verify.approval import MODELS, second_answer
 from tolman.review.site import Site
 from tolman.review.store.schema import Assignment
 from tolman.review.tasks import work
+from tolman.review.tasks.drawing import brought
 from tolman.review.tasks.settling import ANSWER, RESOLVE
 
 _SHOWN = 8
@@ -79,15 +80,23 @@ def sides(db: Orm, site: Site, own: Assignment, item: Item) -> list[Side]:
     if task.stage == RESOLVE:
         second = second_answer(db, task)
         if second is not None:
-            found.append(_of_person("The second person", "second", site, own, item, second.content))
+            found.append(
+                _of_person(
+                    "The second person", "second", site, own, item, second.content,
+                    brought(db, db.get_one(Assignment, second.assignment_id)),
+                )
+            )  # fmt: skip
     mine = work.submission(db, own, ANSWER)
     if mine is not None:
-        found.append(_of_person("You", "mine", site, own, item, mine.content))
+        found.append(_of_person("You", "mine", site, own, item, mine.content, brought(db, own)))
     opinions = [Opinion.model_validate(opinion) for opinion in task.content.get(MODELS, [])]
     return [*found, *(_of_model(opinion, site, own, item) for opinion in opinions)]
 
 
-def _of_person(title: str, kind: str, site: Site, own: Assignment, item: Item, content: dict[str, Any]) -> Side:
+def _of_person(
+    title: str, kind: str, site: Site, own: Assignment, item: Item, content: dict[str, Any],
+    further: Sequence[dict[str, Any]] = (),
+) -> Side:  # fmt: skip
     evidence = content["evidence"] if isinstance(content["evidence"], dict) else {}
     frames = [KeyFrame.model_validate(frame) for frame in evidence.get("frames", [])]
     return Side(
@@ -98,7 +107,7 @@ def _of_person(title: str, kind: str, site: Site, own: Assignment, item: Item, c
         trace=str(evidence.get("trace", "")) or ("" if kind != "proposed" else item.reasoning or ""),
         stills=_stills(site, own, item, frames),
         measured=content.get("measured"),
-        drawn=tuple(content.get("drawn", ())),
+        drawn=(*content.get("drawn", ()), *further),
     )
 
 

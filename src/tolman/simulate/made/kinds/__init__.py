@@ -1,1 +1,1 @@
-"""Kinds of furniture, one a file: a `KIND` with its sizes and its rule."""
+"""Kinds of furniture, one a file: a `FURNITURE` with its sizes and its rule."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from tolman.simulate.made.forms import bent, box, cushion, leg, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.upholstery import seat_with_cushions
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """An upholstered seat, or two cushions in an open frame with arms."""
     return seat_with_cushions(draws, 1) if draws.design == "" else _framed(draws)
 
 
-def _framed(draws: Draws) -> Parts:
+def _framed(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal")
     cover = draws.material("fabric", "leather")
@@ -59,10 +59,10 @@ def _framed(draws: Draws) -> Parts:
     upper = cushion((-inner, -0.05, seat - 0.08), (inner, 0.07, h), 0.04, puff=0.03, axis=1)
     leant = upper.points.copy()
     leant[:, 1] += back + 0.19 - 0.16 * (leant[:, 2] - seat) / (h - seat)
-    return Parts([*frame.on(*made, turn=1), *cover.on(bent(bottom, points), bent(upper, leant))])
+    return MadeParts([*frame.on(*made, turn=1), *cover.on(bent(bottom, points), bent(upper, leant))])
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="armchair",
     category="armchair",
     habit="seat",

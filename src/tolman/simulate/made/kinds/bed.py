@@ -6,17 +6,17 @@ import numpy as np
 
 from tolman.simulate.made.forms import bent, box, cushion, leg, prism
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK, Material
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A frame with a headboard at the back, a mattress, bedding and pillows."""
     return _bunk(draws) if draws.design == "bunk" else _bed(draws)
 
 
-def _bed(draws: Draws) -> Parts:
+def _bed(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "paint", "fabric", "metal")
     soft = frame.family == "fabric"
@@ -69,11 +69,11 @@ def _bed(draws: Draws) -> Parts:
         bodies += frame.on(
             box((-w / 2, front + 0.004, low), (w / 2, d / 2 + 0.004, min(h, top + draws.between(0.06, 0.2))), 0.01)
         )
-    bodies += _bedding(draws, side - 0.006, back + 0.006, front - 0.006, bed, top, 1 if w < 1.25 else 2)
-    return Parts(bodies, [], openings)
+    bodies += _bedding(draws, side - 0.006, back + 0.006, front - 0.006, bed, top, 1 if w < 1.25 else 2, h - top)
+    return MadeParts(bodies, [], openings)
 
 
-def _bunk(draws: Draws) -> Parts:
+def _bunk(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "paint", "metal")
     post = draws.between(0.025, 0.04)
@@ -87,7 +87,7 @@ def _bunk(draws: Draws) -> Parts:
         bodies += frame.on(*(box((s * x - t, -y, bed - 0.05), (s * x + t, y, bed + 0.07)) for s in (-1, 1)))
         bodies += frame.on(*(box((-x, s * y - t, bed - 0.05), (x, s * y + t, bed + 0.07)) for s in (-1, 1)))
         bodies += frame.shade(0.7).on(box((-x + t, -y + t, bed - 0.02), (x - t, y - t, bed)))
-        bodies += _bedding(draws, x - post - 0.01, -y + post, y - post, bed, top, 1)
+        bodies += _bedding(draws, x - post - 0.01, -y + post, y - post, bed, top, 1, 0.2)
     for z in (h - 0.05, h - 0.16):
         bodies += frame.on(
             box((-x - t, -y, z), (-x + t, y, z + 0.045)), box((x - t, -y, z), (x + t, y - 0.5, z + 0.045))
@@ -96,7 +96,7 @@ def _bunk(draws: Draws) -> Parts:
     steps = np.linspace(0.25, upper - thick - 0.08, 5)
     bodies += frame.on(*(box((x - t, y - 0.44, z), (x + post, y - 0.02, z + 0.03)) for z in steps))
     bodies += frame.on(box((x - t, y - 0.47, 0.0), (x + post, y - 0.43, h - 0.005)), turn=1)
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
 def _headboard(draws: Draws, style: str, frame: Material, w: float, y: tuple[float, float], h: float) -> list[Mesh]:
@@ -144,8 +144,10 @@ def _headboard(draws: Draws, style: str, frame: Material, w: float, y: tuple[flo
     return made + frame.on(*rails)
 
 
-def _bedding(draws: Draws, half: float, back: float, front: float, bed: float, top: float, people: int) -> list[Mesh]:
-    """A mattress with a blanket over most of it, and pillows at the back."""
+def _bedding(
+    draws: Draws, half: float, back: float, front: float, bed: float, top: float, people: int, room: float
+) -> list[Mesh]:
+    """A mattress with a blanket over most of it, and pillows at the back, no higher than `room` metres."""
     linen = draws.material("bedding")
     made = linen.shade(1.02).on(cushion((-half, back, bed), (half, front, top), 0.05, puff=0.006))
     cover = draws.material("fabric", "bedding", "fabric")
@@ -180,12 +182,13 @@ def _bedding(draws: Draws, half: float, back: float, front: float, bed: float, t
         one = cushion((-wide / 2, -0.2, 0.0), (wide / 2, 0.2, 0.15), 0.03, puff=0.045)
         points = one.points.copy()
         points[:, 2] += 0.35 * (0.2 - points[:, 1]) * draws.between(0.2, 1.0) - 0.01
+        points[:, 2] *= min(1.0, (room - 0.03 * layer) / points[:, 2].max())
         points += (x, back + 0.23 + 0.12 * layer, top + 0.03 * layer)
         made += (case if layer == 0 else draws.material("fabric")).on(bent(one, points))
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="bed",
     category="bed",
     habit="wall",

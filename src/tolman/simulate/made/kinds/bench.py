@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tolman.simulate.made.forms import box, cushion
 from tolman.simulate.made.joinery import LEG_STYLES, legs, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A seat of boards or a cushion on legs, panels or a chest."""
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint")
@@ -95,10 +95,10 @@ def make(draws: Draws) -> Parts:
                     ),
                     turn=1,
                 )
-    return Parts(bodies, surfaces, openings)
+    return MadeParts(bodies, surfaces, openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="bench",
     category="bench",
     habit="floor",

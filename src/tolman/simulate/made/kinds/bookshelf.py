@@ -6,12 +6,12 @@ import numpy as np
 
 from tolman.simulate.made.forms import bar, box, lathe
 from tolman.simulate.made.joinery import case
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 from tolman.simulate.made.materials import Material
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A case with shelves in one to four columns, a grid of cubes, or boards between posts; filled in part."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
@@ -67,7 +67,7 @@ def make(draws: Draws) -> Parts:
     surfaces = (
         [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, d / 2 - 0.03), h)] if style != "posts" else []
     )
-    return Parts(bodies, surfaces)
+    return MadeParts(bodies, surfaces)
 
 
 def _load(
@@ -101,7 +101,7 @@ def _load(
         at += thick
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="bookshelf",
     category="shelf",
     habit="wall",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tolman.simulate.made.forms import box
-from tolman.simulate.made.joinery import Cell, FrontStyle, base, case, drawn_handles, fronts, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.joinery import FrontStyle, Niche, base, case, drawn_handles, fronts, split
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """Columns of doors, some below a drawer, some left open; on a plinth or legs, under a top board."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint", "paint")
@@ -22,7 +22,7 @@ def make(draws: Draws) -> Parts:
     bodies += body.on(box((-w / 2, -d / 2, h - top), (w / 2, d / 2 if overhang else face + 0.019, h), 0.002))
     columns = max(1, round(w / draws.between(0.38, 0.55)))
     low_x, high_x, high_z = -w / 2 + 0.004, w / 2 - 0.004, h - top
-    cells: list[Cell] = []
+    cells: list[Niche] = []
     shelves: list[list[float]] = []
     ends = split(low_x, high_x, columns)
     drawer = draws.between(0.14, 0.2) if draws.chance(0.5) and h < 1.3 else 0.0
@@ -37,12 +37,12 @@ def make(draws: Draws) -> Parts:
         if columns % 2 and i == columns - 1 and columns > 1:
             hinge = "right"
         open_here = columns > 1 and draws.chance(0.15)
-        column: list[Cell] = []
+        column: list[Niche] = []
         for z0, z1 in tiers:
             if drawer and z1 == high_z and len(tiers) == 1:
-                column += [Cell((a, z0), (b, z1 - drawer), hinge), Cell((a, z1 - drawer), (b, z1), "drawer")]
+                column += [Niche((a, z0), (b, z1 - drawer), hinge), Niche((a, z1 - drawer), (b, z1), "drawer")]
             else:
-                column.append(Cell((a, z0), (b, z1), "open" if open_here and z1 == high_z else hinge))
+                column.append(Niche((a, z0), (b, z1), "open" if open_here and z1 == high_z else hinge))
         cells += column
         middle = (foot + high_z) / 2
         shelves.append([middle] if h < 1.25 else [foot + (high_z - foot) * share for share in (0.25, 0.45, 0.7)])
@@ -53,14 +53,14 @@ def make(draws: Draws) -> Parts:
     made, openings = fronts([cell for cell in cells if cell not in upper], face, style)
     more, opened = fronts(upper, face, glazed)
     deep = d / 2 if overhang else face
-    return Parts(
+    return MadeParts(
         [*bodies, *made, *more],
         [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, deep - 0.02), h)],
         [*openings, *opened],
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="cabinet",
     category="cabinet",
     habit="wall",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, box, cushion, leg, prism, rounded_rectangle, sheet, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.forms import bar, bent, box, cushion, leg, prism, sheet, tube
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 from tolman.simulate.made.materials import Material
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A seat on four legs or a sled, a back of boards, bars, slats or a shell, some with arms or a pad."""
     w, d, h = draws.size
     seat = float(np.clip(draws.between(0.52, 0.58) * h, 0.38, 0.5))
@@ -111,7 +112,7 @@ def make(draws: Draws) -> Parts:
                 )
                 bodies += frame.on(arm)
     inner = 0.06
-    return Parts(
+    return MadeParts(
         bodies,
         [LevelSurface((-w / 2 + inner, rear + 0.1), (w / 2 - inner, d / 2 - inner), seat)]
         if cover is None and style != "shell"
@@ -186,7 +187,7 @@ def _shell(w: float, rear: float, front: float, seat: float, h: float) -> Mesh:
     return sheet(np.array(rows), 0.012)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="chair",
     category="chair",
     habit="chair",

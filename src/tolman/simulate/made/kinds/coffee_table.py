@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import box, ellipse, prism, rounded_rectangle
+from tolman.simulate.made.forms import box, prism
 from tolman.simulate.made.joinery import LEG_STYLES, legs
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
+from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A low top on legs, on side panels or on a block, often with a shelf below it."""
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint")
@@ -55,10 +56,10 @@ def make(draws: Draws) -> Parts:
         if kind in ("square", "round") and draws.chance(0.55):
             z = draws.between(0.08, 0.16)
             bodies += frame.on(box((-x + radius, -y + radius, z), (x - radius, y - radius, z + 0.016)))
-    return Parts(bodies, surfaces)
+    return MadeParts(bodies, surfaces)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="coffee table",
     category="coffee table",
     habit="floor",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import box, prism, rounded_rectangle
-from tolman.simulate.made.joinery import LEG_STYLES, Cell, FrontStyle, drawn_handles, fronts, legs, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.forms import box, prism
+from tolman.simulate.made.joinery import LEG_STYLES, FrontStyle, Niche, drawn_handles, fronts, legs, split
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.outlines import rounded_rectangle
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A worktop; on each side a pedestal, a panel or legs; a board behind the knees; maybe a raised shelf."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
@@ -37,7 +38,7 @@ def make(draws: Draws) -> Parts:
         if draws.chance(0.5):
             count = draws.count(1, 3)
             low = (-x + lean + 0.02, under - draws.between(0.08, 0.12))
-            cells = [Cell((a, low[1]), (b, under), "drawer") for a, b in split(low[0], -low[0], count)]
+            cells = [Niche((a, low[1]), (b, under), "drawer") for a, b in split(low[0], -low[0], count)]
             face = d / 2 - 0.02 - 0.019 - handles.depth
             bodies += body.on(box((low[0], -y + lean + 0.02, low[1]), (-low[0], face, under)))
             made, openings = fronts(cells, face, style)
@@ -55,7 +56,7 @@ def make(draws: Draws) -> Parts:
                 count = draws.count(2, 4)
                 kinds = ["drawer"] * count if draws.chance(0.75) else ["left" if side < 0 else "right"]
                 cells = [
-                    Cell((low_x, a), (high_x, b), k)
+                    Niche((low_x, a), (high_x, b), k)
                     for (a, b), k in zip(split(0.05, under, len(kinds)), kinds, strict=True)
                 ]
                 made, opened = fronts(cells, face, style)
@@ -89,10 +90,10 @@ def make(draws: Draws) -> Parts:
             LevelSurface((-w / 2 + 0.02, back + deep + 0.02), (w / 2 - 0.02, d / 2 - 0.02), top_z),
             LevelSurface((-w / 2 + 0.01, back + 0.01), (w / 2 - 0.01, back + deep - 0.01), h),
         ]
-    return Parts(bodies, surfaces, openings)
+    return MadeParts(bodies, surfaces, openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="desk",
     category="desk",
     habit="desk",

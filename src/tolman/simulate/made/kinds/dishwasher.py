@@ -5,12 +5,12 @@ from __future__ import annotations
 from tolman.simulate.made.appliances import display, knobs, pull, slab
 from tolman.simulate.made.forms import box
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A body with a flap, a strip of buttons over it or hidden on its edge, a plinth and a top."""
     w, d, h = draws.size
     body = draws.material("appliance")
@@ -54,14 +54,18 @@ def make(draws: Draws) -> Parts:
             slab((-w / 2 + inset, plinth + inset), (w / 2 - inset, at - 0.05), (door - 0.002, door + 0.003))
         )
     openings = [OpeningPart("flap", (-w / 2, face, plinth), (w / 2, door, cut), (-w / 2, face, plinth))]
-    return Parts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
+    return MadeParts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="dishwasher",
     category="dishwasher",
     habit="wall",
-    sizes=(SizeClass((0.60, 0.62, 0.87), (0.06, 0.05, 0.035)),),
+    sizes=(
+        SizeClass((0.62, 0.63, 0.89), (0.07, 0.06, 0.04), common=0.2, share=0.75),
+        SizeClass((0.46, 0.60, 0.86), (0.04, 0.06, 0.04), name="narrow", share=0.15),
+        SizeClass((0.56, 0.52, 0.47), (0.06, 0.06, 0.08), name="low", share=0.1),
+    ),
     make=make,
     source="VSI-Bench boxes: 7 dishwashers, sorted sides 0.62, 0.64 and 0.91 m in the median",
     real="dishwasher",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tolman.simulate.made.forms import box
-from tolman.simulate.made.joinery import Cell, FrontStyle, base, drawn_handles, fronts, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.joinery import FrontStyle, Niche, base, drawn_handles, fronts, split
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """Rows of drawers, the upper ones halved or lower in some, on a plinth, feet or legs."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
@@ -24,17 +24,17 @@ def make(draws: Draws) -> Parts:
     rows = max(2, round((h - foot) / draws.between(0.18, 0.26)))
     columns = max(1, round(w / draws.between(0.55, 0.95)))
     halved = draws.chance(0.4)
-    cells: list[Cell] = []
+    cells: list[Niche] = []
     for i, (z0, z1) in enumerate(split(foot + 0.004, h - top - 0.004, rows)):
         parts = columns + 1 if halved and i == rows - 1 else columns
-        cells += [Cell((a, z0), (b, z1), "drawer") for a, b in split(-w / 2 + 0.02, w / 2 - 0.02, parts)]
+        cells += [Niche((a, z0), (b, z1), "drawer") for a, b in split(-w / 2 + 0.02, w / 2 - 0.02, parts)]
     made, openings = fronts(cells, face, style)
-    return Parts(
+    return MadeParts(
         [*bodies, *made], [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, d / 2 - 0.02), h)], openings
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="dresser",
     category="cabinet",
     habit="wall",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.kinds.lamp import lamp
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A shade on a stem or on three legs, at the height of a standing person."""
     return lamp(replace(draws, design="floor"))
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="floor lamp",
     category="lamp",
     habit="floor",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tolman.simulate.made.kind import FurnitureKind, SizeClass
 from tolman.simulate.made.kinds.plant import make
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="floor plant",
     category="plant",
     habit="floor",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tolman.simulate.made.forms import bent, box
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """Five or six rows of keys on a slab that rises to the back; with or without a block of numbers."""
     w, d, h = draws.size
     body = draws.material("casing", "casing", "plastic")
@@ -51,10 +51,10 @@ def make(draws: Draws) -> Parts:
             box((s * w * 0.4 - 0.01, -d / 2 + 0.01, 0.0), (s * w * 0.4 + 0.01, -d / 2 + 0.02, h * 0.5)) for s in (-1, 1)
         ]
         bodies += body.on(*feet)
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="keyboard",
     category="keyboard",
     habit="surface",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import ball, bar, bent, box, cylinder, lathe, rotated, shifted
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A foot and a shade: on a stem, a pot or three legs; or an arm with joints; or a ball."""
     return _with_arm(draws) if draws.design == "arm" else lamp(draws)
 
 
-def lamp(draws: Draws) -> Parts:
+def lamp(draws: Draws) -> MadeParts:
     """A shade over a foot; the design 'floor' has long stems."""
     w, d, h = draws.size
     tall = draws.design == "floor"
@@ -64,7 +64,7 @@ def lamp(draws: Draws) -> Parts:
         )
         if foot == "bow":
             bodies += metal.on(ball((0, 0, h * 0.45), (stem * 2.2, stem * 2.2, stem * 2.2)))
-    return Parts([*bodies, *shade])
+    return MadeParts([*bodies, *shade])
 
 
 def _shade(draws: Draws, w: float, d: float, low: float, high: float, lit: bool) -> list[Mesh]:
@@ -102,13 +102,14 @@ def _shade(draws: Draws, w: float, d: float, low: float, high: float, lit: bool)
     return [mesh.painted(material.colour, 0.55) for mesh in made] if lit else made
 
 
-def _with_arm(draws: Draws) -> Parts:
+def _with_arm(draws: Draws) -> MadeParts:
     """A desk lamp: a foot, two rods with joints, a head at the front."""
     w, d, h = draws.size
     metal = draws.material("paint", "metal", "plastic")
     r = draws.between(0.006, 0.01)
-    foot = min(0.11, 0.5 * w, 0.3 * d)
-    base_y = -0.12 * d
+    # Under the arm's middle, so that it doesn't tip over.
+    foot = min(0.12, 0.5 * w, 0.34 * d)
+    base_y = 0.03 * d
     elbow = (0.0, -d / 2 + r * 2, h * draws.between(0.45, 0.6))
     shoulder = (0.0, draws.between(0.0, 0.2) * d, h - 0.02)
     reach = min(0.5 * w, 0.3 * d, 0.1)
@@ -133,10 +134,10 @@ def _with_arm(draws: Draws) -> Parts:
                 (w / 2 - 0.01, head[1] + reach - 0.01, head[2] + 0.004),
             ).painted((0.95, 0.93, 0.85))
         )
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="lamp",
     category="lamp",
     habit="surface",

@@ -6,12 +6,12 @@ import numpy as np
 
 from tolman.simulate.made.forms import box, rotated, shifted
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK, SCREEN
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A base with keys and a pad at the front, a lid with the screen; shut ones have a smooth lid.
 
     The user sits at the front: the screen's face is what is seen from there.
@@ -27,7 +27,7 @@ def make(draws: Draws) -> Parts:
         )
         bodies.append(box((-w / 2 + 0.01, -d / 2 + 0.01, 0.0), (w / 2 - 0.01, d / 2 - 0.01, h - 0.003)).painted(DARK))
         hinge = (-w / 2, -d / 2, low)
-        return Parts(bodies, [], [OpeningPart("lid", hinge, (w / 2, d / 2, h), hinge)])
+        return MadeParts(bodies, [], [OpeningPart("lid", hinge, (w / 2, d / 2, h), hinge)])
     lid = 0.006
     # The lid is about as long as the base is deep, and leans back over the base's rear edge.
     rise = h - thick
@@ -55,17 +55,17 @@ def make(draws: Draws) -> Parts:
     for mesh in (*body.on(panel), face, *body.shade(1.25).on(logo)):
         bodies.append(shifted(rotated(mesh, lean, axis=0), (0.0, back, thick)))
     bodies += body.shade(0.6).on(box((-w * 0.35, back, thick - 0.004), (w * 0.35, back + 0.01, thick + 0.004), 0.001))
-    return Parts(
+    return MadeParts(
         bodies, [], [OpeningPart("lid", (-w / 2, -d / 2, thick), (w / 2, back + lid, h), (-w / 2, back, thick))]
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="laptop",
     category="laptop",
     habit="surface",
     sizes=(
-        SizeClass((0.345, 0.28, 0.205), (0.08, 0.1, 0.12), share=0.8),
+        SizeClass((0.345, 0.28, 0.205), (0.1, 0.12, 0.16), common=0.3, share=0.8),
         SizeClass((0.35, 0.245, 0.022), (0.09, 0.09, 0.15), name="shut", share=0.2),
     ),
     make=make,

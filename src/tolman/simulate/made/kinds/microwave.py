@@ -5,12 +5,12 @@ from __future__ import annotations
 from tolman.simulate.made.appliances import PANE, display, knobs, pull, slab
 from tolman.simulate.made.forms import box, cylinder
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A door with a window beside a panel of keys or knobs."""
     w, d, h = draws.size
     body = draws.material("appliance", "appliance", "casing")
@@ -60,10 +60,10 @@ def make(draws: Draws) -> Parts:
     if grip != "none":
         bodies += pull(grip, (cut + rim * 0.6, foot + 0.04), (cut + rim * 0.6, h - 0.04), (door, d / 2))
     openings = [OpeningPart("hinged", (cut, face, foot), (w / 2, door, h), (w / 2, face, foot))]
-    return Parts(bodies, [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, face - 0.02), h)], openings)
+    return MadeParts(bodies, [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, face - 0.02), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="microwave",
     category="microwave",
     habit="surface",

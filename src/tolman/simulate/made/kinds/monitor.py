@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, box, cylinder, lathe, prism, rounded_rectangle, sheet
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.forms import bar, bent, box, cylinder, lathe, prism, sheet
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.materials import SCREEN
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A flat or curved panel on a neck and a foot."""
     w, d, h = draws.size
     frame = draws.material("casing")
@@ -66,10 +67,10 @@ def make(draws: Draws) -> Parts:
         if foot == "ring":
             bodies += frame.on(box((-half, d / 2 - 0.02, 0.0), (half, d / 2, 0.018), 0.003))
         bodies += frame.on(box((-0.03, -d / 2 + 0.03, 0.0), (0.03, max(0.02, rear + 0.02), 0.016), 0.003))
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="monitor",
     category="monitor",
     habit="surface",

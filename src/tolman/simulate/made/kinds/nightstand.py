@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import box, prism, rounded_rectangle
-from tolman.simulate.made.joinery import LEG_STYLES, Cell, FrontStyle, base, case, drawn_handles, fronts, legs, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.forms import box, prism
+from tolman.simulate.made.joinery import LEG_STYLES, FrontStyle, Niche, base, case, drawn_handles, fronts, legs, split
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
+from tolman.simulate.made.outlines import rounded_rectangle
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """One to three drawers, a door, or a drawer on tall legs; mostly an open field too."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
@@ -44,24 +45,24 @@ def make(draws: Draws) -> Parts:
         bodies += base(draws, (-w / 2 + 0.01, -d / 2 + 0.01, 0.0), (w / 2 - 0.01, face, foot), body)
     x0, x1, z1 = -w / 2 + 0.006, w / 2 - 0.006, h - top
     if layout == "tall":
-        cells = [Cell((x0, foot), (x1, z1), "drawer")]
+        cells = [Niche((x0, foot), (x1, z1), "drawer")]
     elif layout == "drawers":
-        cells = [Cell((x0, a), (x1, b), "drawer") for a, b in split(foot, z1, draws.count(2, 3))]
+        cells = [Niche((x0, a), (x1, b), "drawer") for a, b in split(foot, z1, draws.count(2, 3))]
     elif layout == "door":
-        cells = [Cell((x0, foot), (x1, z1), draws.pick("left", "right"))]
+        cells = [Niche((x0, foot), (x1, z1), draws.pick("left", "right"))]
     else:
         middle = foot + (z1 - foot) * draws.between(0.4, 0.62)
         kinds = ("open", "drawer") if draws.chance(0.5) else ("drawer", "open")
-        cells = [Cell((x0, foot), (x1, middle), kinds[0]), Cell((x0, middle), (x1, z1), kinds[1])]
+        cells = [Niche((x0, foot), (x1, middle), kinds[0]), Niche((x0, middle), (x1, z1), kinds[1])]
     shelves = [cell.high[1] for cell in cells[:-1]]
     bodies += case((x0, -d / 2 + 0.004, foot), (x1, face, z1), body, shelves=[shelves], board=0.016)
     made, openings = fronts(cells, face, style)
-    return Parts(
+    return MadeParts(
         [*bodies, *made], [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, d / 2 - 0.03), h)], openings
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="nightstand",
     category="nightstand",
     habit="bedside",

@@ -6,13 +6,13 @@ import numpy as np
 
 from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, lathe, sheet, tube
 from tolman.simulate.made.joinery import castors
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 ARMS_OF_STAR = 5
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A padded or shell seat, a padded, meshed or slatted back, with or without arms and a headrest."""
     w, d, h = draws.size
     frame = draws.material("casing", "metal")
@@ -99,10 +99,10 @@ def make(draws: Draws) -> Parts:
             bodies += frame.on(bar((x, 0.0, seat - 0.055), (s * 0.05, 0.0, seat - 0.075), 0.013))
     if draws.chance(0.4):
         bodies += frame.on(lathe([(0.05, hub - 0.02), (0.032, hub + 0.05)]))
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="office chair",
     category="chair",
     habit="chair",

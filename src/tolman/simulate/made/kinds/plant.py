@@ -8,12 +8,12 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.made.forms import ball, bent, box, lathe, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.materials import SOIL, Material
 from tolman.simulate.mesh import Mesh, flat_shaded, smoothed
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A pot, earth, and leaves: a rosette, a bush, arching blades, a tree, a cactus or hanging shoots."""
     w, d, h = draws.size
     style = draws.pick("rosette", "bush", "blades", "tree", "cactus", "fan")
@@ -25,7 +25,7 @@ def make(draws: Draws) -> Parts:
         [(pot_wide * 0.86, earth - 0.01 * h), (pot_wide * 0.86, earth), (pot_wide * 0.4, earth + 0.01 * h)], sides=20
     )
     bodies.append(soil.painted(SOIL))
-    return Parts([*bodies, *_filling(_growth(draws, style, w, d, h, earth, pot_wide), w, d, h, earth)])
+    return MadeParts([*bodies, *_filling(_growth(draws, style, w, d, h, earth, pot_wide), w, d, h, earth)])
 
 
 def _filling(leaves: list[Mesh], w: float, d: float, h: float, earth: float) -> list[Mesh]:
@@ -99,6 +99,8 @@ def _growth(draws: Draws, style: str, w: float, d: float, h: float, earth: float
         ring = np.sqrt(max(0.0, 1 - lift**2))
         deep = rng.uniform(0.45, 0.75)
         start = out * ring * deep + (0, 0, middle + tall * lift * deep)
+        root = np.array([0.0, 0.0, earth if style == "bush" else earth + 0.6 * high])
+        bodies += leaf.shade(0.6).on(tube([root, start], (0.004 * h, 0.002 * h), sides=4))
         end = out * ring + (0, 0, middle + tall * lift)
         bodies += _tone(leaf, rng).on(_leaf(start, end, (0.1 + 0.22 * shape) * min(w, d), 0.06 * high, 3))
     return bodies
@@ -182,7 +184,7 @@ def _cactus(draws: Draws, leaf: Material, w: float, d: float, earth: float, h: f
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="plant",
     category="plant",
     habit="surface",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tolman.simulate.made.forms import bar, box, cylinder, rotated, shifted
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A row of columns, a panel with grooves before fins, flat tubes, or rungs between two posts; a valve."""
     w, d, h = draws.size
     paint = draws.material("appliance", "ceramic", "paint") if draws.chance(0.5) else draws.material("ceramic")
@@ -80,13 +80,15 @@ def make(draws: Draws) -> Parts:
     bodies += metal.on(bar((-w / 2 + 0.025, (front + back) / 2, z), (x0 + 0.02, (front + back) / 2, z), 0.009))
     knob = rotated(cylinder((0, 0, 0), min(0.02, 0.35 * d), 0.035, sides=14, bevel=0.004), -1.5708, axis=1)
     bodies += draws.material("ceramic").on(shifted(knob, (-w / 2 + 0.035, (front + back) / 2, z)))
+    wide = max(0.05, 0.035 * w)
     hooks = [
-        box((x, -d / 2, h * 0.6), (x + 0.03, back + 0.03, h * 0.6 + 0.03)) for x in (x0 + 0.1 * w, x1 - 0.1 * w - 0.03)
+        box((x - wide / 2, -d / 2, h * 0.2), (x + wide / 2, back + 0.015, h * 0.8))
+        for x in (x0 + 0.15 * w, x1 - 0.15 * w)
     ]
-    return Parts([*bodies, *paint.on(*hooks)])
+    return MadeParts([*bodies, *paint.on(*hooks)])
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="radiator",
     category="radiator",
     habit="hung",

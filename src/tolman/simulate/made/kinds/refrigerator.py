@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tolman.simulate.made.appliances import display, pull, slab
 from tolman.simulate.made.forms import box
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A body; doors above each other, side by side, or two above a drawer; handles, maybe a dispenser."""
     w, d, h = draws.size
     body = draws.material("appliance", "appliance", "appliance", "paint")
@@ -76,17 +76,17 @@ def make(draws: Draws) -> Parts:
             bodies.append(display(draws, (middle - 0.06, 1.24), (middle + 0.06, 1.28), door + 0.003))
     elif draws.chance(0.3):
         bodies.append(display(draws, (-0.05, h - 0.09), (0.05, h - 0.07), door))
-    return Parts(bodies, [LevelSurface((-w / 2 + 0.04, -d / 2 + 0.04), (w / 2 - 0.04, face - 0.03), h)], openings)
+    return MadeParts(bodies, [LevelSurface((-w / 2 + 0.04, -d / 2 + 0.04), (w / 2 - 0.04, face - 0.03), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="refrigerator",
     category="refrigerator",
     habit="wall",
     sizes=(
-        SizeClass((0.64, 0.64, 1.74), (0.07, 0.06, 0.07), share=0.65),
-        SizeClass((0.89, 0.72, 1.78), (0.04, 0.05, 0.03), name="wide", share=0.2),
-        SizeClass((0.53, 0.54, 0.86), (0.06, 0.06, 0.06), name="small", share=0.15),
+        SizeClass((0.64, 0.63, 1.72), (0.11, 0.09, 0.12), common=0.3, share=0.65),
+        SizeClass((0.89, 0.71, 1.78), (0.05, 0.09, 0.05), name="wide", share=0.2),
+        SizeClass((0.53, 0.54, 0.86), (0.09, 0.09, 0.14), name="small", share=0.15),
     ),
     make=make,
     source="VSI-Bench boxes: 46 refrigerators, sorted sides 0.59, 0.70 and 1.66 m in the median",

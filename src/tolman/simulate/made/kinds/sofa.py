@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.upholstery import seat_with_cushions
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """As many seats as the width takes."""
     corner = draws.design == "corner"
     return seat_with_cushions(draws, max(2, round(draws.size[0] / draws.between(0.68, 0.85))), corner=corner)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="sofa",
     category="sofa",
     habit="wall",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, ellipse, lathe, leg, prism, rounded_rectangle
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, lathe, leg, prism
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
+from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A round or angular seat on three or four legs, a column, a drum, or two panels."""
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint", "plastic")
@@ -28,10 +29,11 @@ def make(draws: Draws) -> Parts:
     if padded and not round_seat:
         bodies += cover.on(cushion((-w / 2, -d / 2, under), (w / 2, d / 2, h), 0.025, puff=0.015))
     else:
+        corner = draws.between(0.005, 0.1)
         outline = (
             ellipse((0, 0), (w / 2, d / 2), 28)
             if round_seat
-            else rounded_rectangle((-w / 2, -d / 2), (w / 2, d / 2), draws.between(0.005, 0.1))
+            else rounded_rectangle((-w / 2, -d / 2), (w / 2, d / 2), corner)
         )
         if padded:
             rows = [(0.94, under), (1.0, under + 0.015), (1.0, h - 0.02), (0.9, h - 0.006), (0.5, h)]
@@ -39,8 +41,8 @@ def make(draws: Draws) -> Parts:
             bodies += cover.on(bent(mesh, mesh.points * (w, d, 1.0)))
         else:
             bodies += cover.on(prism(outline, under, h))
-            share = 0.68 if round_seat else 0.9
-            surfaces = [LevelSurface((-share * w / 2, -share * d / 2), (share * w / 2, share * d / 2), h)]
+            x, y = (0.34 * w, 0.34 * d) if round_seat else (w / 2 - 0.3 * corner - 0.005, d / 2 - 0.3 * corner - 0.005)
+            surfaces = [LevelSurface((-x, -y), (x, y), h)]
     a, b = (0.42 * w, 0.42 * d) if not round_seat else (0.34 * w, 0.34 * d)
     r = draws.between(0.012, 0.022) if frame.family != "metal" else draws.between(0.008, 0.013)
     if style == "drum":
@@ -96,10 +98,10 @@ def make(draws: Draws) -> Parts:
             bodies += frame.on(*(bar(p, q, r * 0.6) for p, q in zip(at, [*at[1:], at[0]], strict=True)))
     if draws.chance(0.15) and style == "column":
         bodies += frame.on(cylinder((0, 0, under - 0.06), 0.035, 0.05))
-    return Parts(bodies, surfaces)
+    return MadeParts(bodies, surfaces)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="stool",
     category="stool",
     habit="floor",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tolman.simulate.made.appliances import PANE, display, knobs, pull, slab
 from tolman.simulate.made.forms import bar, box, cylinder, lathe
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK, STEEL
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """Gas burners under grates, iron plates or a pane of glass; an oven door with a window; knobs; maybe a back."""
     w, d, h = draws.size
     body = draws.material("appliance")
@@ -91,10 +91,10 @@ def make(draws: Draws) -> Parts:
                 a, b = (x - dx, y - dy, hob + 0.036), (x + dx, y + dy, hob + 0.036)
                 bodies.append(bar(a, b, 0.006, square=True).painted(DARK))
                 bodies += [bar((p[0], p[1], hob), p, 0.005, square=True).painted(DARK) for p in (a, b)]
-    return Parts(bodies, surfaces, openings)
+    return MadeParts(bodies, surfaces, openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="stove",
     category="stove",
     habit="wall",

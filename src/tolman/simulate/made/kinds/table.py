@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, box, ellipse, lathe, leg, prism, rounded_rectangle
+from tolman.simulate.made.forms import bar, box, lathe, leg, prism
 from tolman.simulate.made.joinery import LEG_STYLES, legs
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 from tolman.simulate.made.materials import Material
+from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A top, what carries it, and mostly an apron between the legs."""
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint")
@@ -45,7 +46,7 @@ def make(draws: Draws) -> Parts:
         bodies += _legs_and_apron(draws, inner, under, frame, glass=top.family == "glass")
     margin = 0.71 if draws.design == "round" else 0.97
     area = (min(inner[0], margin * w / 2), min(inner[1], margin * d / 2))
-    return Parts(bodies, [LevelSurface((-area[0], -area[1]), area, h)])
+    return MadeParts(bodies, [LevelSurface((-area[0], -area[1]), area, h)])
 
 
 def _legs_and_apron(
@@ -121,7 +122,7 @@ def _trestle(draws: Draws, w: float, d: float, under: float) -> list[Mesh]:
     return made
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="table",
     category="table",
     habit="table",

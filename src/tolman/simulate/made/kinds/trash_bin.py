@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import ball, bar, bent, box, cylinder, lathe
-from tolman.simulate.made.kind import Draws, FurnitureKind, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A tapered tub, round or angular; a bag over its rim, slots, a lid, a pedal."""
     w, d, h = draws.size
     body = draws.material("plastic", "metal", "plastic", "paint")
@@ -93,7 +93,7 @@ def make(draws: Draws) -> Parts:
         for s in (-1, 1):
             wheel = bar((s * w * 0.36, -d * 0.42, axle), (s * w * 0.46, -d * 0.42, axle), axle, sides=18)
             bodies.append(wheel.painted(DARK))
-    return Parts(bodies, [], openings)
+    return MadeParts(bodies, [], openings)
 
 
 def _tub(w: float, d: float, h: float, taper: float, radius: float, *, hollow: bool) -> Mesh:
@@ -110,7 +110,7 @@ def _tub(w: float, d: float, h: float, taper: float, radius: float, *, hollow: b
     return bent(mesh, mesh.points @ turn.T * (w * np.sqrt(2), d * np.sqrt(2), 1.0))
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="trash bin",
     category="trash can",
     habit="floor",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tolman.simulate.made.forms import bar, box, prism, rounded_rectangle
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.forms import bar, box, prism
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.materials import SCREEN
+from tolman.simulate.made.outlines import rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A panel with a bezel and a thicker back, on a plate, two feet or a bent bar."""
     w, d, h = draws.size
     frame = draws.material("casing")
@@ -49,10 +50,10 @@ def make(draws: Draws) -> Parts:
         bodies += frame.shade(1.5).on(
             box((-w * 0.3, -0.01, rise - 0.02), (w * 0.3, thick / 2 + 0.004, rise + 0.004), 0.004)
         )
-    return Parts(bodies)
+    return MadeParts(bodies)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="tv",
     category="tv",
     habit="surface",

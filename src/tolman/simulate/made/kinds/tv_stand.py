@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tolman.simulate.made.forms import box
-from tolman.simulate.made.joinery import Cell, FrontStyle, base, case, drawn_handles, fronts, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, Parts, SizeClass
+from tolman.simulate.made.joinery import FrontStyle, Niche, base, case, drawn_handles, fronts, split
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """Two to four columns, each open, with a shelf, a door or drawers."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
@@ -32,21 +32,21 @@ def make(draws: Draws) -> Parts:
         kind = draws.pick("open", "shelf", "door", "drawers", "drawer below")
         shelves.append([middle] if kind in ("shelf", "drawer below") else [])
         if kind == "door":
-            cells.append(Cell((a, foot), (b, z1), "left" if i < columns / 2 else "right"))
+            cells.append(Niche((a, foot), (b, z1), "left" if i < columns / 2 else "right"))
         elif kind == "drawers":
-            cells += [Cell((a, foot), (b, middle), "drawer"), Cell((a, middle), (b, z1), "drawer")]
+            cells += [Niche((a, foot), (b, middle), "drawer"), Niche((a, middle), (b, z1), "drawer")]
         elif kind == "drawer below":
-            cells.append(Cell((a, foot), (b, middle), "drawer"))
+            cells.append(Niche((a, foot), (b, middle), "drawer"))
     bodies += case(
         (x0, -d / 2 + 0.004, foot), (x1, face, z1), body, uprights=[b for _, b in ends[:-1]], shelves=shelves
     )
     made, openings = fronts(cells, face, style)
-    return Parts(
+    return MadeParts(
         [*bodies, *made], [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, d / 2 - 0.02), h)], openings
     )
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="tv stand",
     category="tv stand",
     habit="wall",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tolman.simulate.made.forms import box
-from tolman.simulate.made.joinery import FRONT, GAP, Cell, FrontStyle, drawn_handles, fronts, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, Parts, SizeClass
+from tolman.simulate.made.joinery import FRONT, GAP, FrontStyle, Niche, drawn_handles, fronts, split
+from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
 from tolman.simulate.made.materials import MIRROR
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """One to five doors over the whole height or above drawers; a cornice on some."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint", "paint")
@@ -41,14 +41,14 @@ def make(draws: Draws) -> Parts:
     x0, x1 = -w / 2 + 0.015, w / 2 - 0.015
     if sliding:
         doors = max(2, doors // 2)
-        cells = [Cell((a, low), (b, top), "sliding") for a, b in split(x0, x1, doors)]
+        cells = [Niche((a, low), (b, top), "sliding") for a, b in split(x0, x1, doors)]
     else:
         cells = [
-            Cell((a, low), (b, top), "left" if (i % 2 == 0 and i < doors - 1) or doors == 1 else "right")
+            Niche((a, low), (b, top), "left" if (i % 2 == 0 and i < doors - 1) or doors == 1 else "right")
             for i, (a, b) in enumerate(split(x0, x1, doors))
         ]
     if drawers:
-        cells += [Cell((a, plinth), (b, low), "drawer") for a, b in split(x0, x1, max(1, doors // 2))]
+        cells += [Niche((a, plinth), (b, low), "drawer") for a, b in split(x0, x1, max(1, doors // 2))]
     made, openings = fronts(cells, face, style)
     if draws.chance(0.25):
         chosen = cells[draws.count(0, doors - 1)]
@@ -61,10 +61,10 @@ def make(draws: Draws) -> Parts:
         box((b - GAP, face - 0.001, low), (b + GAP, face + 0.001, top)).painted((0.08, 0.08, 0.08))
         for _, b in split(x0, x1, doors)[:-1]
     ]
-    return Parts([*bodies, *seams, *made], [], openings)
+    return MadeParts([*bodies, *seams, *made], [], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="wardrobe",
     category="wardrobe",
     habit="wall",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tolman.simulate.made.appliances import PANE, display, knobs, round_door, slab
 from tolman.simulate.made.forms import box, cylinder
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, OpeningPart, Parts, SizeClass
+from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
 from tolman.simulate.made.materials import DARK
 from tolman.simulate.mesh import Mesh
 
 
-def make(draws: Draws) -> Parts:
+def make(draws: Draws) -> MadeParts:
     """A body on feet with a strip that holds a drawer for the powder, a knob and a display."""
     w, d, h = draws.size
     body = draws.material("appliance")
@@ -28,7 +28,7 @@ def make(draws: Draws) -> Parts:
         lid = ((-w / 2 + 0.03, -d / 2 + 0.17, top), (w / 2 - 0.03, d / 2 - 0.04, top + 0.014))
         bodies += body.shade(0.93).on(box(*lid, 0.005))
         bodies.append(box((-0.07, d / 2 - 0.045, top + 0.002), (0.07, d / 2 - 0.02, top + 0.012)).painted(DARK))
-        return Parts(bodies, [], [OpeningPart("lid", *lid, lid[0])])
+        return MadeParts(bodies, [], [OpeningPart("lid", *lid, lid[0])])
     lid_high = draws.between(0.015, 0.03)
     bodies += body.on(box((-w / 2, -d / 2, 0.018), (w / 2, face, h - lid_high), 0.006))
     bodies += body.shade(0.97).on(box((-w / 2, -d / 2, h - lid_high), (w / 2, face + 0.006, h), 0.005))
@@ -73,10 +73,10 @@ def make(draws: Draws) -> Parts:
         OpeningPart("hinged", low, high, (-grip * radius, face, middle[1])),
         OpeningPart("drawer", (drawer[0], face, strip + 0.01), (drawer[1], face + 0.015, h - lid_high - 0.012)),
     ]
-    return Parts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, face - 0.02), h)], openings)
+    return MadeParts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, face - 0.02), h)], openings)
 
 
-KIND = FurnitureKind(
+FURNITURE = FurnitureKind(
     name="washing machine",
     category="washing machine",
     habit="wall",

@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from reviewing import TRUTHS, Client, Served, items
-from tolman.review.exchange.label_studio import ExchangeError, LabelledTask, read_tasks, write_tasks
+from tolman.review.exchange.annotated import ExchangeError
+from tolman.review.exchange.label_studio import LabelledTask, read_tasks, write_tasks
 
 LABELS = {
     "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",

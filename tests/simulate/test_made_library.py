@@ -1,0 +1,102 @@
+"""Made furniture in rooms: offered beside the catalogue's, it stands and hangs as that does; off unless asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
+
+from simulate.holding import ON_WALL, faults, off_the_wall
+from tolman.errors import UsageError
+from tolman.plugins import load_plugins
+from tolman.simulate.build import WorldsConfig
+from tolman.simulate.furnish import draw_plan
+from tolman.simulate.furniture import Library
+from tolman.simulate.interior import build_interior
+from tolman.simulate.made.kind import REGISTRY
+from tolman.simulate.made.library import DESIGNS, MadeLibrary
+from tolman.workflows import simulate as workflow
+
+HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard")
+
+
+def test_a_library_offers_made_pieces_beside_the_catalogues(library: Library) -> None:
+    both = MadeLibrary("1", library)
+    pieces = both.usable()
+    assert len(pieces) == len(library.usable()) + DESIGNS * len(REGISTRY.names())
+    assert {piece.category for piece in pieces} > {piece.category for piece in library.usable()}
+    sofa = next(piece for piece in pieces if piece.id == "made sofa 0")
+    mesh = both.mesh(sofa)
+    assert mesh is not None
+    np.testing.assert_allclose(np.ptp(mesh.points, axis=0), sofa.size, atol=1e-3)
+    own = next(piece for piece in pieces if piece.id in library.pieces)
+    assert both.mesh(own) is library.mesh(own)
+    assert both.support(own) is library.support(own)
+
+
+def test_a_library_is_drawn_from_its_seed() -> None:
+    sizes = {seed: {p.id: p.size for p in MadeLibrary(seed).usable()} for seed in ("1", "2")}
+    assert sizes["1"] == {p.id: p.size for p in MadeLibrary("1").usable()}
+    assert sizes["1"].keys() == sizes["2"].keys()
+    assert sum(sizes["1"][name] == sizes["2"][name] for name in sizes["1"]) < 3
+
+
+def check_room(library: Library, number: int) -> None:
+    both = MadeLibrary(str(number), library)
+    plan = draw_plan("t/1", "rectangle", f"made:{number}", both)
+    world = build_interior(plan, both)
+    assert sum(thing.model.startswith("made ") for thing in plan.placed) >= 1
+    assert faults(world, hung=HUNG) == []
+    assert all(gap <= ON_WALL for category in HUNG for gap in off_the_wall(world, category))
+
+
+def test_made_furniture_stands_and_hangs_in_a_room(library: Library) -> None:
+    check_room(library, 0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", range(1, 13))
+def test_made_furniture_stands_and_hangs_in_rooms(library: Library, number: int) -> None:
+    check_room(library, number)
+
+
+def test_it_is_off_unless_asked_for(tmp_path: Path) -> None:
+    def order(furniture: Path | None) -> WorldsConfig:
+        return workflow._order(workflow.SimulateConfig(out=tmp_path, furniture=furniture))
+
+    default = order(None)
+    assert not default.made
+    assert default == order(Path("catalogue"))
+    assert "made" not in default.settings()
+    made = order(Path("made"))
+    assert (made.made, made.furniture) == (True, None)
+    assert made.settings()["made"] is True
+    assert order(tmp_path / "made").furniture == tmp_path / "made"
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_a_kind_of_a_plugin_is_offered_too(tmp_path: Path) -> None:
+    plugin = tmp_path / "brick.py"
+    plugin.write_text(
+        "from tolman.simulate.made.forms import box\n"
+        "from tolman.simulate.made.kind import FurnitureKind, MadeParts, SizeClass\n"
+        "def make(draws):\n"
+        "    w, d, h = draws.size\n"
+        "    return MadeParts(draws.material('stone').on(box((-w / 2, -d / 2, 0), (w / 2, d / 2, h))))\n"
+        "FURNITURE = FurnitureKind('brick', 'brick', 'floor', (SizeClass((0.24, 0.115, 0.07), (0.1, 0.1, 0.1)),), make, 'DIN 105')\n",
+        encoding="utf-8",
+    )
+    load_plugins([plugin])
+    assert "made brick 0" in MadeLibrary("1").pieces
+
+
+@pytest.mark.usefixtures("passing_plugins")
+def test_what_is_no_kind_is_refused(tmp_path: Path) -> None:
+    plugin = tmp_path / "nothing.py"
+    plugin.write_text("FURNITURE = 3\n", encoding="utf-8")
+    load_plugins([plugin])
+    with pytest.raises(UsageError, match="is no FurnitureKind"):
+        MadeLibrary("1")
