@@ -68,7 +68,7 @@ def whole_benchmark(runs: Sequence[LoadedRun], data: Path | None) -> list[Item]:
         "questions; give its folder with --data, or --chance none"
     )
     try:
-        items = _read(largest, data)
+        items = list(_read(largest, data))
     except TolmanError as error:
         raise UsageError(f"{say}: {error}") from None
     if data_hash(items) != largest.settings.data_hash:
