@@ -20,11 +20,16 @@ from tolman.runs.rescore import score_file, score_folder
 from tolman.scoring import score
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
-ROWS, MOST_MB = 40_000, 320
+ROWS, MOST_MB = 24_000, 320
 """A command that holds all rows takes more."""
 
 
-def published(folder: Path, change: Callable[[int, Item], Item] = lambda number, item: item, copies: int = 1) -> Path:
+def published(
+    folder: Path,
+    change: Callable[[int, Item], Item] = lambda number, item: item,
+    copies: int = 1,
+    reasoning: str | None = None,
+) -> Path:
     """A benchmark's folder with a file of responses in another order than its questions."""
     folder.mkdir()
     (folder / "benchmark.json").write_text(json.dumps({"title": "Many", "scoring_profile": "vsi-bench"}))
@@ -33,7 +38,10 @@ def published(folder: Path, change: Callable[[int, Item], Item] = lambda number,
     items = [change(number, item) for number, item in enumerate(items)]
     write_items(folder / "items.parquet", items)
     said = ["{}", "The answer is {}.", "?"]
-    rows = [{"id": item.id, "response": said[n % 3].format(item.answer)} for n, item in enumerate(items)]
+    rows = [
+        {"id": item.id, "response": said[n % 3].format(item.answer), "reasoning": reasoning}
+        for n, item in enumerate(items)
+    ]
     rows[2] = {"id": rows[2]["id"], "failure": "it timed out"}
     random.Random(0).shuffle(rows)
     (folder / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[:-1]))
@@ -100,7 +108,7 @@ def test_memory_of_many_rows_is_bounded(tmp_path: Path) -> None:
     if not Path("/proc/self/status").exists():
         pytest.skip("needs Linux")
     count = len(load("vsi-bench", EXTRACT, None).items)
-    bench = published(tmp_path / "bench", copies=ROWS // count)
+    bench = published(tmp_path / "bench", copies=ROWS // count, reasoning="x" * 5000)
     program = (
         "import re, sys\n"
         "from tolman.cli import main\n"
