@@ -21,8 +21,8 @@ CONTROLS = (
     Choices("category", "Category", ("counting & existence", "movement <1 m>"), several=False),
     Choices("errors", "Errors", ("logic", "perception", "none"), several=True),
 )
-_NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=20)
-_NOTES = st.lists(st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=8), max_size=4).map(" ".join)
+_NAMES = st.sampled_from(("chair", '<b> & "x"', "a = b", "Stühle", "椅子", "x" * 80))
+_NOTES = st.sampled_from(("", "the lamp", "<i>left</i> & right", "ü 椅子"))
 
 
 @st.composite
@@ -37,7 +37,7 @@ def picture_sets(draw: st.DrawFn) -> PictureSet:
         person = st.sampled_from(("Ann", "Bob"))
         points = st.builds(Shape, st.just("point"), st.tuples(place), person, _NOTES)
         marks = st.one_of(points, st.builds(Shape, st.just("line"), lines, person, _NOTES))
-        rectangle = st.builds(Shape, st.just("box"), lines.map(_corners), name=_NAMES.map(str.strip).filter(bool))
+        rectangle = st.builds(Shape, st.just("box"), lines.map(_corners), name=_NAMES)
         shapes = (*draw(st.lists(marks, max_size=6)), *draw(st.lists(rectangle, max_size=3)))
         chosen = draw(st.sampled_from([(), (("Ann", {"category": ["movement <1 m>"], "errors": ["logic", "none"]}),)]))
         picture = NamedPicture(f"t{number:06d}-m01", draw(_NAMES), size)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
 from tolman.review.exchange import cvat
@@ -43,6 +43,7 @@ def _changed(change: Callable[[dict[str, Any]], object]) -> dict[str, str | byte
     return files | {"annotations.json": json.dumps(jobs)}
 
 
+@settings(max_examples=30, deadline=None)
 @given(project=picture_sets())
 def test_what_goes_out_comes_back_as_it_was_drawn(project: PictureSet) -> None:
     content = _packed(_files(project))

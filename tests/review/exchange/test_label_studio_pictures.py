@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
 from tolman.review.exchange import label_studio_pictures
@@ -25,6 +25,7 @@ def _read(tasks: object, person: str = "Ann") -> dict[str, Returned]:
     return read(json.dumps(tasks).encode(), receiver(ONE, person))
 
 
+@settings(max_examples=30, deadline=None)
 @given(project=picture_sets())
 def test_what_goes_out_comes_back_as_it_was_drawn(project: PictureSet) -> None:
     content = write(project)["tasks.json"].encode()
