@@ -159,3 +159,25 @@ def test_a_cluster_is_reached_from_a_machine_that_is_none_of_its_own() -> None:
                 next(results)
         finally:
             ray.shutdown()
+
+
+def test_a_cluster_that_was_started_just_now_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Starting:
+        """What is used of Ray: the real one's first moments can't be had at will."""
+
+        asked = 0
+
+        def init(self, address: str, **rest: object) -> None:
+            self.asked += 1
+            if self.asked < 3 or address.endswith("gone"):
+                raise ConnectionError("Initialization failure from server:" if address != "gone" else "refused")
+
+    monkeypatch.setattr(module, "ENTER_SECONDS", 0.0)
+    starting = Starting()
+    module._enter(starting, "ray://head:1")
+    assert starting.asked == 3
+    for address, times in (("gone", 1), ("ray://gone", module.ENTER_TIMES)):
+        starting = Starting()
+        with pytest.raises(ConnectionError):
+            module._enter(starting, address)
+        assert starting.asked == times

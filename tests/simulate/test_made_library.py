@@ -100,3 +100,10 @@ def test_what_is_no_kind_is_refused(tmp_path: Path) -> None:
     load_plugins([plugin])
     with pytest.raises(UsageError, match="is no FurnitureKind"):
         MadeLibrary("1")
+
+
+def test_a_word_that_is_none_is_told_with_those_that_are(tmp_path: Path) -> None:
+    wrong = workflow.SimulateConfig(out=tmp_path / "out", furniture=Path("mad"))
+    with pytest.raises(UsageError, match="no library of furniture 'mad'; did you mean 'made'"):
+        workflow.simulate(wrong)
+    assert not (tmp_path / "out").exists()

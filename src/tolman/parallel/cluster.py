@@ -29,6 +29,10 @@ R = TypeVar("R")
 ADDRESS = "RAY_ADDRESS"
 ANSWER_SECONDS = 10.0
 """Seconds in which an address must answer."""
+ENTER_TIMES, ENTER_SECONDS = 4, 5.0
+"""How often a cluster that answers and can't serve yet is asked, and the seconds in between."""
+_NOT_YET = "Initialization failure from server"
+"""What Ray says of that (ray.util.client, `ConnectionError`)."""
 PATIENCE_SECONDS = 60.0
 """Seconds for which there may be no machine that fits: one is replaced, or a cluster grows."""
 LOST = (
@@ -184,7 +188,7 @@ def connect(place: WorkPlace) -> Any:
     with _told(address), handlers_kept():
         if address:
             _answers(address)
-            ray.init(address, **_QUIET)
+            _enter(ray, address)
         else:
             try:
                 ray.init("auto", **_QUIET)
@@ -192,6 +196,18 @@ def connect(place: WorkPlace) -> Any:
                 ray.init("local", num_cpus=place.workers or cores(), include_dashboard=False, **_QUIET)
     _joined = True
     return ray
+
+
+def _enter(ray: Any, address: str) -> None:
+    """Connect; a cluster that was started just now answers before it can serve clients, and is asked again."""
+    for left in range(ENTER_TIMES - 1, -1, -1):
+        try:
+            ray.init(address, **_QUIET)
+            return
+        except ConnectionError as error:
+            if _NOT_YET not in str(error) or not left:
+                raise
+            time.sleep(ENTER_SECONDS)
 
 
 def _leave(ray: Any) -> None:

@@ -143,6 +143,8 @@ def _order(config: SimulateConfig) -> WorldsConfig:
     for shape in config.shapes:
         if shape not in PLACES:
             raise unknown("place", shape, PLACES)
+    if config.furniture is not None and _is_wrong_word(config.furniture):
+        raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
         scenes=config.scenes,
         seed=config.seed,
@@ -165,6 +167,12 @@ def _word(furniture: Path | None) -> str:
     """The word that stands for a library; '' for a file, and for one that is named as a word is but is there."""
     named = "" if furniture is None else str(furniture)
     return named if named in FURNITURE_WORDS and furniture is not None and not furniture.exists() else ""
+
+
+def _is_wrong_word(furniture: Path) -> bool:
+    """Whether it can only be meant for one of the words: a bare name that is no file."""
+    bare = len(furniture.parts) == 1 and not furniture.suffix
+    return bare and not _word(furniture) and not furniture.exists()
 
 
 def _size(text: str) -> tuple[int, int]:

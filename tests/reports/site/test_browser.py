@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -41,6 +43,9 @@ def address(request: pytest.FixtureRequest, explorer: Path) -> Iterator[str]:
     loop.call_soon_threadsafe(serving.cancel)
     thread.join()
     loop.close()
+    with warnings.catch_warnings():  # a browser connects ahead of need, and may do so while the server ends
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture

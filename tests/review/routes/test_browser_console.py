@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from making import violations
-from reviewing import TRUTHS, Served, enter, review, snap
+from reviewing import TRUTHS, Served, enter, review, snap, until
 
 pytestmark = pytest.mark.full
 
@@ -20,8 +20,15 @@ def _fits(page: Any) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def _press(page: Any, target: Any) -> None:
+def _focus(page: Any, target: Any) -> None:
+    """Give something the focus once no page is coming: a new one gives it to its heading after it is there."""
+    target.wait_for()
+    until(page, lambda: page.locator(".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added").count() == 0)
     target.focus()
+
+
+def _press(page: Any, target: Any) -> None:
+    _focus(page, target)
     page.keyboard.press("Enter")
 
 
@@ -41,18 +48,18 @@ def test_items_are_found_changed_and_undone_by_keyboard(page: Any, served: Serve
     page.locator("th[aria-sort=descending]", has_text="disagreement").wait_for()
     assert page.locator("tbody th a").first.inner_text() == "which"
     words = page.get_by_label("Words")
-    words.focus()
+    _focus(page, words)
     page.keyboard.type("chairs")
     page.keyboard.press("Enter")
     page.get_by_text("1 item", exact=True).wait_for()
     box = page.get_by_label("Tick count")
-    box.focus()
+    _focus(page, box)
     page.keyboard.press("Space")
     page.keyboard.press("Enter")  # changes nothing, where it would press the first button
     page.wait_for_url("**act=0")
     assert page.locator("tbody .tag").inner_text() == "settled"
     assert not box.is_checked()
-    box.focus()
+    _focus(page, box)
     page.keyboard.press("Space")
     page.get_by_label("Reason").fill("Which chairs?")
     _press(page, page.get_by_role("button", name="Leave out"))

@@ -110,7 +110,8 @@ const tolmanKeys = (() => {
   });
   acts.set("submit", (event, target) => {
     const form = document.querySelector("form[data-ask]");
-    if (!form || target.closest("button, a, summary, select")) return false;
+    const own = target.closest("button, a, summary, select"); // What a dialog that was just closed still holds has no keys.
+    if (!form || (own && isShown(own))) return false;
     form.requestSubmit();
   });
   acts.set("undo", () => document.querySelector("[data-undo]").requestSubmit());
