@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from folders import contents
-from tolman import item_table, outcomes
+from tolman import frames_on_disk, item_table, outcomes
 from tolman.item_table import ItemTable, open_items, read_items, write_items
 from tolman.items import Item
 from tolman.runs.load import load
@@ -49,6 +49,7 @@ def published(
 
 
 def read_in_parts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(frames_on_disk, "HELD", 10)
     patch.setattr(item_table, "HELD", 10)
     patch.setattr(item_table, "AT_ONCE", 7)
     patch.setattr(outcomes, "MANY", 5)

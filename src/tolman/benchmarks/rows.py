@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError, UnknownFieldWarning
 from tolman.extras import needs
-from tolman.item_table import first_problem, ids_of
+from tolman.item_table import field_values, first_problem
 from tolman.items import Item
 
 Row = dict[str, Any]
@@ -123,7 +123,7 @@ def check_unique(path: Path, items: Sequence[Item]) -> None:
         InputError: naming the second row and the id.
     """
     seen: dict[str, int] = {}
-    for number, identity in enumerate(ids_of(items), start=1):
+    for number, identity in enumerate(field_values(items, "id"), start=1):
         if identity in seen:
             raise InputError(
                 path,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tolman.benchmarks.rows import stream_rows
 from tolman.errors import InputError
-from tolman.item_table import ids_of
+from tolman.item_table import field_values
 from tolman.items import Item
 from tolman.outcomes import Outcomes
 from tolman.responses import Failure, FailureKind, Outcome, Response, Usage, outcome_from_record
@@ -101,7 +101,7 @@ def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:
 
 
 def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, Outcome]]:
-    known = set(ids_of(items))
+    known = set(field_values(items, "id"))
     number = 0
     for number, (_, row) in enumerate(stream_rows(path), start=1):
         if isinstance(row, InputError):

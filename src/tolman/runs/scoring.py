@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -11,19 +10,18 @@ from typing import Any
 import polars as pl
 
 from tolman.benchmarks.base import BenchmarkSpec
-from tolman.frames_on_disk import on_disk
+from tolman.frames_on_disk import in_sections, joined_frames
 from tolman.items import Item
 from tolman.models.base import HasExpectation
 from tolman.outcomes import Outcomes
-from tolman.responses import Failure, Outcome, Response, Usage
+from tolman.responses import Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.runs.frames_shown import count_frames_shown
+from tolman.runs.outcome_figures import outcome_figures
 from tolman.runs.read_ahead import ReadAhead
 from tolman.runs.score_rows import PlaceFor, rows_elsewhere
-from tolman.runs.thinks import reasoned
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells
-from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
 from tolman.scoring.further import further_record
 from tolman.scoring.judge_sample import agreement
 from tolman.scoring.metric import Metric
@@ -110,7 +108,7 @@ def score_run(
         read_ahead=read_ahead,
         workers=workers,
     )
-    with on_disk(scored.frames(), folder.path) as rows:
+    with joined_frames(scored.frames(), folder.path) as rows:
         figures = scored.figures(rows)
         folder.write_scores(rows, figures)
     return figures
@@ -169,7 +167,7 @@ def compute_scores(
         read_ahead=read_ahead,
         workers=workers,
     )
-    rows = pl.concat(scored.frames())
+    rows = in_sections(scored.frames())
     return rows, scored.figures(rows.lazy())
 
 
@@ -206,10 +204,14 @@ class _Scoring:
         self._measures = list(dict.fromkeys([*benchmark.table.metrics, *self._asked]))
         self._workers = None if workers is None else workers(len(items) * record.settings.repeats * len(rules))
 
-    def frames(self) -> Iterator[pl.DataFrame]:
-        """The rows, in parts."""
-        record, many = self._record, self._workers
-        elsewhere = partial(rows_elsewhere, record, self._items, self._came, self._names, self._measures)
+    def frames(self) -> Iterator[tuple[int, pl.DataFrame]]:
+        """The rows, in parts, each with the number of its rule set."""
+        record, workers = self._record, self._workers
+        elsewhere = (
+            None
+            if workers is None
+            else partial(rows_elsewhere, record, self._rules, self._names, self._measures, workers)
+        )
         return score_frames(
             self._items,
             self._came,
@@ -218,7 +220,7 @@ class _Scoring:
             seed=record.settings.seed,
             failures_are_wrong=record.failures_are_wrong,
             metrics=self._measures,
-            rows_of=None if many is None else partial(elsewhere, many),
+            rows_of=elsewhere,
         )
 
     def figures(self, rows: pl.LazyFrame) -> dict[str, Any]:
@@ -234,21 +236,12 @@ class _Scoring:
         figures["items"] = len(items)
         figures["asked"] = len(items) * record.settings.repeats
         figures["unanswered"] = count_unanswered(rows, rules[0].name)
-        figures["failures"] = [
-            {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(said).items()
-        ]
+        told = outcome_figures(said, rows)
+        figures["failures"] = told.pop("failures")
         frames_shown = count_frames_shown(record, items)
         if frames_shown:
             figures["frames_shown"] = frames_shown
-        usage = _usage(said)
-        if usage:
-            figures["usage"] = usage
-        endings = _endings(said, rows)
-        if endings:
-            figures["endings"] = endings
-        notes = _notes(said)
-        if notes:
-            figures["notes"] = notes
+        figures |= told
         figures["rule_sets"] = {}
         by_metrics: dict[str, Any] = {}
         for rule_set in rules:
@@ -292,58 +285,6 @@ def _rows_of(rows: pl.LazyFrame, rule_set: str) -> pl.LazyFrame:
     return rows.filter(pl.col("rule_set") == rule_set)
 
 
-def _notes(outcomes: Collection[Outcome]) -> dict[str, int]:
-    """What protocols noted about responses, summed over them, in alphabetical order."""
-    counts: Counter[str] = Counter()
-    for outcome in outcomes:
-        if isinstance(outcome, Response):
-            counts.update(outcome.notes)
-    return dict(sorted(counts.items()))
-
-
-def _usage(outcomes: Collection[Outcome]) -> dict[str, Any]:
-    """The tokens behind all responses, how many of these the model reasoned before, and their cost where it is known;
-    empty where the endpoint told of no tokens."""
-    costs, thought = list[float](), 0
-
-    def usages() -> Iterator[Usage]:
-        nonlocal thought
-        for outcome in outcomes:
-            if isinstance(outcome, Response):
-                thought += reasoned(outcome)
-                costs.extend([] if outcome.cost is None else [outcome.cost])
-                yield outcome.usage
-
-    total = Usage.total(usages())
-    if not total.input_tokens and not total.output_tokens:
-        return {}
-    return {**total.model_dump(), "reasoned": thought} | ({"cost": sum(costs)} if costs else {})
-
-
-def _endings(outcomes: Collection[Outcome], rows: pl.LazyFrame) -> dict[str, dict[str, int]]:
-    """Responses whose model was stopped before it was done: for each ending how many, and how many of them at least one
-    rule set (other than 'judged') reads no answer in. A trace of reasoning that is never closed counts as cut off,
-    whatever the endpoint says or where it says nothing. Apart from these, those whose answer rests on an earlier turn
-    that was cut off."""
-    unread, unfinished = (
-        set(rows.filter((pl.col("rule_set") != judged.NAME) & found).select("id", "repeat").collect().iter_rows())
-        for found in (pl.col("state").ne_missing("read"), pl.col("state").eq_missing("cut off"))
-    )
-    counts: dict[str, dict[str, int]] = {}
-    for outcome in outcomes:
-        if not isinstance(outcome, Response):
-            continue
-        asking = outcome.id, outcome.repeat
-        ending = ending_of(outcome) or ("cut off" if asking in unfinished else None)
-        if ending is not None:
-            entry = counts.setdefault(ending, {"count": 0, "unread": 0})
-            entry["count"] += 1
-            entry["unread"] += asking in unread
-        elif rests_on_cut_off_turn(outcome):
-            counts.setdefault(EARLIER, {"count": 0, "unread": 0})["count"] += 1
-    return dict(sorted(counts.items()))
-
-
 def _judge(judgements: judged.Judgements, rows: pl.LazyFrame) -> dict[str, Any]:
     """Who judged, how many responses, how many of them hold no answer, and the judgements that failed."""
     own = _rows_of(rows, judged.NAME).select("judged", "status", "reading", "note").collect()
@@ -379,16 +320,6 @@ def _agreement(
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
     }
-
-
-def _failures(outcomes: Collection[Outcome]) -> dict[str, tuple[int, str]]:
-    """For each kind of failure, the most frequent first: how many, and the sentence of the first."""
-    found: dict[str, tuple[int, str]] = {}
-    for outcome in outcomes:
-        if isinstance(outcome, Failure):
-            count, example = found.get(outcome.kind, (0, outcome.message))
-            found[str(outcome.kind)] = count + 1, example
-    return dict(sorted(found.items(), key=lambda entry: -entry[1][0]))
 
 
 def count_unanswered(rows: pl.LazyFrame, rule_set: str) -> dict[str, int]:

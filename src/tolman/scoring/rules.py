@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tolman.errors import UsageError
+from tolman.item_table import field_values
 from tolman.items import Item, kind_named, known_kinds
 from tolman.scoring.item_kind import ItemKind, kind_of
 from tolman.scoring.reading import ParsedAnswer
@@ -142,6 +143,14 @@ def with_metric_of(rules: RuleSet, other: RuleSet) -> RuleSet:
         return other.score(item, replace(reading, value=float(value)) if isinstance(value, Fraction) else reading)
 
     return replace(rules, score=score, undefined=other.undefined, metric_stated=True, alike=other.alike)
+
+
+def has_groups(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> bool:
+    """Tell whether any item counts under one of the rule sets as a part of a group."""
+    groups = {rules.group for rules in rule_sets}
+    if groups <= {_own_group}:
+        return any(name is not None for name in field_values(items, "all_of"))
+    return any(group(item) is not None for item in items for group in groups)
 
 
 def check_defined(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> None:

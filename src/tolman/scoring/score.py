@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Literal
 
 import polars as pl
 
+from tolman.errors import UsageError
+from tolman.frames_on_disk import in_sections
 from tolman.items import Item
-from tolman.outcomes import Outcomes
+from tolman.outcomes import Key, Outcomes
 from tolman.responses import Failure, Outcome, Response
 from tolman.scoring.aggregate import column_of
 from tolman.scoring.item_kind import equal_answers, kind_of
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import RuleSet, check_defined, draw_of, score_exactly
+from tolman.scoring.rules import RuleSet, check_defined, draw_of, has_groups, score_exactly
 from tolman.scoring.states import chance, state_of
 
 Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
@@ -64,7 +66,6 @@ def score(
     seed: int = 0,
     failures_are_wrong: bool = False,
     metrics: Sequence[Metric] = (),
-    rows_of: Callable[[RuleSet], Iterable[ScoreRow]] | None = None,
 ) -> pl.DataFrame:
     """Score every item under every rule set.
 
@@ -76,7 +77,6 @@ def score(
         seed: for released parsers that draw at random.
         failures_are_wrong: the user's own decision to score failed and missing items 0.
         metrics: whose values are computed besides the rule sets' scores.
-        rows_of: gives a rule set's rows where `score_rows` is called elsewhere.
 
     Returns:
         A frame with the columns of `SCHEMA`, and one for each metric (`aggregate.column_of`); for each rule set the
@@ -86,10 +86,10 @@ def score(
         UsageError: a rule set has no score for an item, as for a relative error of 0.
     """
     found = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
-    return pl.concat(
+    return in_sections(
         score_frames(
             items, found, list(rule_sets), repeats=repeats, seed=seed, failures_are_wrong=failures_are_wrong,
-            metrics=metrics, rows_of=rows_of,
+            metrics=metrics,
         )
     )  # fmt: skip
 
@@ -103,40 +103,69 @@ def score_frames(
     seed: int = 0,
     failures_are_wrong: bool = False,
     metrics: Sequence[Metric] = (),
-    rows_of: Callable[[RuleSet], Iterable[ScoreRow]] | None = None,
-) -> Iterator[pl.DataFrame]:
-    """The frame of `score` in parts, some thousand rows each, the first of them empty; the arguments are the same.
+    rows_of: RowsOf | None = None,
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    """The frame of `score` in parts, some thousand rows each, from one pass over the items.
 
     Items that count as a group are joined over all rows, which are in one part then.
 
+    Args:
+        items, outcomes, rule_sets, repeats, seed, failures_are_wrong, metrics: as `score`'s.
+        rows_of: makes the rows of parts of the items elsewhere; here where None.
+
+    Yields:
+        The number of the rule set, and some of its rows; an empty frame first.
+
     Raises:
-        UsageError: as `score`, before the first part.
+        UsageError: as `score`, before the rows of the part that has the item.
     """
-    is_grouped = False
 
-    def looked_at() -> Iterator[Item]:
-        nonlocal is_grouped
-        for item in items:
-            is_grouped = is_grouped or any(rules.group(item) is not None for rules in rule_sets)
-            yield item
+    def rows_here(parts: Iterator[Part]) -> Iterator[Sequence[Iterable[ScoreRow]]]:
+        return (score_part(part, rule_sets, repeats, seed, failures_are_wrong, metrics) for part in parts)
 
-    check_defined(looked_at(), rule_sets)
-
-    def made(rules: RuleSet) -> Iterable[ScoreRow]:
-        if rows_of is not None:
-            return rows_of(rules)
-        return score_rows(items, outcomes, rules, repeats, seed, failures_are_wrong, metrics)
-
-    frames = _frames(chain.from_iterable(map(made, rule_sets)), metrics)
-    if is_grouped:
-        yield join_groups(pl.concat(frames), items, rule_sets, metrics)
+    parts = _parts(items, outcomes, rule_sets, repeats)
+    frames = _frames_of((rows_of or rows_here)(parts), metrics)
+    if has_groups(items, rule_sets):
+        yield 0, join_groups(in_sections(frames), items, rule_sets, metrics)
     else:
         yield from frames
 
 
+Part = tuple[list[Item], dict[Key, Outcome]]
+"""Some items, and what came back for them."""
+RowsOf = Callable[[Iterator[Part]], Iterator[Sequence[Iterable[ScoreRow]]]]
+"""For each part, the rows of each rule set."""
+
+
+def _parts(items: Sequence[Item], outcomes: Outcomes, rule_sets: Sequence[RuleSet], repeats: int) -> Iterator[Part]:
+    rest = iter(items)
+    while some := list(islice(rest, max(1, _AT_ONCE // max(1, repeats * len(rule_sets))))):
+        try:
+            check_defined(some, rule_sets)
+        except UsageError:
+            check_defined(items, rule_sets)  # names the first item of the first rule set
+            raise
+        keys = ((item.id, repeat) for item in some for repeat in range(repeats))
+        yield some, {key: outcomes[key] for key in keys if key in outcomes}
+
+
+def score_part(
+    part: Part,
+    rule_sets: Iterable[RuleSet],
+    repeats: int,
+    seed: int,
+    failures_are_wrong: bool,
+    metrics: Sequence[Metric],
+) -> list[Iterator[ScoreRow]]:
+    """The rows of some items under each rule set, groups not yet joined; the arguments are those of `score`."""
+    items, outcomes = part
+    wrong = failures_are_wrong
+    return [score_rows(items, outcomes, rules, repeats, seed, wrong, metrics) for rules in rule_sets]
+
+
 def score_rows(
     items: Iterable[Item],
-    outcomes: Outcomes,
+    outcomes: Mapping[Key, Outcome],
     rules: RuleSet,
     repeats: int,
     seed: int,
@@ -242,21 +271,26 @@ def _expected_value(
     return value
 
 
-_AT_ONCE = 8192
+_AT_ONCE = 4096
 """Rows that are Python objects at a time: they take ten times the memory that they take in a frame."""
 
 
-def _frame(rows: Iterable[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
-    return pl.concat(_frames(rows, metrics))
+def _frames_of(
+    parts: Iterable[Sequence[Iterable[ScoreRow]]], metrics: Sequence[Metric]
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    yield 0, _frame((), metrics)
+    for part in parts:
+        for section, rows in enumerate(part):
+            yield section, _frame(rows, metrics)
 
 
-def _frames(rows: Iterable[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> Iterator[pl.DataFrame]:
-    """Rows as frames, the first of them empty; built by column, which takes a third of the time."""
+def _frame(rows: Iterable[ScoreRow], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
+    """Rows as a frame, built by column, which takes a third of the time."""
     schema = SCHEMA | {column_of(metric): pl.Float64 for metric in metrics}
-    rest = iter(rows)
-    yield pl.DataFrame(schema=schema)
+    rest, frames = iter(rows), [pl.DataFrame(schema=schema)]
     while some := list(islice(rest, _AT_ONCE)):
-        yield pl.DataFrame(dict(zip(schema, zip(*some, strict=True), strict=True)), schema=schema)
+        frames.append(pl.DataFrame(dict(zip(schema, zip(*some, strict=True), strict=True)), schema=schema))
+    return pl.concat(frames)
 
 
 def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:
@@ -277,7 +311,7 @@ def join_groups(
     """Let the first item of each group of a rule set stand for the group, with the least of its scores; where all are
     answered and a judgement of one failed, the group is without a judgement. A group counts as unread where its unread
     items decide: all that were read are right."""
-    named = ((rules.name, item.id, rules.group(item)) for rules in rule_sets for item in items)
+    named = ((rules.name, item.id, rules.group(item)) for item in items for rules in rule_sets)
     groups = [one for one in named if one[2] is not None]
     if not groups:
         return scores
