@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names", "runtime", "extras", "lean", "memory"},
+    {"names", "runtime", "extras", "lean", "memory", "temporary"},
     {"plugins"},
     {"registry", "files", "toml_lines"},
     {"shelf"},

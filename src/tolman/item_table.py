@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 from tolman.errors import InputError
 from tolman.frames_on_disk import write_frames
 from tolman.items import Item
+from tolman.temporary import TemporaryList
 
 _MEDIA = pl.Struct(
     {"kind": pl.String, "path": pl.String, "part": pl.List(pl.Int64), "start": pl.Float64, "end": pl.Float64}
@@ -111,7 +112,7 @@ def _read(path: Path, asked: pl.LazyFrame) -> pl.DataFrame:
         raise InputError(path, f"is no readable table of items ({str(error).splitlines()[0]})") from None
 
 
-TextField = Literal["id", "task", "all_of"]
+TextField = Literal["id", "task", "scene", "all_of"]
 """Fields whose columns hold them as they are."""
 HELD = 20_000
 """Items beyond which they are not held, but read anew by each loop."""
@@ -131,6 +132,11 @@ def open_items(paths: Sequence[Path]) -> Sequence[Item]:
 def field_values(items: Iterable[Item], field: TextField) -> Iterator[Any]:
     """A field of items, in their order."""
     return items.field_values(field) if isinstance(items, ItemTable) else (getattr(item, field) for item in items)
+
+
+def at_hand(items: Sequence[Item]) -> Sequence[Item]:
+    """The same items, each of which is found by its number in no time; many lie in a temporary file."""
+    return TemporaryList.of(items) if isinstance(items, ItemTable) else items
 
 
 class ItemTable(Sequence[Item]):

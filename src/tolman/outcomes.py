@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-import weakref
 from collections.abc import Iterable, Iterator, MutableMapping
 
 from tolman.responses import Outcome, Response
+from tolman.temporary import TemporaryTexts
 
 MANY = 6000
 """Responses beyond which further ones are kept as JSON in a temporary file, and parsed each time they are looked at.
 More than VSI-Bench has questions."""
 
 Key = tuple[str, int]
-_LENGTH = 8
-"""Bytes in front of a text that say how long it is."""
-_READ_AT_ONCE = 4096
 
 
 class Outcomes(MutableMapping[Key, Outcome]):
@@ -24,7 +19,7 @@ class Outcomes(MutableMapping[Key, Outcome]):
 
     def __init__(self) -> None:
         self._kept: dict[Key | str, Outcome | int] = {}
-        self._texts: _Texts | None = None
+        self._texts: TemporaryTexts | None = None
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Outcomes:
@@ -63,7 +58,7 @@ class Outcomes(MutableMapping[Key, Outcome]):
 
     def _keep(self, text: bytes) -> int:
         if self._texts is None:
-            self._texts = _Texts()
+            self._texts = TemporaryTexts()
         return self._texts.add(text)
 
     def _text(self, place: int) -> bytes:
@@ -74,29 +69,3 @@ class Outcomes(MutableMapping[Key, Outcome]):
 def _short(key: Key) -> Key | str:
     """A key as it is kept: most items are asked once, and a tuple takes as much memory as its text."""
     return key[0] if key[1] == 0 else key
-
-
-class _Texts:
-    """Texts in a temporary file that nobody else sees and that ends with this object."""
-
-    def __init__(self) -> None:
-        self._file, name = tempfile.mkstemp(prefix="tolman-")
-        os.unlink(name)  # the file lasts as long as it is open
-        weakref.finalize(self, os.close, self._file)
-        self._end = 0
-
-    def add(self, text: bytes) -> int:
-        """Append a text; its place."""
-        place, rest = self._end, memoryview(len(text).to_bytes(_LENGTH, "little") + text)
-        while rest:
-            written = os.pwrite(self._file, rest, self._end)
-            self._end, rest = self._end + written, rest[written:]
-        return place
-
-    def at(self, place: int) -> bytes:
-        """The text at a place."""
-        found = os.pread(self._file, _READ_AT_ONCE, place)
-        end = _LENGTH + int.from_bytes(found[:_LENGTH], "little")
-        while len(found) < end:
-            found += os.pread(self._file, end - len(found), place + len(found))
-        return found[_LENGTH:end]
