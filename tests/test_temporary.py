@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tolman.temporary import TemporaryList, TemporaryTexts
+from tolman import temporary
+from tolman.temporary import TemporaryDict, TemporaryList, TemporaryTexts
 
 
 def test_a_list_gives_what_was_put_in() -> None:
@@ -44,3 +45,15 @@ def test_the_file_has_no_name_and_ends_with_its_object(tmp_path: Path, monkeypat
     assert (open_there(), texts.at(place)) == (1, b"kept")
     del texts
     assert open_there() == 0
+
+
+def test_a_dictionary_keeps_the_first_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(temporary, "MANY", 2)
+    kept = TemporaryDict[list[int]]()
+    kept.update({"a": [1], "b": [2], "c": [3], "d": [4]})
+    kept["c"], kept["a"] = [30], [10]
+    del kept["d"]
+    assert dict(kept) == {"a": [10], "b": [2], "c": [30]}
+    assert (len(kept), kept["a"] is kept["a"], kept["c"] is kept["c"]) == (3, True, False)
+    with pytest.raises(KeyError):
+        kept["d"]

@@ -10,10 +10,13 @@ import pickle
 import tempfile
 import weakref
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from itertools import chain
 from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
+MANY = 6000
+"""Things that a `TemporaryDict` holds in memory; more than VSI-Bench has questions."""
 _LENGTH = 8
 """Bytes in front of a text that say how long it is."""
 _READ_AT_ONCE = 4096
@@ -85,3 +88,34 @@ class TemporaryList(Sequence[T], Generic[T]):
             raise LookupError(f"nothing was put into place {number}")
         found: Any = pickle.loads(self._texts.at(place))
         return found  # type: ignore[no-any-return]
+
+
+class TemporaryDict(MutableMapping[str, T], Generic[T]):
+    """Things by name that can be pickled; beyond the first `MANY` they lie in a temporary file, and each look at one
+    gives a new copy."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, T] = {}
+        self._places: dict[str, int] = {}
+        self._texts = TemporaryTexts()
+
+    def __setitem__(self, name: str, thing: T) -> None:
+        if name in self._held or (name not in self._places and len(self._held) < MANY):
+            self._held[name] = thing
+        else:
+            self._places[name] = self._texts.add(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL))
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._held:
+            return self._held[name]
+        found: Any = pickle.loads(self._texts.at(self._places[name]))
+        return found  # type: ignore[no-any-return]
+
+    def __delitem__(self, name: str) -> None:
+        del (self._held if name in self._held else self._places)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._held, self._places)
+
+    def __len__(self) -> int:
+        return len(self._held) + len(self._places)

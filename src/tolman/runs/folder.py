@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -280,18 +280,37 @@ class RunFolder:
         Raises:
             InputError: the run was never scored, or by another version.
         """
+        with self.reading_scores():
+            return self._with_further_metrics(self.scan_scores().collect())
+
+    def scan_scores(self) -> pl.LazyFrame:
+        """The same without the values of further metrics, to be read in parts.
+
+        Raises:
+            InputError: as `scores`; what is only found in reading is an error of Polars.
+        """
         from tolman.scoring.score import with_all_columns
 
         self.check_scored()
         path = self.path / "scores.parquet"
-        try:
-            scores = with_all_columns(pl.read_parquet(path))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            what = f"is no readable table of scores ({str(error).splitlines()[0]})"
-            raise InputError(path, what, fix=f"run 'tolman score {self.path}'") from None
+        with self.reading_scores():
+            scores = with_all_columns(pl.scan_parquet(path))
         if scores is None:
             raise InputError(path, "was written by another version", fix=f"run 'tolman score {self.path}'")
-        return self._with_further_metrics(scores)
+        return scores
+
+    @contextmanager
+    def reading_scores(self) -> Iterator[None]:
+        """Tell errors of Polars as what is wrong with the table of scores.
+
+        Raises:
+            InputError: there was one.
+        """
+        try:
+            yield
+        except (pl.exceptions.PolarsError, OSError) as error:
+            what = f"is no readable table of scores ({str(error).splitlines()[0]})"
+            raise InputError(self.path / "scores.parquet", what, fix=f"run 'tolman score {self.path}'") from None
 
     @property
     def _metrics_path(self) -> Path:

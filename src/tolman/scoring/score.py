@@ -293,14 +293,15 @@ def _frame(rows: Iterable[ScoreRow], metrics: Sequence[Metric] = ()) -> pl.DataF
     return pl.concat(frames)
 
 
-def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:
+def with_all_columns(scores: pl.LazyFrame) -> pl.LazyFrame | None:
     """A stored frame with the columns of `SCHEMA`; those that earlier versions lacked are null.
 
     Returns:
         None where it is no frame of scores.
     """
-    lacking = [name for name in SCHEMA if name not in scores.columns]
-    if not set(lacking) <= set(ADDED) or not set(scores.columns) <= set(SCHEMA):
+    columns = scores.collect_schema().names()
+    lacking = [name for name in SCHEMA if name not in columns]
+    if not set(lacking) <= set(ADDED) or not set(columns) <= set(SCHEMA):
         return None
     return scores.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in lacking).select(list(SCHEMA))
 
