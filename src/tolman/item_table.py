@@ -24,7 +24,7 @@ from tolman.temporary import TemporaryList
 _MEDIA = pl.Struct(
     {"kind": pl.String, "path": pl.String, "part": pl.List(pl.Int64), "start": pl.Float64, "end": pl.Float64}
 )
-AT_ONCE = 8192
+AT_ONCE = 4096
 """Rows that are Python objects at a time: they take ten times the memory that they take in a table."""
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "id": pl.String,

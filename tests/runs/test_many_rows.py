@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from folders import contents
+from peaks import peak_of
 from tolman import frames_on_disk, item_table, outcomes
 from tolman.item_table import ItemTable, open_items, read_items, write_items
 from tolman.items import Item
@@ -105,19 +104,8 @@ def test_a_table_of_items_is_a_sequence(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.full
 def test_memory_of_many_rows_is_bounded(tmp_path: Path) -> None:
-    """The peak is the kernel's count of the command's own pages (VmHWM)."""
-    if not Path("/proc/self/status").exists():
-        pytest.skip("needs Linux")
     count = len(load("vsi-bench", EXTRACT, None).items)
     bench = published(tmp_path / "bench", copies=ROWS // count, reasoning="x" * 5000)
-    program = (
-        "import re, sys\n"
-        "from tolman.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print('peak', re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read()).group(1))\n"
-    )
-    command = [sys.executable, "-c", program, "score", "answers.jsonl", "--benchmark", "./", "--out", "run"]
-    done = subprocess.run([*command, "--on", "here"], cwd=bench, capture_output=True, text=True, check=True)
-    peak = int(done.stdout.rsplit("peak ", 1)[1]) / 1024
+    peak = peak_of(bench, "score", "answers.jsonl", "--benchmark", "./", "--out", "run", "--on", "here")
     assert (bench / "run" / "scores.json").exists()
     assert peak < MOST_MB

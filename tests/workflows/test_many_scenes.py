@@ -10,11 +10,16 @@ import pytest
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
 from folders import contents
+from peaks import peak_of
 from tolman import item_table
 from tolman.item_table import AT_ONCE, ItemTable, read_items, write_items
 from tolman.runs.load import load
+from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
 from tolman.workflows.audit import AuditConfig, audit
 from tolman.workflows.generate import GenerateConfig, generate
+
+COPIES, ITEMS, MOST_MB = 300, 80, 260
+"""An audit that holds all questions of so many scenes takes more memory."""
 
 
 def test_files_and_findings_are_the_same_however_many_are_held(
@@ -42,3 +47,27 @@ def test_files_and_findings_are_the_same_however_many_are_held(
     assert [finding.status for finding in in_parts.findings[1:4]] == ["not checked", "not checked", "agrees"]
     assert in_parts.findings[1].note == "the scene is not in the collection"
     assert repr(held) == repr(in_parts)
+
+
+@pytest.mark.full
+def test_memory_of_many_scenes_is_bounded(rooms: Path, tmp_path: Path) -> None:
+    bench, scenes = tmp_path / "bench", tmp_path / "scenes"
+    generate(GenerateConfig(scenes=rooms, out=bench, families=("size",), per_scene=4))
+    (shard,) = (bench / "data").glob("*.parquet")
+    (room, *_), (walk, *_) = read_scenes(rooms), read_captures(rooms)
+    assert walk.scene == room.id
+    names = [f"room-{number}" for number in range(COPIES)]
+    write_scenes(scenes, (room.model_copy(update={"id": name}) for name in names))
+    write_captures(scenes, (walk.model_copy(update={"id": f"{name}/walk", "scene": name}) for name in names))
+    own = [item.model_copy(update={"reasoning": "x" * 5000}) for item in read_items(shard) if item.scene == room.id]
+    write_items(
+        shard,
+        (
+            own[number % len(own)].model_copy(update={"id": f"{name}-{number}", "scene": name})
+            for number in range(ITEMS)
+            for name in names
+        ),
+    )
+    peak = peak_of(tmp_path, "audit", "bench/", "--scenes", "scenes", "--out", "found", "--on", "here")
+    assert len((tmp_path / "found" / "findings.jsonl").read_text().splitlines()) == COPIES * ITEMS
+    assert peak < MOST_MB

@@ -19,6 +19,7 @@ from tolman.errors import InputError, TolmanError, UsageError
 from tolman.item_table import first_problem
 from tolman.items import Item
 from tolman.names import hint
+from tolman.scoring.rules import tasks_of
 
 ROW_LENGTH = 80
 """Characters of a row without an id that are told."""
@@ -184,7 +185,7 @@ def _check_tasks(benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
     """
     if benchmark.scored_like:
         return
-    found = {rules.task(item) for item in items for rules in benchmark.rule_sets} - {""}
+    found = tasks_of(items, benchmark.rule_sets)
     complete = len(benchmark.subsets) == 1 and not benchmark.sizes
     benchmark.table.check_tasks(found, benchmark.title, complete=complete)
 

@@ -145,6 +145,14 @@ def with_metric_of(rules: RuleSet, other: RuleSet) -> RuleSet:
     return replace(rules, score=score, undefined=other.undefined, metric_stated=True, alike=other.alike)
 
 
+def tasks_of(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> set[str]:
+    """The question types that items count under, with any of the rule sets."""
+    tasks = {rules.task for rules in rule_sets}
+    if tasks <= {_own_task}:
+        return set(field_values(items, "task")) - {""}
+    return {task(item) for item in items for task in tasks} - {""}
+
+
 def has_groups(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> bool:
     """Tell whether any item counts under one of the rule sets as a part of a group."""
     groups = {rules.group for rules in rule_sets}
