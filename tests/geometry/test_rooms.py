@@ -40,7 +40,7 @@ def test_holes_are_filled_or_not() -> None:
     assert alpha_area(ring, fill_holes=False) == pytest.approx(np.pi * 3, rel=0.01)
 
 
-@pytest.mark.parametrize("side", [5.0, 12.0])
+@pytest.mark.parametrize("side", [5.0, pytest.param(12.0, marks=pytest.mark.full)])
 def test_large_rooms_are_not_undercounted(side: float) -> None:
     points = square(400_000, side)
     assert room_area(points) == pytest.approx(side * side, rel=0.01)

@@ -203,6 +203,7 @@ def hold_all(collection: Path, place: Path) -> int:
     return count
 
 
+@pytest.mark.full
 def test_simulated_worlds_pass(simulated: Path, tmp_path: Path) -> None:
     assert hold_all(simulated, tmp_path) >= 12
 

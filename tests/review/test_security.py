@@ -417,6 +417,7 @@ def quiet_hypothesis() -> Iterator[None]:
         yield
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("quiet_hypothesis")
 def test_no_input_breaks_the_server(served_sqlite: Served) -> None:
     schemathesis = pytest.importorskip("schemathesis")
