@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableMapping
 
 from tolman.responses import Outcome, Response
-from tolman.temporary import TemporaryTexts
-
-MANY = 6000
-"""Responses beyond which further ones are kept as JSON in a temporary file, and parsed each time they are looked at.
-More than VSI-Bench has questions."""
+from tolman.temporary import MANY, TemporaryTexts
 
 Key = tuple[str, int]
 
 
 class Outcomes(MutableMapping[Key, Outcome]):
-    """Responses and failures by item's id and repeat, in the order in which they were put in."""
+    """Responses and failures by item's id and repeat, in the order in which they were put in.
+
+    Responses beyond the first `MANY` are kept as JSON in a temporary file, and parsed each time they are looked at.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[Key | str, Outcome | int] = {}

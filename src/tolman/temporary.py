@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
 MANY = 6000
-"""Things that a `TemporaryDict` holds in memory; more than VSI-Bench has questions."""
+"""Things by name that stay in memory; more than VSI-Bench has questions."""
 _LENGTH = 8
 """Bytes in front of a text that say how long it is."""
 _READ_AT_ONCE = 4096
