@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import select
 
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
-from reviewing import ROOT, Served, enter, serving, settings_of, until
+from reviewing import ROOT, Served, enter, serving, settings_of, snap, until
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.audit import AuditFinding
 from tolman.generate.audit import audit as compute
@@ -24,6 +25,7 @@ from tolman.generate.collection import open_collection
 from tolman.generate.drafting import categories_in
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
+from tolman.ingest.media_pool import bring_in
 from tolman.items import Item
 from tolman.review.store.schema import Decision, ItemVersion
 from tolman.workflows.generate import GenerateConfig, generate
@@ -396,3 +398,32 @@ def test_evidence_of_every_question_type_is_drawn(
                 _snap(page, f"evidence-{chosen}-{number}", ".views")
         context.close()
     assert len(by_task) > 5
+
+
+@pytest.mark.parametrize("prefix", ["", "/tolman"])
+def test_the_scene_is_there_while_a_question_about_it_is_written(browser: Any, tmp_path: Path, prefix: str) -> None:
+    with as_file(files("tolman.demo") / "rooms") as rooms:
+        shutil.copytree(rooms, tmp_path / "scenes")
+    bring_in([tmp_path / "scenes" / "videos"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
+    settings, clock = settings_of(
+        tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=tmp_path / "scenes",
+        base_url=f"http://localhost{prefix}" if prefix else None,
+    )  # fmt: skip
+    with serving(settings, clock) as served:
+        project = served.project("write", questions=1)
+        page = browser.new_context(base_url=served.url, viewport={"width": 1440, "height": 900}).new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+        enter(page, served, "annotator", "Ann")
+        page.goto(f"{prefix}/projects/{project}/work")
+        page.locator("#pool").get_by_role("button", name="Choose").first.click()
+        page.get_by_role("button", name="Show its scene").press("Enter")
+        page.locator("[data-workbench][data-ready]").wait_for(timeout=60_000)
+        assert page.locator("#workbench-object option").count() > 5
+        assert page.locator("[data-workbench] img").first.evaluate("i => i.complete && i.naturalWidth > 0")
+        assert page.locator("[data-workbench] button", has_text="Save").count() == 0
+        assert [path for path in asked if not path.startswith(f"{prefix}/")] == []
+        assert len(asked) > 20
+        page.locator("[data-workbench]").scroll_into_view_if_needed()
+        snap(page, "write-scene")
+        page.context.close()
