@@ -25,7 +25,8 @@ class RayCluster:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         from ray.cluster_utils import Cluster
 
-        self._environment = {"PYTHONPATH": str(Path(__file__).parent)} | environment
+        here = os.pathsep.join(filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))))
+        self._environment = {"PYTHONPATH": here} | environment
         self._cluster: Any = Cluster()
         self.client = _free_port() if client else None
         head = self._add({"ray_client_server_port": self.client} if client else {})

@@ -9,11 +9,11 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"names", "runtime", "extras", "lean", "memory"},
+    {"names", "runtime", "extras", "lean", "memory", "temporary"},
     {"plugins"},
     {"registry", "files", "toml_lines"},
     {"shelf"},
-    {"items", "responses", "scenes"},
+    {"items", "responses", "scenes", "frames_on_disk"},
     {"item_table", "scene_table", "messages", "cognitive_maps", "outcomes"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},
     {"scene_shards"},

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableMapping
 
 from tolman.responses import Outcome, Response
-
-MANY = 6000
-"""Responses beyond which further ones are kept as JSON: in a fifth of the memory, and parsed each time they are looked
-at. More than VSI-Bench has questions."""
+from tolman.temporary import MANY, TemporaryTexts
 
 Key = tuple[str, int]
 
 
 class Outcomes(MutableMapping[Key, Outcome]):
-    """Responses and failures by item's id and repeat, in the order in which they were put in."""
+    """Responses and failures by item's id and repeat, in the order in which they were put in.
+
+    Responses beyond the first `MANY` are kept as JSON in a temporary file, and parsed each time they are looked at.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[Key, Outcome | bytes] = {}
+        self._kept: dict[Key | str, Outcome | int] = {}
+        self._texts: TemporaryTexts | None = None
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Outcomes:
@@ -28,25 +29,42 @@ class Outcomes(MutableMapping[Key, Outcome]):
         return found
 
     def __getitem__(self, key: Key) -> Outcome:
-        found = self._kept[key]
-        return Response.model_validate_json(found) if isinstance(found, bytes) else found
+        found = self._kept[_short(key)]
+        return Response.model_validate_json(self._text(found)) if isinstance(found, int) else found
 
     def __setitem__(self, key: Key, outcome: Outcome) -> None:
         few = len(self._kept) < MANY or not isinstance(outcome, Response)
-        self._kept[key] = outcome if few else outcome.model_dump_json(exclude_defaults=True).encode()
+        self._kept[_short(key)] = (
+            outcome if few else self._keep(outcome.model_dump_json(exclude_defaults=True).encode())
+        )
 
     def __delitem__(self, key: Key) -> None:
-        del self._kept[key]
+        del self._kept[_short(key)]
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(self._kept)
+        return ((key, 0) if isinstance(key, str) else key for key in self._kept)
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._kept
+        return isinstance(key, tuple) and _short(key) in self._kept
 
     def take(self, key: Key, other: Outcomes) -> None:
         """Put in what another holds under a key, as it is kept there."""
-        self._kept[key] = other._kept[key]
+        found = other._kept[_short(key)]
+        self._kept[_short(key)] = self._keep(other._text(found)) if isinstance(found, int) else found
+
+    def _keep(self, text: bytes) -> int:
+        if self._texts is None:
+            self._texts = TemporaryTexts()
+        return self._texts.add(text)
+
+    def _text(self, place: int) -> bytes:
+        assert self._texts is not None
+        return self._texts.at(place)
+
+
+def _short(key: Key) -> Key | str:
+    """A key as it is kept: most items are asked once, and a tuple takes as much memory as its text."""
+    return key[0] if key[1] == 0 else key

@@ -23,6 +23,8 @@ from tolman.scenes import Capture, Scene
 SHARD = 256
 _HEAVY = 400_000
 """Rows of lists inside a shard's captures, about; an hour of video has more than a room's scene."""
+ROWS_AT_ONCE = 8
+"""Rows of a shard that are Python objects at a time: they take ten times the memory that they take in a table."""
 _VECTOR = pl.List(pl.Float64)
 _TRACK = pl.Struct({"seconds": pl.Float64, "center": _VECTOR, "axes": pl.List(_VECTOR)})
 _BOX = pl.Struct({"center": _VECTOR, "axes": pl.List(_VECTOR), "extents": _VECTOR})
@@ -154,7 +156,7 @@ def _rows(folder: Path, name: str) -> Iterator[tuple[Path, int, dict[str, Any]]]
         raise InputError(folder, f"holds no {name}-*.parquet")
     for path in paths:
         try:
-            rows = pl.read_parquet(path).iter_rows(named=True)
+            rows = pl.read_parquet(path).iter_rows(named=True, buffer_size=ROWS_AT_ONCE)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise InputError(path, f"is no readable table of {name} ({str(error).splitlines()[0]})") from None
         for number, row in enumerate(rows, start=1):

@@ -12,13 +12,11 @@ from tolman.curate.duplicates import (
     QuestionText,
     comparable,
     leaks,
-    media_names,
     near_duplicates,
-    near_pictures,
-    picture_hash,
     say_the_same,
     without_repeats,
 )
+from tolman.curate.same_media import media_names, near_pictures, picture_hash
 from tolman.items import Media
 from tolman.media.store import FrameStore
 
@@ -148,3 +146,4 @@ def test_media_are_the_same_by_what_they_show_and_else_by_their_names(tmp_path: 
     assert names[3] == names[4] == "away"
     assert names[5] == "broken"
     assert media_names([[]], tmp_path, None) == ([""], 0)
+    assert media_names(media, tmp_path, FrameStore(tmp_path / "others"), workers=2) == (names, looked_at)

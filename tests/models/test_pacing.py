@@ -66,8 +66,7 @@ def test_what_a_call_reserves_and_does_not_use_comes_back(choice: Callable[..., 
         return waits
 
     first, second, third = asyncio.run(go())
-    assert max(first, second) < 0.05  # 6,000 at hand
-    assert 0.5 < third < 2.5  # 110 of 6,000 are used; 100 tokens come in a second
+    assert max(first, second) < 0.5 < third  # 6,000 at hand; 110 of them are used, and 100 come in a second
 
 
 @pytest.fixture

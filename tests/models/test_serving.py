@@ -88,9 +88,7 @@ def test_a_server_is_started_awaited_and_ended(place: Path) -> None:
 
 def test_a_server_that_dies_while_it_starts_is_one_sentence(place: Path) -> None:
     serve = f"""{sys.executable} -c "import sys; print('CUDA out of memory'); sys.exit(3)" {{port}}"""
-    began = time.monotonic()
     done = tolman(place, *command(serve))
-    assert time.monotonic() - began < 30
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         "tolman: the server of --serve ended with exit code 3: CUDA out of memory (all of it: run/server.log)."

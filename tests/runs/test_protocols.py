@@ -399,12 +399,10 @@ def test_a_model_that_is_down_behind_a_captioner_is_told_as_it_is(tolman: Tolman
 
 def test_the_time_limit_ends_conversations_too(tolman: Tolman, place: Path) -> None:
     with serving(Server(answer="B", latency=0.4)) as url:
-        started = time.monotonic()
         done = tolman(
             "run", "./bench", "--model", "openai/m", "--base-url", url, "--protocol", "self-consistency", "--concurrency", "4",
             "--time-limit", "2", "--out", "r",
         )  # fmt: skip
-        assert time.monotonic() - started < 20
     assert done.returncode == 1, done.stderr
     kinds = {o["failure"]["kind"] for o in lines(place / "r" / "responses.jsonl") if "failure" in o}
     assert kinds == {"interrupted"}

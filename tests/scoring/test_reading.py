@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from collections import Counter
 from fractions import Fraction
-from functools import cache
-from types import FrameType
+from functools import cache, partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counting import calls
 from scoring.corpus import rows as corpus
 from scoring.corpus.phrases import phrases_by_language
 from scoring.corpus.rows import Part, Row, item_of, judge
@@ -361,30 +360,13 @@ REPEATED = [
 ]  # fmt: skip
 
 
-def calls(item: Item, text: str) -> int:
-    """How many functions, Python's and C's, a reading calls."""
-    count = 0
-
-    def profile(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        read_careful(item, text)
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 @pytest.mark.parametrize("piece", REPEATED)
 def test_work_grows_with_the_length(piece: str) -> None:
     """Counted, not timed; below the length from which the middle of a text is left out."""
     text = piece * (4_000 // len(piece) + 1)
     for item in (choice(), number()):
         read_careful(item, text[:1_000])  # languages are read once
-        short, long = calls(item, text[:1_000]), calls(item, text[:4_000])
+        short, long = (calls(partial(read_careful, item, text[:length])) for length in (1_000, 4_000))
         assert long <= MAX_GROWTH * short, f"{item.kind}: {short} calls, then {long}"
 
 

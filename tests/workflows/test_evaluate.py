@@ -8,6 +8,7 @@ import pytest
 
 import tolman
 from terminal import tolman as command
+from tolman.errors import UsageError
 from tolman.workflows.config import make
 from tolman.workflows.evaluate import requests_of
 from tolman.workflows.run_config import RunConfig
@@ -123,3 +124,17 @@ def test_ids_may_stand_in_a_file(tmp_path: Path) -> None:
 def test_a_body_is_a_json_object(body: str) -> None:
     with pytest.raises(tolman.errors.UsageError, match="--body takes a JSON object"):
         next(requests_of(RunConfig(benchmark="b", model="m", body=body)))
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"model": "openai/x", "on": "ray"}, r"carries local networks \(hf/…\); openai/x on ray is none"),
+        ({"model": "hf/x", "on": "processes"}, "hf/x on processes is none"),
+        ({"model": "hf/x", "on": "ray://nowhere"}, "--on takes here, processes, ray or ray://HOST:PORT"),
+        ({"model": "hf/x", "workers": 2}, "name that with --on"),
+    ],
+)
+def test_only_local_networks_go_to_a_cluster(given: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        list(requests_of(RunConfig(benchmark="vsi-bench", **given)))  # type: ignore[arg-type]

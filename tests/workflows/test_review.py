@@ -15,7 +15,8 @@ pytest.importorskip("fastapi", reason="the web application needs the extra 'revi
 from folders import contents
 from reviewing import TRUTHS, Served, answer_all, make_benchmark, review, serving, settings_of
 from tolman.errors import UsageError
-from tolman.workflows.review import ReviewConfig, export_review_runs, export_reviewed, serve_review
+from tolman.workflows.review import ReviewConfig, serve_review
+from tolman.workflows.review_writing import export_review_runs, export_reviewed
 
 
 @pytest.fixture

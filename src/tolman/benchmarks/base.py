@@ -182,7 +182,7 @@ class BenchmarkSpec:
     paper: str
     licence: str
     subsets: Mapping[str, str]
-    load: Callable[[Path, str], list[Item]]
+    load: Callable[[Path, str], Sequence[Item]]
     prompt: Callable[[Item, PromptPreset], Message]
     blind_prompt: Callable[[Item, PromptPreset], Message]
     presets: tuple[PromptPreset, ...]

@@ -15,7 +15,7 @@ the questions come from: whatever its scoring profile, the folder's questions ar
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from tolman.benchmarks.base import BenchmarkSpec, OneShot, PromptPreset, media_f
 from tolman.benchmarks.rows import check_unique
 from tolman.benchmarks.solved_example import examples_of, in_front_of
 from tolman.errors import InputError
-from tolman.item_table import read_items, tasks_in
+from tolman.item_table import open_items, tasks_in
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
@@ -137,8 +137,8 @@ def _files(folder: Path) -> list[Path]:
     return files
 
 
-def _load(folder: Path, subset: str) -> list[Item]:
-    items = [item for file in _files(folder) for item in read_items(file)]
+def _load(folder: Path, subset: str) -> Sequence[Item]:
+    items = open_items(_files(folder))
     check_unique(folder, items)
     return items
 

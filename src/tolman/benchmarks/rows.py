@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError, UnknownFieldWarning
 from tolman.extras import needs
-from tolman.item_table import first_problem
+from tolman.item_table import field_values, first_problem
 from tolman.items import Item
 
 Row = dict[str, Any]
@@ -123,16 +123,16 @@ def check_unique(path: Path, items: Sequence[Item]) -> None:
         InputError: naming the second row and the id.
     """
     seen: dict[str, int] = {}
-    for number, item in enumerate(items, start=1):
-        if item.id in seen:
+    for number, identity in enumerate(field_values(items, "id"), start=1):
+        if identity in seen:
             raise InputError(
                 path,
-                f"the id {item.id!r} is also row {seen[item.id]}'s",
+                f"the id {identity!r} is also row {seen[identity]}'s",
                 row=number,
                 field="id",
                 fix="give each row its own",
             )
-        seen[item.id] = number
+        seen[identity] = number
 
 
 def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:

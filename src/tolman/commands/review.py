@@ -62,7 +62,8 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
     Example:  tolman review backup my-bench --out review.tar   (also: check, restore, upgrade; each has --help)
     """
     from tolman.commands.show.review import show_exported, show_listening, show_marked, show_people
-    from tolman.workflows.review import check, export_people, export_review_runs, export_reviewed, serve_review
+    from tolman.workflows.review import check, serve_review
+    from tolman.workflows.review_writing import export_people, export_review_runs, export_reviewed
 
     check(config)
     if config.runs is not None:
@@ -119,7 +120,8 @@ def backup(
     Example:  tolman review backup my-bench --out review.tar
     """
     from tolman.commands.show.review import show_backup
-    from tolman.workflows.review import BackupPlaces, backup_review, store_of
+    from tolman.workflows.review import store_of
+    from tolman.workflows.review_backup import BackupPlaces, backup_review
 
     places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
     show_backup(console(), backup_review(places, out), "Written")
@@ -139,7 +141,8 @@ def restore(
     Example:  tolman review restore my-bench --from review.tar
     """
     from tolman.commands.show.review import show_backup
-    from tolman.workflows.review import BackupPlaces, restore_review, store_of
+    from tolman.workflows.review import store_of
+    from tolman.workflows.review_backup import BackupPlaces, restore_review
 
     places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
     show_backup(console(), restore_review(places, backup), "Restored")
@@ -159,7 +162,8 @@ def upgrade(
     Example:  tolman review upgrade my-bench --backup before.tar
     """
     from tolman.commands.show.review import show_upgraded
-    from tolman.workflows.review import BackupPlaces, store_of, upgrade_review
+    from tolman.workflows.review import store_of
+    from tolman.workflows.review_backup import BackupPlaces, upgrade_review
 
     places = BackupPlaces(store=store or store_of(bench), database=database)
     show_upgraded(console(), *upgrade_review(places, backup))

@@ -15,7 +15,6 @@ from tolman.curate.candidates import Candidate, read_pool, scan_pool, shards_of,
 from tolman.curate.duplicates import (
     QuestionText,
     leaks,
-    media_names,
     near_duplicates,
     without_repeats,
 )
@@ -23,10 +22,12 @@ from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping
 from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.curate.recipe import Against, Duplicates
+from tolman.curate.same_media import media_names
 from tolman.errors import InputError
 from tolman.files import atomic_write
 from tolman.items import Media
 from tolman.media.store import FrameStore, default_root
+from tolman.parallel import Workers
 from tolman.runs.load import load
 
 
@@ -95,14 +96,14 @@ def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     settings = work.recipe.duplicates or Duplicates()
     frames = FrameStore(default_root()) if settings.pictures else None
     work.watch.begin("comparing", None)
-    questions, looked_at = pool_questions(before, work.root, frames, settings.bits)
+    questions, looked_at = pool_questions(before, work.root, frames, settings.bits, work.workers)
     groups = near_duplicates(questions, settings.alike)
     dropped = dict(without_repeats(groups, [question.id for question in questions]))
     within = len(dropped)
     leaked: Counter[str] = Counter()
     for against in settings.against:
         own = [question for question in questions if question.id not in dropped]
-        for question, other in shared_with(own, against, settings, frames, before, work.root):
+        for question, other in shared_with(own, against, settings, frames, before, work):
             dropped[question.id] = f"{against.benchmark}: {other.id}"
             leaked[against.benchmark] += 1
     write_lines(
@@ -124,10 +125,12 @@ def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     }
 
 
-def pool_questions(folder: Path, root: Path, frames: FrameStore | None, bits: int) -> tuple[list[QuestionText], int]:
+def pool_questions(
+    folder: Path, root: Path, frames: FrameStore | None, bits: int, workers: Workers | None = None
+) -> tuple[list[QuestionText], int]:
     """Compared questions of a pool, and the number of media that could be looked at."""
     media = [_media_of(row) for row in scan_pool(folder).select("media").collect()["media"]]
-    names, looked_at = media_names(media, root, frames, bits)
+    names, looked_at = media_names(media, root, frames, bits, workers)
     questions = [
         QuestionText.of(one.id, "pool", one.question, name, one.answer_text, one.options)
         for name, one in zip(names, read_pool(folder), strict=True)
@@ -141,7 +144,7 @@ def shared_with(
     settings: Duplicates,
     frames: FrameStore | None,
     folder: Path,
-    root: Path,
+    work: Work,
 ) -> list[tuple[QuestionText, QuestionText]]:
     """The pool's questions that a benchmark has too, each with the benchmark's.
 
@@ -154,7 +157,11 @@ def shared_with(
     # One list of names for both, so that groups of pictures mean the same: paths made absolute.
     there = [[_below(loaded.folder, medium) for medium in item.media] for item in loaded.items]
     names, _ = media_names(
-        [*([_below(root, m) for m in one] for one in media), *there], Path("/"), frames, settings.bits
+        [*([_below(work.root, m) for m in one] for one in media), *there],
+        Path("/"),
+        frames,
+        settings.bits,
+        work.workers,
     )
     mine = [replace(question, media=name) for question, name in zip(own, names, strict=False)]
     theirs = [

@@ -4,8 +4,7 @@ Two questions are near-duplicates where they are about the same media, say the s
 same answer. Texts alone don't suffice: thousands of rooms are asked for their number of chairs. Nor does likeness: long
 templates differ in one word, which makes all the difference. So pairs are found by MinHash (Broder 1997) with banding,
 must share most of their five-letter pieces, and say the same where all words that carry meaning stand in the same
-order, slips of spelling aside. Media are the same where their perceptual hashes differ in few bits, or, where the files
-aren't at hand, where they have the same name.
+order, slips of spelling aside. Which media are the same, `same_media` tells.
 """
 
 from __future__ import annotations
@@ -13,15 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.items import Media
-from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
-from tolman.media.video import BrokenMediaError, need_pillow
+from tolman.curate.links import Links
 
 PIECE = 5
 """Letters in a piece of text."""
@@ -29,10 +24,7 @@ BANDS, ROWS = 15, 4
 """A pair of texts with a Jaccard index of 0.7 is found with a probability of 0.98, one of 0.5 with 0.62."""
 ALIKE = 0.7
 """The least Jaccard index of near-duplicates."""
-BITS = 4
-"""The most bits of 64 in which the perceptual hashes of the same picture differ."""
 _CHUNK = 10_000
-_SAMPLE = Frames(count=3, quality=85, longest_side=256)
 
 _FILLERS = (
     "a an the this that these those is are was were be been there here it its do does did can could will would shall",
@@ -113,7 +105,7 @@ def near_duplicates(questions: Sequence[QuestionText], alike: float = ALIKE) -> 
         questions: all that are compared with each other.
         alike: the least Jaccard index of two texts.
     """
-    links = _Links(len(questions))
+    links = Links(len(questions))
     texts = [question.text for question in questions]
     media = np.array([hash_of(question.media) for question in questions], dtype=np.uint64)
     telling = [_telling(text) for text in texts]
@@ -131,95 +123,6 @@ def near_duplicates(questions: Sequence[QuestionText], alike: float = ALIKE) -> 
                 links.join(i, j)
     groups = [members for members in links.groups() if len(members) > 1]
     return [DuplicateGroup(tuple(members), len({questions[i].answer for i in members}) > 1) for members in groups]
-
-
-def media_names(
-    media: Iterable[Sequence[Media]], data: Path, frames: FrameStore | None, bits: int = BITS
-) -> tuple[list[str], int]:
-    """A name for what each question is about, the same for the same pictures.
-
-    Args:
-        media: of each question.
-        data: the folder that they are relative to.
-        frames: where pictures are decoded to; None goes by the names of the files alone.
-        bits: the most bits in which hashes of the same picture differ.
-
-    Returns:
-        The names, and how many media could be looked at.
-    """
-    lists = [tuple(one) for one in media]
-    unique = sorted({medium for one in lists for medium in one}, key=lambda m: (m.path, m.part or (), m.start or 0.0))
-    named: dict[Media, str] = {}
-    hashes: list[int] = []
-    hashed: list[Media] = []
-    for medium in unique:
-        part = "" if medium.part is None else f"#{medium.part[0]}.{medium.part[1]}"
-        span = "" if medium.start is None and medium.end is None else f"@{medium.start}-{medium.end}"
-        named[medium] = f"{PurePosixPath(medium.path).stem.casefold()}{part}{span}"
-        if frames is not None and (data / medium.path).is_file():
-            try:
-                found = [picture_hash(Path(p.path).read_bytes()) for p in frames.pictures(data, medium, _SAMPLE)]
-            except BrokenMediaError:
-                continue
-            hashes += found
-            hashed += [medium] * len(found)
-    if hashes:
-        pictures = near_pictures(np.array(hashes, dtype=np.uint64), bits)
-        seen: dict[Media, list[int]] = {}
-        for medium, group in zip(hashed, pictures, strict=True):
-            seen.setdefault(medium, []).append(group)
-        named.update({medium: "=" + ".".join(map(str, groups)) for medium, groups in seen.items()})
-    return ["|".join(named[medium] for medium in one) for one in lists], len(set(hashed))
-
-
-def picture_hash(data: bytes) -> int:
-    """The perceptual hash of a picture: signs of its 63 lowest frequencies about their median, 64 bits.
-
-    Source: the DCT hash of Zauner 2010, "Implementation and benchmarking of perceptual image hash functions", 3.2.1.
-
-    Raises:
-        BrokenMediaError: the bytes are no picture.
-        MissingExtraError: Pillow is not installed.
-    """
-    need_pillow()
-    import io
-
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            grey = np.asarray(image.convert("L").resize((32, 32), Image.Resampling.LANCZOS), dtype=np.float64)
-    except Exception as error:  # a broken image makes Pillow's readers raise almost anything
-        raise BrokenMediaError(f"is no readable picture ({error})") from None
-    low = (_DCT @ grey @ _DCT.T).ravel()
-    signs = low[1:] > np.median(low[1:])
-    return int(sum(1 << i for i, sign in enumerate(signs) if sign))
-
-
-def near_pictures(hashes: Words, bits: int = BITS) -> list[int]:
-    """A number for each picture, the same for those that are linked by hashes that differ in at most so many bits.
-
-    Args:
-        hashes: shape (pictures,).
-        bits: 0 to 7; all such pairs are found: at least one of four parts of 16 bits differs in one bit at most.
-    """
-    unique, place = np.unique(hashes, return_inverse=True)
-    links = _Links(len(unique))
-    flips = [0] if bits < 4 else [0, *(1 << i for i in range(16))]
-    for part in range(4):
-        keys = ((unique >> np.uint64(16 * part)) & np.uint64(0xFFFF)).astype(np.int64)
-        order = np.argsort(keys, kind="stable")
-        ranked = keys[order]
-        for flip in flips:
-            start = np.searchsorted(ranked, keys ^ flip, "left")
-            counts = np.searchsorted(ranked, keys ^ flip, "right") - start
-            for first, others in _expanded(start, counts):
-                seconds = order[others]
-                near = _differing(unique[first] ^ unique[seconds]) <= bits
-                for a, b in zip(first[near].tolist(), seconds[near].tolist(), strict=True):
-                    links.join(a, b)
-    roots = [links.root(i) for i in range(len(unique))]
-    return [roots[i] for i in place.ravel().tolist()]
 
 
 def leaks(
@@ -244,30 +147,6 @@ def hash_of(text: str) -> int:
     import hashlib
 
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
-
-
-class _Links:
-    """Groups of questions that are linked, directly or through others."""
-
-    def __init__(self, count: int) -> None:
-        self._parent = list(range(count))
-
-    def root(self, i: int) -> int:
-        parent = self._parent
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    def join(self, a: int, b: int) -> None:
-        a, b = self.root(a), self.root(b)
-        self._parent[max(a, b)] = min(a, b)  # the first of a group stays its root
-
-    def groups(self) -> list[list[int]]:
-        found: dict[int, list[int]] = {}
-        for i in range(len(self._parent)):
-            found.setdefault(self.root(i), []).append(i)
-        return list(found.values())
 
 
 def _bands(texts: Sequence[str]) -> Iterator[Words]:
@@ -342,31 +221,3 @@ def _slip(a: str, b: str) -> bool:
 def _set_of(text: str) -> set[str]:
     text = text.ljust(PIECE)
     return {text[i : i + PIECE] for i in range(len(text) - PIECE + 1)}
-
-
-def _expanded(
-    starts: NDArray[np.int64], counts: NDArray[np.int64], most: int = 2_000_000
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Ranges written out: (which, position) pairs, in parts that fit into memory."""
-    ends = np.cumsum(counts)
-    begin = 0
-    while begin < len(counts):
-        before = ends[begin - 1] if begin else 0
-        end = max(begin + 1, int(np.searchsorted(ends, before + most, "right")))
-        part = counts[begin:end]
-        which = np.repeat(np.arange(begin, end), part)
-        inner = np.arange(len(which)) - np.repeat(np.cumsum(part) - part, part)
-        yield which, np.repeat(starts[begin:end], part) + inner
-        begin = end
-
-
-def _differing(values: Words) -> NDArray[np.int64]:
-    """Count the bits that are set."""
-    total = np.zeros(len(values), dtype=np.int64)
-    for part in range(4):
-        total += _BITS_OF[((values >> np.uint64(16 * part)) & np.uint64(0xFFFF)).astype(np.int64)]
-    return total
-
-
-_BITS_OF = np.array([n.bit_count() for n in range(1 << 16)], dtype=np.int64)
-_DCT = np.array([[np.cos(np.pi * (2 * x + 1) * u / 64) for x in range(32)] for u in range(8)])

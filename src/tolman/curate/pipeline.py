@@ -34,6 +34,7 @@ from tolman.curate.taxonomy import Taxonomy, open_taxonomy
 from tolman.errors import InputError, UsageError
 from tolman.files import write_text
 from tolman.names import hint
+from tolman.parallel import Workers
 
 STAMP = "stage.json"
 
@@ -60,12 +61,14 @@ class Work:
         root: the pool's folder.
         store: of responses, other than the user's own.
         watch: is told what goes on.
+        workers: that look at media. Default: processes where there are many.
     """
 
     recipe: Recipe
     root: Path
     store: Path | str | None = None
     watch: Watch = field(default_factory=Watch)
+    workers: Workers | None = None
 
     @property
     def sources(self) -> list[QuestionSource]:

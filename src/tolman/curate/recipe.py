@@ -9,9 +9,10 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from tolman.curate.asking import AskedModel
 from tolman.curate.convert import ConvertRules
-from tolman.curate.duplicates import ALIKE, BITS
+from tolman.curate.duplicates import ALIKE
 from tolman.curate.importing import QuestionSource
 from tolman.curate.mapping import open_mapping
+from tolman.curate.same_media import BITS
 from tolman.shelf import checked, read_table
 
 

@@ -51,7 +51,7 @@ class BenchmarkSource:
     @property
     def items(self) -> list[Item]:
         """The questions."""
-        return self.loaded.items
+        return list(self.loaded.items)
 
     @property
     def name(self) -> str:

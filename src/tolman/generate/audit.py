@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,10 +11,12 @@ from typing import Any, Literal
 from tolman.generate.drafting import recompute
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import GenerationPreset
+from tolman.item_table import at_hand, field_values
 from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.parallel import Workers, parallel_map
 from tolman.scenes import Capture, Scene
+from tolman.temporary import TemporaryList
 
 Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not checked"]
 
@@ -87,35 +90,38 @@ def audit_scenes(
     preset: GenerationPreset,
     *,
     workers: Workers = 1,
-) -> list[AuditFinding]:
+) -> Sequence[AuditFinding]:
     """Compute every answer anew, scene by scene.
 
     Args:
-        items: of the benchmark.
+        items: of the benchmark; of an `ItemTable` few are in memory at a time.
         scenes: gone through once, a few ahead of what is computed.
         preset: see `audit`.
         workers: processes, or another place.
 
     Returns:
-        A finding for each item, in their order.
+        A finding for each item, in their order; they lie in a temporary file.
     """
-    places: dict[str, list[int]] = {}
-    for number, item in enumerate(items):
-        places.setdefault(item.scene or "", []).append(number)
-    wanted: list[str] = []
+    places: dict[str, array[int]] = {}
+    for number, name in enumerate(field_values(items, "scene")):
+        places.setdefault(name or "", array("q")).append(number)
+    found = TemporaryList[AuditFinding](len(items))
+    by_number = at_hand(items)
+    under_way: deque[array[int]] = deque()
 
     def jobs() -> Iterator[_Job]:
         for geometry in scenes:
-            identity = geometry.scene.id
-            if identity in places:
-                wanted.append(identity)
-                own = [items[number] for number in places[identity]]
-                yield _Job(geometry.scene, tuple(geometry.captures), own, preset)
+            own = places.pop(geometry.scene.id, None)
+            if own is not None:
+                under_way.append(own)
+                asked = [by_number[number] for number in own]
+                yield _Job(geometry.scene, tuple(geometry.captures), asked, preset)
 
-    found: dict[int, AuditFinding] = {}
-    for order, findings in enumerate(parallel_map(_audit_scene, jobs(), workers)):
-        found.update(zip(places[wanted[order]], findings, strict=True))
-    return [found.get(number) or _finding(item, None, preset) for number, item in enumerate(items)]
+    for findings in parallel_map(_audit_scene, jobs(), workers):
+        found.fill(under_way.popleft(), findings)
+    for own in places.values():
+        found.fill(own, (_finding(by_number[number], None, preset) for number in own))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,30 +170,53 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPrese
     )
 
 
-def summary(findings: Sequence[AuditFinding]) -> list[dict[str, Any]]:
+def summary(findings: Iterable[AuditFinding]) -> list[dict[str, Any]]:
     """A row for each question type, in the order of first appearance."""
-    rows = []
-    for task in dict.fromkeys(finding.task for finding in findings):
-        own = [finding for finding in findings if finding.task == task]
-        checked = [finding for finding in own if finding.status != "not checked"]
-        errors = [finding.error for finding in checked if finding.error is not None]
-        rows.append(
-            {
-                "task": task,
-                "items": len(own),
-                "checked": len(checked),
-                "agree": sum(finding.status == "agrees" for finding in checked),
-                "exact_differs": sum(bool(finding.exact_differs) for finding in checked),
-                "mean_error": sum(errors) / len(errors) if errors else None,
-                "largest_error": max(errors, key=abs) if errors else None,
-                "in_doubt": sum(finding.verdict == "answer in doubt" for finding in checked),
-                "broken_but_safe": sum(finding.verdict == "rule broken, answer safe" for finding in checked),
-                "break_rules": sum(bool(finding.violations) for finding in checked),
-                "rules": dict(Counter(rule for finding in checked for rule in finding.violations).most_common()),
-                "doubts": dict(Counter(doubt for finding in checked for doubt in finding.doubts).most_common()),
-            }
-        )
-    return rows
+    counted: dict[str, _TaskCounts] = {}
+    for finding in findings:
+        counted.setdefault(finding.task, _TaskCounts()).add(finding)
+    return [{"task": task} | counts.row() for task, counts in counted.items()]
+
+
+class _TaskCounts:
+    """What is told of the findings of a question type."""
+
+    def __init__(self) -> None:
+        self._items = self._exact_differs = self._broken = 0
+        self._statuses, self._verdicts = Counter[str](), Counter[str]()
+        self._rules, self._doubts = Counter[str](), Counter[str]()
+        self._errors = array("d")
+
+    def add(self, finding: AuditFinding) -> None:
+        """Count a finding."""
+        self._items += 1
+        if finding.status == "not checked":
+            return
+        self._statuses[finding.status] += 1
+        self._verdicts[finding.verdict] += 1
+        self._exact_differs += bool(finding.exact_differs)
+        self._broken += bool(finding.violations)
+        self._rules.update(finding.violations)
+        self._doubts.update(finding.doubts)
+        if finding.error is not None:
+            self._errors.append(finding.error)
+
+    def row(self) -> dict[str, Any]:
+        """Its figures, as in summary.json."""
+        errors = self._errors
+        return {
+            "items": self._items,
+            "checked": self._statuses.total(),
+            "agree": self._statuses["agrees"],
+            "exact_differs": self._exact_differs,
+            "mean_error": sum(errors) / len(errors) if errors else None,
+            "largest_error": max(errors, key=abs) if errors else None,
+            "in_doubt": self._verdicts["answer in doubt"],
+            "broken_but_safe": self._verdicts["rule broken, answer safe"],
+            "break_rules": self._broken,
+            "rules": dict(self._rules.most_common()),
+            "doubts": dict(self._doubts.most_common()),
+        }
 
 
 def most_frequent_note(findings: Iterable[AuditFinding]) -> str:

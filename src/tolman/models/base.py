@@ -34,6 +34,8 @@ class ModelOptions:
         scenes: a folder of scenes, for the oracle.
         device, dtype: where a local network runs and in which arithmetic; None leaves it to the family.
         batch_size: how many requests a local network answers together.
+        on: the cluster whose machines have copies of a local network ('ray', 'ray://HOST:PORT'); None for this machine.
+        workers: how many copies; None for one on each GPU.
     """
 
     base_url: str | None = None
@@ -52,6 +54,8 @@ class ModelOptions:
     device: str | None = None
     dtype: str | None = None
     batch_size: int = 8
+    on: str | None = None
+    workers: int | None = None
 
 
 @dataclass(frozen=True)

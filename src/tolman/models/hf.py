@@ -18,6 +18,7 @@ from typing import Any
 from tolman.extras import needs
 from tolman.messages import Picture, Video
 from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.hf_cluster import NetworkOnCluster
 from tolman.models.hf_media import MEDIA, media_options
 from tolman.models.hf_network import Network
 from tolman.models.hf_video import AS_IMAGES, clips_of, import_torchvision, shape_of
@@ -154,13 +155,16 @@ def _holds(request: Request, kind: type) -> bool:
     return any(isinstance(part, kind) for message in request.messages for part in message.parts)
 
 
-def create(name: str, options: ModelOptions) -> HuggingFace:
-    """The network of that name.
+def create(name: str, options: ModelOptions) -> HuggingFace | NetworkOnCluster:
+    """The network of that name, on this machine or on a cluster.
 
     Raises:
         MissingExtraError: transformers or torch isn't installed.
         InputError, UsageError: there is no such network, device or arithmetic.
+        WorkerError: the cluster can't be used.
     """
+    if options.on is not None:
+        return NetworkOnCluster(name, options)
     with needs("hf", f"hf/{name}"):
         import torch  # noqa: F401
         import transformers  # noqa: F401

@@ -18,7 +18,7 @@ import tolman
 from tolman.errors import WorkerError
 from tolman.extras import needs as needs_extra
 from tolman.parallel import errand
-from tolman.parallel.errand import Terms
+from tolman.parallel.errand import State, Terms
 from tolman.parallel.ordered import LOOK_SECONDS, LostError
 from tolman.parallel.place import RAY, TaskNeeds, WorkPlace, cores
 from tolman.plugins import loaded_plugins
@@ -60,13 +60,7 @@ class ClusterWorkers(Generic[T, R]):
         self._function, self._needs, self._workers = function, needs, place.workers
         self._ray = connect(place)
         self._refs: dict[Future[Any], Any] = {}
-        folder = Path.cwd()
-        self._terms = Terms(
-            version=tolman.__version__,
-            folder=str(folder),
-            plugins=[str(path) for path in loaded_plugins()],
-            shared=[str(folder / path) for path in shared],
-        )
+        self._terms = terms_of(shared)
         self._ray.cloudpickle.register_pickle_by_value(errand)
         self._task = self._ray.remote(errand.carry_out).options(
             name=getattr(function, "__qualname__", "call"),
@@ -98,27 +92,9 @@ class ClusterWorkers(Generic[T, R]):
     def result(self, future: Future[Any]) -> R:
         """What came of it; see `ordered.Crew`."""
         self._refs.pop(future, None)
-        errors = self._ray.exceptions
-        lost = (
-            errors.WorkerCrashedError,
-            errors.NodeDiedError,
-            errors.OutOfMemoryError,
-            errors.ObjectLostError,
-            errors.LocalRayletDiedError,
-        )
-        try:
-            with _told():
-                state, content = future.result()
-        except lost:
-            raise LostError(LOST) from None
-        except errors.RayError as error:
-            raise WorkerError(f"the cluster could not do the work ({_line(error)}).") from None
-        if state == "refused":
-            raise WorkerError(content)
-        found = pickle.loads(content)
-        if state == "raised":
-            raise found
-        result: R = found
+        with outcome_told(self._ray):
+            state, content = future.result()
+        result: R = unpacked(state, content)
         return result
 
     def check(self) -> None:
@@ -145,17 +121,78 @@ class ClusterWorkers(Generic[T, R]):
             for ref in self._refs.values():
                 self._ray.cancel(ref, force=True)
         self._refs.clear()
-        _leave(self._ray)
+        leave(self._ray)
 
     def _room(self) -> Iterator[int]:
-        """For each machine that is there, how many calls fit on it."""
-        for node in self._ray.nodes():
-            if node["Alive"]:
-                has = node["Resources"]
-                fits = [has.get("CPU", 0) // self._needs.cpus]
-                fits += [has.get("GPU", 0) // self._needs.gpus] if self._needs.gpus else []
-                fits += [has.get("memory", 0) // self._needs.memory] if self._needs.memory else []
-                yield int(min(fits))
+        return room(self._ray, self._needs)
+
+
+def terms_of(shared: Sequence[Path]) -> Terms:
+    """What each machine must have that does work of this process.
+
+    Args:
+        shared: files and folders that it must see.
+    """
+    folder = Path.cwd()
+    return Terms(
+        version=tolman.__version__,
+        folder=str(folder),
+        plugins=[str(path) for path in loaded_plugins()],
+        shared=[str(folder / path) for path in shared],
+    )
+
+
+def room(ray: Any, needs: TaskNeeds) -> Iterator[int]:
+    """For each machine of the cluster that is there, how many calls fit on it."""
+    for node in ray.nodes():
+        if node["Alive"]:
+            has = node["Resources"]
+            fits = [has.get("CPU", 0) // needs.cpus]
+            fits += [has.get("GPU", 0) // needs.gpus] if needs.gpus else []
+            fits += [has.get("memory", 0) // needs.memory] if needs.memory else []
+            yield int(min(fits))
+
+
+@contextlib.contextmanager
+def outcome_told(ray: Any) -> Iterator[None]:
+    """What a cluster says of work that brought neither a result nor an error of its own.
+
+    Raises:
+        LostError: who did it was lost.
+        WorkerError: it could not be done.
+    """
+    errors = ray.exceptions
+    lost = (
+        errors.WorkerCrashedError,
+        errors.NodeDiedError,
+        errors.OutOfMemoryError,
+        errors.ObjectLostError,
+        errors.LocalRayletDiedError,
+        errors.ActorDiedError,
+        errors.ActorUnavailableError,
+    )
+    try:
+        with _told():
+            yield
+    except lost:
+        raise LostError(LOST) from None
+    except errors.RayError as error:
+        raise WorkerError(f"the cluster could not do the work ({_line(error)}).") from None
+
+
+def unpacked(state: State, content: Any) -> Any:
+    """The result of an errand.
+
+    Raises:
+        WorkerError: the machine can't do such work.
+        whatever was raised there.
+    """
+    if state == "refused":
+        raise WorkerError(content)
+    found = pickle.loads(content)
+    if state == "raised":
+        raise found
+    return found
 
 
 _joined = False
@@ -210,7 +247,7 @@ def _enter(ray: Any, address: str) -> None:
             time.sleep(ENTER_SECONDS)
 
 
-def _leave(ray: Any) -> None:
+def leave(ray: Any) -> None:
     """End the connection that `connect` made, and the cluster where it started one."""
     global _joined
     if _joined:

@@ -1,4 +1,4 @@
-"""One call on a machine of a cluster.
+"""One call on a machine of a cluster, and something that is made there once and asked often.
 
 This module goes there as it is, so that it can tell where Tolman isn't installed: until it knows, it imports nothing
 but the standard library.
@@ -38,8 +38,66 @@ def carry_out(terms: Terms, call: bytes) -> tuple[State, Any]:
     Returns:
         The state; with it the pickled result, the pickled error, or a sentence.
     """
-    import os
     import pickle
+
+    refused = refusal(terms)
+    if refused is not None:
+        return "refused", refused
+    try:
+        _load_plugins(terms)
+        function, argument = pickle.loads(call)
+        return "done", pickle.dumps(function(argument), protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return "raised", packed(error)
+
+
+class Kept:
+    """What a function makes once on a machine of a cluster, such as a network with its weights; it stays there.
+
+    Args:
+        terms: what the machine must have.
+        call: the function that makes it and its argument, pickled.
+    """
+
+    def __init__(self, terms: Terms, call: bytes) -> None:
+        import pickle
+
+        self._state: tuple[State, Any] | None = None
+        refused = refusal(terms)
+        if refused is not None:
+            self._state = ("refused", refused)
+            return
+        try:
+            _load_plugins(terms)
+            make, argument = pickle.loads(call)
+            self._made = make(argument)
+        except Exception as error:
+            self._state = ("raised", packed(error))
+
+    async def ask(self, call: bytes) -> tuple[State, Any]:
+        """Call a function of what was made and of an argument, both pickled; any number may be under way.
+
+        Returns:
+            As `carry_out`; of something that could not be made, always why.
+        """
+        import inspect
+        import pickle
+
+        if self._state is not None:
+            return self._state
+        try:
+            function, argument = pickle.loads(call)
+            value = function(self._made, argument)
+            if inspect.isawaitable(value):
+                value = await value
+            return "done", pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+        except Exception as error:
+            return "raised", packed(error)
+
+
+def refusal(terms: Terms) -> str | None:
+    """A sentence why this machine can't do the work, if it can't."""
+    import os
     import platform
 
     here = platform.node()
@@ -47,9 +105,9 @@ def carry_out(terms: Terms, call: bytes) -> tuple[State, Any]:
         import tolman
     except ImportError as error:
         missing = "tolman" if error.name == "tolman" else str(error)
-        return "refused", f"the cluster's machine {here} has no {missing}: install tolman {terms['version']} on each."
+        return f"the cluster's machine {here} has no {missing}: install tolman {terms['version']} on each."
     if tolman.__version__ != terms["version"]:
-        return "refused", (
+        return (
             f"the cluster's machine {here} has tolman {tolman.__version__}, and this is {terms['version']}: install "
             "the same version on each."
         )
@@ -57,20 +115,26 @@ def carry_out(terms: Terms, call: bytes) -> tuple[State, Any]:
         os.chdir(terms["folder"])
     for path in (*terms["shared"], *terms["plugins"]):
         if not os.path.exists(path):
-            return "refused", (
+            return (
                 f"the cluster's machine {here} does not see {path}: put it on a disk that all machines share, under "
                 "the same path on each."
             )
-    from tolman.plugins import load_plugins
+    return None
+
+
+def packed(error: Exception) -> bytes:
+    """An error as it travels; one that can't be copied as its text."""
+    import pickle
 
     try:
-        load_plugins(terms["plugins"])
-        function, argument = pickle.loads(call)
-        return "done", pickle.dumps(function(argument), protocol=pickle.HIGHEST_PROTOCOL)
-    except Exception as error:
-        try:
-            content = pickle.dumps(error)
-            pickle.loads(content)
-        except Exception:  # an error of a package's own, with what can't be copied
-            content = pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
-        return "raised", content
+        content = pickle.dumps(error)
+        pickle.loads(content)
+    except Exception:  # an error of a package's own, with what can't be copied
+        content = pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
+    return content
+
+
+def _load_plugins(terms: Terms) -> None:
+    from tolman.plugins import load_plugins
+
+    load_plugins(terms["plugins"])

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
 from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.reports.loaded import LoadedRun
+from tolman.reports.page_scores import ShownScores
 from tolman.reports.spans import Span, marked_parts
 from tolman.responses import Outcome, Response
+from tolman.temporary import TemporaryDict
 
 
 def entries(runs: Sequence[LoadedRun]) -> Iterator[dict[str, Any]]:
@@ -25,7 +25,7 @@ def entries(runs: Sequence[LoadedRun]) -> Iterator[dict[str, Any]]:
         InputError: a file of one of them is broken.
     """
     opened = [_Opened(position, run) for position, run in enumerate(runs)]
-    shown: set[str] = set()
+    shown: set[str] = set()  # by earlier runs
     for position, one in enumerate(opened):
         for part in one.run.folder.item_slices():
             new = {item.id: entry_of(item) for item in part if item.id not in shown}
@@ -33,7 +33,8 @@ def entries(runs: Sequence[LoadedRun]) -> Iterator[dict[str, Any]]:
                 own = new if other is one else other.entries_of(new)
                 for identity, answer in other.answers(own, new):
                     new[identity]["answers"].append(answer)
-            shown.update(new)
+            if one is not opened[-1]:
+                shown.update(new)
             yield from new.values()
 
 
@@ -42,24 +43,11 @@ class _Opened:
 
     def __init__(self, position: int, run: LoadedRun) -> None:
         self.run, self._position = run, position
-        judged = pl.col("judged") | (pl.col("status") == "unjudged")
-        self._scores = (
-            run.folder.scores()
-            .filter(pl.col("repeat") == 0)
-            .select(
-                "rule_set",
-                "id",
-                "span_start",
-                "span_end",
-                "reading",
-                "note",
-                "score",
-                judged.cast(pl.Int8).alias("marked"),
-                "state",
-                pl.col("rule").fill_null(""),
-            )
-        )
-        self._said = {outcome.id: _said(outcome) for outcome in run.folder.each_outcome() if outcome.repeat == 0}
+        self._scores = ShownScores(run)
+        self._said = TemporaryDict[_Said]()
+        for outcome in run.folder.each_outcome():
+            if outcome.repeat == 0:
+                self._said[outcome.id] = _said(outcome)
         self._entries: dict[str, dict[str, Any]] | None = None
 
     def entries_of(self, wanted: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -79,8 +67,7 @@ class _Opened:
         """
         by_item: dict[str, dict[str, Any]] = {}
         spans: dict[str, list[Span]] = {}
-        rows = self._scores.filter(pl.col("id").is_in(list(own)))
-        for rule_set, identity, start, end, *said in rows.iter_rows():
+        for rule_set, identity, start, end, *said in self._scores.of(list(own)):
             by_item.setdefault(identity, {})[rule_set] = said
             if start is not None and end is not None:
                 spans.setdefault(identity, []).append((rule_set, start, end))
@@ -100,7 +87,10 @@ class _Opened:
             )
 
 
-def _said(outcome: Outcome) -> tuple[str | None, str | None, list[list[str]]]:
+_Said = tuple[str | None, str | None, list[list[str]]]
+
+
+def _said(outcome: Outcome) -> _Said:
     """What is shown of an outcome: its text, its failure, its turns."""
     if not isinstance(outcome, Response):
         return None, f"{outcome.kind}: {outcome.message}", []

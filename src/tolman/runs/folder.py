@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ import tolman
 from tolman.benchmarks.folder import is_folder
 from tolman.errors import InputError, RunConflictError
 from tolman.files import atomic_write, write_text
-from tolman.item_table import item_slices, read_items, write_items
+from tolman.item_table import item_slices, open_items, read_items, write_items
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.messages import Sampling
@@ -179,7 +179,7 @@ class RunFolder:
         self.write_record(record)
         return earlier
 
-    def write_items(self, items: list[Item]) -> None:
+    def write_items(self, items: Iterable[Item]) -> None:
         """Write the questions."""
         write_items(self.path / "items.parquet", items)
 
@@ -206,6 +206,10 @@ class RunFolder:
     def items(self) -> list[Item]:
         """The questions."""
         return read_items(self.path / "items.parquet")
+
+    def open_items(self) -> Sequence[Item]:
+        """The questions; many are read anew by each loop."""
+        return open_items([self.path / "items.parquet"])
 
     def item_slices(self) -> Iterator[list[Item]]:
         """The questions, some thousands at a time."""
@@ -254,16 +258,17 @@ class RunFolder:
         """Replace the judgements."""
         write_text(self.path / "judgements.json", judgements.model_dump_json(indent=1) + "\n")
 
-    def write_scores(self, scores: pl.DataFrame, figures: dict[str, Any]) -> None:
+    def write_scores(self, scores: pl.DataFrame | pl.LazyFrame, figures: dict[str, Any]) -> None:
         """Replace the scores, the values of further metrics that stand beside them, and the figures."""
         from tolman.scoring.score import SCHEMA
 
-        further = [name for name in scores.columns if name not in SCHEMA]
+        rows = scores.lazy()
+        further = [name for name in rows.collect_schema().names() if name not in SCHEMA]
         with atomic_write(self.path / "scores.parquet") as partial:
-            scores.select(list(SCHEMA)).write_parquet(partial)
+            rows.select(list(SCHEMA)).sink_parquet(partial)
         if further:
             with atomic_write(self._metrics_path) as partial:
-                scores.select("rule_set", "id", "repeat", *further).write_parquet(partial)
+                rows.select("rule_set", "id", "repeat", *further).sink_parquet(partial)
         else:
             self._metrics_path.unlink(missing_ok=True)
         write_text(self.path / "scores.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
@@ -275,18 +280,37 @@ class RunFolder:
         Raises:
             InputError: the run was never scored, or by another version.
         """
+        with self.reading_scores():
+            return self._with_further_metrics(self.scan_scores().collect())
+
+    def scan_scores(self) -> pl.LazyFrame:
+        """The same without the values of further metrics, to be read in parts.
+
+        Raises:
+            InputError: as `scores`; what is only found in reading is an error of Polars.
+        """
         from tolman.scoring.score import with_all_columns
 
         self.check_scored()
         path = self.path / "scores.parquet"
-        try:
-            scores = with_all_columns(pl.read_parquet(path))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            what = f"is no readable table of scores ({str(error).splitlines()[0]})"
-            raise InputError(path, what, fix=f"run 'tolman score {self.path}'") from None
+        with self.reading_scores():
+            scores = with_all_columns(pl.scan_parquet(path))
         if scores is None:
             raise InputError(path, "was written by another version", fix=f"run 'tolman score {self.path}'")
-        return self._with_further_metrics(scores)
+        return scores
+
+    @contextmanager
+    def reading_scores(self) -> Iterator[None]:
+        """Tell errors of Polars as what is wrong with the table of scores.
+
+        Raises:
+            InputError: there was one.
+        """
+        try:
+            yield
+        except (pl.exceptions.PolarsError, OSError) as error:
+            what = f"is no readable table of scores ({str(error).splitlines()[0]})"
+            raise InputError(self.path / "scores.parquet", what, fix=f"run 'tolman score {self.path}'") from None
 
     @property
     def _metrics_path(self) -> Path:

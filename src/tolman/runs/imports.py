@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tolman.benchmarks.rows import read_rows
+from tolman.benchmarks.rows import stream_rows
 from tolman.errors import InputError
+from tolman.item_table import field_values
 from tolman.items import Item
+from tolman.outcomes import Outcomes
 from tolman.responses import Failure, FailureKind, Outcome, Response, Usage, outcome_from_record
 from tolman.runs.logs.join import JoinedLog, join, target_agrees
 from tolman.runs.logs.log import REGISTRY, Log, LogRow, failed_call, read_logs
@@ -32,7 +34,7 @@ class Imported:
         by: what joined its rows with items: 'id', 'question id', 'prompt', 'order'.
     """
 
-    outcomes: list[Outcome]
+    outcomes: Outcomes
     program: str = ""
     version: str = ""
     by: str = "id"
@@ -40,7 +42,7 @@ class Imported:
 
 def read_responses(path: Path, items: Sequence[Item], form: str | None = None) -> list[Outcome]:
     """The outcomes of `read_import`."""
-    return read_import(path, items, form).outcomes
+    return list(read_import(path, items, form).outcomes.values())
 
 
 def read_import(path: Path, items: Sequence[Item], form: str | None = None, same_truths: bool = False) -> Imported:
@@ -67,20 +69,23 @@ def read_import(path: Path, items: Sequence[Item], form: str | None = None, same
     return Imported(_once(path, placed), found[0][0].program, found[0][0].version, ", ".join(told))
 
 
-def _once(path: Path, placed: Sequence[tuple[int | str, Outcome]]) -> list[Outcome]:
-    seen: dict[tuple[str, int], int | str] = {}
+def _once(path: Path, placed: Iterable[tuple[int | str, Outcome]]) -> Outcomes:
+    found = Outcomes()
+    places: list[int | str] = []
     for place, outcome in placed:
         key = outcome.id, outcome.repeat
-        if key in seen:
+        if key in found:
+            earlier = next(places[number] for number, other in enumerate(found) if other == key)
             raise InputError(
                 path,
-                f"the id {outcome.id!r} is also row {seen[key]}'s",
+                f"the id {outcome.id!r} is also row {earlier}'s",
                 row=place,
                 field="id",
                 fix="give each item one response",
             )
-        seen[key] = place
-    return [outcome for _, outcome in placed]
+        found[key] = outcome
+        places.append(place)
+    return found
 
 
 def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:
@@ -95,13 +100,12 @@ def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:
             )
 
 
-def _of_records(path: Path, items: Sequence[Item]) -> list[tuple[int | str, Outcome]]:
-    rows = read_rows(path)
-    if not rows:
-        raise InputError(path, "holds no rows", fix="give a file with one response for each question")
-    known = {item.id for item in items}
-    found: list[tuple[int | str, Outcome]] = []
-    for number, row in enumerate(rows, start=1):
+def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, Outcome]]:
+    known = set(field_values(items, "id"))
+    number = 0
+    for number, (_, row) in enumerate(stream_rows(path), start=1):
+        if isinstance(row, InputError):
+            raise row
         outcome = outcome_from_record(row, path, number)
         if isinstance(outcome, Response) and (why := failed_call(outcome.response)):
             outcome = Failure(id=outcome.id, kind=FailureKind.IMPORTED, message=why, repeat=outcome.repeat)
@@ -113,8 +117,9 @@ def _of_records(path: Path, items: Sequence[Item]) -> list[tuple[int | str, Outc
                 field="id",
                 fix="check the benchmark and the subset",
             )
-        found.append((number, outcome))
-    return found
+        yield number, outcome
+    if not number:
+        raise InputError(path, "holds no rows", fix="give a file with one response for each question")
 
 
 def _of_logs(path: Path, logs: Sequence[Log], items: Sequence[Item]) -> list[tuple[Log, JoinedLog]]:

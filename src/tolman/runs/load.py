@@ -19,6 +19,7 @@ from tolman.errors import InputError, TolmanError, UsageError
 from tolman.item_table import first_problem
 from tolman.items import Item
 from tolman.names import hint
+from tolman.scoring.rules import tasks_of
 
 ROW_LENGTH = 80
 """Characters of a row without an id that are told."""
@@ -38,7 +39,7 @@ class Loaded:
 
     benchmark: BenchmarkSpec
     subset: str
-    items: list[Item]
+    items: Sequence[Item]
     folder: Path
     source: str
     revision: str | None = None
@@ -67,6 +68,7 @@ def load(
     revision: str | None = None,
     frames: int | None = None,
     lock: Path = Path(LOCK),
+    held: bool = True,
 ) -> Loaded:
     """A subset of a benchmark.
 
@@ -77,6 +79,7 @@ def load(
         revision: of the hub's data set; where None the lock file's, or the benchmark's own.
         frames: the number that videos are shown with, which picks the subset where truths depend on it.
         lock: the lock file; there need be none.
+        held: whether all items are in memory; else many may be read anew by each loop (`item_table.open_items`).
 
     Raises:
         UsageError: no such benchmark or subset, no truths for so many frames, or the hub can't be reached.
@@ -90,7 +93,8 @@ def load(
         data = Path(name)
     if data is not None:
         folder = data.parent if data.is_file() else data
-        return Loaded(benchmark, chosen, items_in(benchmark, data, chosen), folder, str(data))
+        items = _items(benchmark, data, chosen, held=held)
+        return Loaded(benchmark, chosen, items, folder, str(data))
     if benchmark.hub is None:
         raise UsageError(f"{benchmark.title} isn't on the hub; give its folder with --data FOLDER.")
     from tolman.benchmarks.hub import fetch
@@ -102,7 +106,13 @@ def load(
         here = [file for file in locked.files if (folder / file).is_file()]
         check_state(lock, benchmark.name, locked, state_of(benchmark.hub.repository, folder, here))
     source = f"{benchmark.hub.repository}@{folder.name}"
-    return Loaded(benchmark, chosen, items_in(benchmark, folder, chosen), folder, source, asked, from_hub=True)
+    items = _items(benchmark, folder, chosen, held=held)
+    return Loaded(benchmark, chosen, items, folder, source, asked, from_hub=True)
+
+
+def _items(benchmark: BenchmarkSpec, data: Path, subset: str, *, held: bool) -> Sequence[Item]:
+    items = items_in(benchmark, data, subset)
+    return list(items) if held and not isinstance(items, list) else items
 
 
 def subset_of(benchmark: BenchmarkSpec, subset: str | None) -> str:
@@ -117,7 +127,7 @@ def subset_of(benchmark: BenchmarkSpec, subset: str | None) -> str:
     return chosen
 
 
-def items_in(benchmark: BenchmarkSpec, data: Path, subset: str) -> list[Item]:
+def items_in(benchmark: BenchmarkSpec, data: Path, subset: str) -> Sequence[Item]:
     """The items of a subset, whose true values the benchmark's metric can be computed for.
 
     Raises:
@@ -175,7 +185,7 @@ def _check_tasks(benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
     """
     if benchmark.scored_like:
         return
-    found = {rules.task(item) for rules in benchmark.rule_sets for item in items} - {""}
+    found = tasks_of(items, benchmark.rule_sets)
     complete = len(benchmark.subsets) == 1 and not benchmark.sizes
     benchmark.table.check_tasks(found, benchmark.title, complete=complete)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from tolman.errors import UsageError
 from tolman.item_table import data_hash
 from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions
 from tolman.names import unknown
+from tolman.outcomes import Outcomes
 from tolman.responses import Outcome
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder, is_blind
 from tolman.runs.imports import formats, read_import
@@ -50,7 +51,7 @@ def score_file(
         raise UsageError(f"which benchmark answers {path}? Name it with --benchmark.")
     if form is not None and form not in formats():
         raise unknown("response format", form, formats())
-    loaded = load(benchmark, data, subset, revision)
+    loaded = load(benchmark, data, subset, revision, held=False)
     imported = read_import(path, loaded.items, form, same_truths=bool(loaded.benchmark.frame_counts))
     origin = {"imported": path.name}
     if imported.program:
@@ -63,7 +64,7 @@ def score_file(
 
 def score_outcomes(
     loaded: Loaded,
-    outcomes: list[Outcome],
+    outcomes: Iterable[Outcome] | Outcomes,
     *,
     benchmark: str,
     model: str,
@@ -92,6 +93,7 @@ def score_outcomes(
         UsageError: an unknown preset, or a selection that leaves no item.
         RunConflictError: the folder holds another run.
     """
+    came = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
     items = selection.apply(loaded.items)
     chosen = preset_of(loaded.benchmark, preset, loaded.subset)
     settings = RunSettings(
@@ -104,7 +106,7 @@ def score_outcomes(
         preset=chosen.name,
         sampling=chosen.sampling,
         frames=chosen.frames,
-        repeats=1 + max(outcome.repeat for outcome in outcomes),
+        repeats=1 + max(repeat for _, repeat in came),
         seed=seed,
         selection=selection,
     )
@@ -115,8 +117,8 @@ def score_outcomes(
     with folder.sole_writer():
         folder.start(record)
         folder.write_items(items)
-        folder.write_outcomes(outcomes)
-        return folder, score_run(folder, loaded.benchmark, record, items, outcomes, metrics=metrics, workers=workers)
+        folder.write_outcomes(came.values())
+        return folder, score_run(folder, loaded.benchmark, record, items, came, metrics=metrics, workers=workers)
 
 
 def score_folder(
@@ -143,7 +145,7 @@ def _score_again(
     folder: RunFolder, record: RunRecord, metrics: Sequence[str] = (), workers: PlaceFor | None = None
 ) -> dict[str, Any]:
     benchmark = benchmarks.get(record.settings.benchmark)
-    items, outcomes = folder.items(), folder.outcomes()
+    items, outcomes = folder.open_items(), Outcomes.of(folder.each_outcome())
     expectation = None
     if is_blind(record.settings.model):
         model = models.create(record.settings.model, ModelOptions(seed=record.settings.seed))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from tolman import benchmarks
 from tolman.items import Item
-from tolman.outcomes import Outcomes
 from tolman.parallel import Workers, parallel_map
 from tolman.responses import Outcome
 from tolman.runs.folder import RunRecord
@@ -16,49 +15,48 @@ from tolman.scoring import judged
 from tolman.scoring.metric import Metric
 from tolman.scoring.metrics_by_name import metrics_named
 from tolman.scoring.rules import RuleSet
-from tolman.scoring.score import ScoreRow, score_rows
+from tolman.scoring.score import Part, ScoreRow, score_part, score_rows
 
-AT_ONCE = 2_000
-"""Items that a worker is given at a time."""
 PlaceFor = Callable[[int], Workers]
 """Where so many rows are made."""
 
 
 def rows_elsewhere(
     record: RunRecord,
-    items: Sequence[Item],
-    outcomes: Outcomes,
+    rule_sets: Sequence[RuleSet],
     names: Sequence[str],
     metrics: Sequence[Metric],
     workers: Workers,
-    rules: RuleSet,
-) -> Iterator[ScoreRow]:
-    """The rows of a run's items under one rule set, in their order; what a judge said is looked up here.
+    parts: Iterator[Part],
+) -> Iterator[Sequence[Iterable[ScoreRow]]]:
+    """The rows of parts of a run's items under each rule set; what a judge said is looked up here.
 
     Args:
         record: of the run.
-        items: the questions.
-        outcomes: what came back.
+        rule_sets: of the run's benchmark.
         names: of the metrics that are computed besides the table's own.
         metrics: all of them.
         workers: who makes the rows.
-        rules: of the run's benchmark.
+        parts: items, and what came back for them.
     """
-    settings = record.settings
-    if rules.name == judged.NAME:
-        yield from score_rows(
-            items, outcomes, rules, settings.repeats, settings.seed, record.failures_are_wrong, metrics
-        )
-        return
+    settings, wrong = record.settings, record.failures_are_wrong
+    read_there = tuple(rules.name for rules in rule_sets if rules.name != judged.NAME)
+    waiting: deque[Part] = deque()
 
     def jobs() -> Iterator[_Job]:
-        for first in range(0, len(items), AT_ONCE):
-            some = items[first : first + AT_ONCE]
-            keys = ((item.id, repeat) for item in some for repeat in range(settings.repeats))
-            came = [outcomes[key] for key in keys if key in outcomes]
-            yield _Job(record, rules.name, tuple(names), list(some), came)
+        for items, came in parts:
+            if len(read_there) < len(rule_sets):
+                waiting.append((items, came))
+            yield _Job(record, read_there, tuple(names), items, list(came.values()))
 
-    yield from chain.from_iterable(parallel_map(_rows, jobs(), workers))
+    for made in parallel_map(_rows, jobs(), workers):
+        by_name: dict[str, Iterable[ScoreRow]] = dict(zip(read_there, made, strict=True))
+        if waiting:
+            (judging,) = (rules for rules in rule_sets if rules.name == judged.NAME)
+            by_name[judged.NAME] = score_rows(
+                *waiting.popleft(), judging, settings.repeats, settings.seed, wrong, metrics
+            )
+        yield [by_name[rules.name] for rules in rule_sets]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +64,17 @@ class _Job:
     """Some items of a run with what came back for them."""
 
     record: RunRecord
-    rules: str
+    rule_sets: tuple[str, ...]
     metrics: tuple[str, ...]
     items: list[Item]
     outcomes: list[Outcome]
 
 
-def _rows(job: _Job) -> list[ScoreRow]:
+def _rows(job: _Job) -> list[list[ScoreRow]]:
     settings = job.record.settings
     benchmark = benchmarks.get(settings.benchmark)
-    rules = benchmark.rule_set(job.rules)
+    rule_sets = [benchmark.rule_set(name) for name in job.rule_sets]
     metrics = list(dict.fromkeys([*benchmark.table.metrics, *metrics_named(job.metrics)]))
-    outcomes = Outcomes.of(job.outcomes)
+    part = job.items, {(outcome.id, outcome.repeat): outcome for outcome in job.outcomes}
     wrong = job.record.failures_are_wrong
-    return list(score_rows(job.items, outcomes, rules, settings.repeats, settings.seed, wrong, metrics))
+    return [list(rows) for rows in score_part(part, rule_sets, settings.repeats, settings.seed, wrong, metrics)]

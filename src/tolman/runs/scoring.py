@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -11,25 +10,25 @@ from typing import Any
 import polars as pl
 
 from tolman.benchmarks.base import BenchmarkSpec
+from tolman.frames_on_disk import in_sections, joined_frames
 from tolman.items import Item
 from tolman.models.base import HasExpectation
 from tolman.outcomes import Outcomes
-from tolman.responses import Failure, Outcome, Response, Usage
+from tolman.responses import Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
 from tolman.runs.frames_shown import count_frames_shown
+from tolman.runs.outcome_figures import outcome_figures
 from tolman.runs.read_ahead import ReadAhead
 from tolman.runs.score_rows import PlaceFor, rows_elsewhere
-from tolman.runs.thinks import reasoned
 from tolman.scoring import judged
-from tolman.scoring.aggregate import Cell, cells
-from tolman.scoring.endings import EARLIER, ending_of, rests_on_cut_off_turn
+from tolman.scoring.aggregate import Cell, cells, cells_of, prepare
 from tolman.scoring.further import further_record
 from tolman.scoring.judge_sample import agreement
 from tolman.scoring.metric import Metric
 from tolman.scoring.metrics_by_name import metrics_named
 from tolman.scoring.rules import RuleSet
-from tolman.scoring.score import expected_scores, score
-from tolman.scoring.unread import unread_by_figure
+from tolman.scoring.score import expected_scores, score, score_frames
+from tolman.scoring.unread import ReadStates, unread_of
 
 
 def judged_rules(benchmark: BenchmarkSpec, judgements: judged.Judgements) -> RuleSet:
@@ -98,7 +97,7 @@ def score_run(
     Raises:
         UsageError: one of the metrics is unknown.
     """
-    rows, figures = compute_scores(
+    scored = _Scoring(
         benchmark,
         record,
         items,
@@ -109,7 +108,9 @@ def score_run(
         read_ahead=read_ahead,
         workers=workers,
     )
-    folder.write_scores(rows, figures)
+    with joined_frames(scored.frames(), folder.path) as rows:
+        figures = scored.figures(rows)
+        folder.write_scores(rows, figures)
     return figures
 
 
@@ -154,141 +155,141 @@ def compute_scores(
     Raises:
         UsageError: there is no such scorer or metric.
     """
-    came = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
-    own_rules = [benchmark.rule_set(scorer)] if scorer else _rules_of(benchmark, record)
-    rules = [*own_rules, *(() if scorer else benchmark.further_rule_sets())]
-    if read_ahead is not None:
-        own_rules = [read_ahead.remembering(one) for one in own_rules]
-        rules = [read_ahead.remembering(one) for one in rules]
-    asked = metrics_named(metrics)
-    measures = list(dict.fromkeys([*benchmark.table.metrics, *asked]))
-    if judgements is not None:
-        by_judge = judged_rules(benchmark, judgements)
-        own_rules, rules = [*own_rules, by_judge], [*rules, by_judge]
-    many = None if workers is None else workers(len(items) * record.settings.repeats * len(rules))
-    rows = score(
+    scored = _Scoring(
+        benchmark,
+        record,
         items,
-        came,
-        rules,
-        repeats=record.settings.repeats,
-        seed=record.settings.seed,
-        failures_are_wrong=record.failures_are_wrong,
-        metrics=measures,
-        rows_of=None if many is None else partial(rows_elsewhere, record, items, came, metrics, measures, many),
+        outcomes,
+        judgements=judgements,
+        expectation=expectation,
+        scorer=scorer,
+        metrics=metrics,
+        read_ahead=read_ahead,
+        workers=workers,
     )
-    said = came.values()
-    figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}
-    figures["items"] = len(items)
-    figures["asked"] = len(items) * record.settings.repeats
-    figures["unanswered"] = count_unanswered(rows)
-    figures["failures"] = [
-        {"kind": kind, "count": count, "example": example} for kind, (count, example) in _failures(said).items()
-    ]
-    frames_shown = count_frames_shown(record, items)
-    if frames_shown:
-        figures["frames_shown"] = frames_shown
-    usage = _usage(said)
-    if usage:
-        figures["usage"] = usage
-    endings = _endings(said, rows)
-    if endings:
-        figures["endings"] = endings
-    notes = _notes(said)
-    if notes:
-        figures["notes"] = notes
-    figures["rule_sets"] = {}
-    for rule_set in rules:
-        own = _rows_of(rows, rule_set.name)
-        table = benchmark.table_of(rule_set.name)
-        entry: dict[str, Any] = {"cells": _plain(cells(own, table))}
-        entry["unread"] = {key: asdict(one) for key, one in unread_by_figure(own, table).items()}
-        guessed = int(own["guessed"].sum())
-        if guessed:
-            entry["guessed"] = guessed
-            entry["expected_cells"] = _plain(cells(own, table, column="expected"))
-        figures["rule_sets"][rule_set.name] = entry
-    if len(own_rules) > 1:
-        figures["differ"] = count_differing(rows, own_rules[0].name, own_rules[1].name)
-    if asked:
-        by_rules = rows.partition_by("rule_set", as_dict=True, maintain_order=True)
-        figures["metrics"] = {str(name): further_record(own, asked) for (name,), own in by_rules.items()}
-    if judgements is not None:
-        figures["judge"] = _judge(judgements, rows)
-        if judgements.sample is not None:
-            figures["judge"]["sample"] = _agreement(judgements.sample, benchmark, items, said)
-    if expectation is not None:
-        answers = {item.id: expectation.distribution(item) for item in items}
-        expected = expected_scores(items, answers, rules, benchmark.table.metrics)
+    rows = in_sections(scored.frames())
+    return rows, scored.figures(rows.lazy())
+
+
+class _Scoring:
+    """What `compute_scores` does, in two steps, between which the rows may lie on the disk; the arguments are its."""
+
+    def __init__(
+        self,
+        benchmark: BenchmarkSpec,
+        record: RunRecord,
+        items: Sequence[Item],
+        outcomes: Iterable[Outcome] | Outcomes,
+        *,
+        judgements: judged.Judgements | None,
+        expectation: HasExpectation | None,
+        scorer: str | None = None,
+        metrics: Sequence[str],
+        read_ahead: ReadAhead | None,
+        workers: PlaceFor | None,
+    ) -> None:
+        self._benchmark, self._record, self._items = benchmark, record, items
+        self._judgements, self._expectation = judgements, expectation
+        self._came = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
+        own_rules = [benchmark.rule_set(scorer)] if scorer else _rules_of(benchmark, record)
+        rules = [*own_rules, *(() if scorer else benchmark.further_rule_sets())]
+        if read_ahead is not None:
+            own_rules = [read_ahead.remembering(one) for one in own_rules]
+            rules = [read_ahead.remembering(one) for one in rules]
+        if judgements is not None:
+            by_judge = judged_rules(benchmark, judgements)
+            own_rules, rules = [*own_rules, by_judge], [*rules, by_judge]
+        self._own_rules, self._rules = own_rules, rules
+        self._names, self._asked = metrics, metrics_named(metrics)
+        self._measures = list(dict.fromkeys([*benchmark.table.metrics, *self._asked]))
+        self._workers = None if workers is None else workers(len(items) * record.settings.repeats * len(rules))
+
+    def frames(self) -> Iterator[tuple[int, pl.DataFrame]]:
+        """The rows, in parts, each with the number of its rule set."""
+        record, workers = self._record, self._workers
+        elsewhere = (
+            None
+            if workers is None
+            else partial(rows_elsewhere, record, self._rules, self._names, self._measures, workers)
+        )
+        return score_frames(
+            self._items,
+            self._came,
+            self._rules,
+            repeats=record.settings.repeats,
+            seed=record.settings.seed,
+            failures_are_wrong=record.failures_are_wrong,
+            metrics=self._measures,
+            rows_of=elsewhere,
+        )
+
+    def figures(self, rows: pl.LazyFrame) -> dict[str, Any]:
+        """What scores.json holds.
+
+        Args:
+            rows: all parts; those of one rule set at a time are held, without what only people read.
+        """
+        benchmark, record, items = self._benchmark, self._record, self._items
+        own_rules, rules, asked, judgements = self._own_rules, self._rules, self._asked, self._judgements
+        said = self._came.values()
+        figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}
+        figures["items"] = len(items)
+        figures["asked"] = len(items) * record.settings.repeats
+        figures["unanswered"] = count_unanswered(rows, rules[0].name)
+        told = outcome_figures(said, rows)
+        figures["failures"] = told.pop("failures")
+        frames_shown = count_frames_shown(record, items)
+        if frames_shown:
+            figures["frames_shown"] = frames_shown
+        figures |= told
+        figures["rule_sets"] = {}
+        by_metrics: dict[str, Any] = {}
         for rule_set in rules:
-            own = expected.filter(pl.col("rule_set") == rule_set.name)
-            figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(
-                cells(own, benchmark.table_of(rule_set.name))
-            )
-    return rows, figures
+            own = _rows_of(rows, rule_set.name).drop(_TOLD).collect()
+            table = benchmark.table_of(rule_set.name)
+            data = prepare(own, table)
+            entry: dict[str, Any] = {"cells": _plain(cells_of(data, table))}
+            entry["unread"] = {key: asdict(one) for key, one in unread_of(data, ReadStates.of(own), table).items()}
+            del data
+            guessed = int(own["guessed"].sum())
+            if guessed:
+                entry["guessed"] = guessed
+                entry["expected_cells"] = _plain(cells(own, table, column="expected"))
+            figures["rule_sets"][rule_set.name] = entry
+            if asked and len(own):
+                by_metrics[rule_set.name] = further_record(own, asked)
+            del own  # before the next one's are read
+        if len(own_rules) > 1:
+            figures["differ"] = count_differing(rows, own_rules[0].name, own_rules[1].name)
+        if asked:
+            figures["metrics"] = by_metrics
+        if judgements is not None:
+            figures["judge"] = _judge(judgements, rows)
+            if judgements.sample is not None:
+                figures["judge"]["sample"] = _agreement(judgements.sample, benchmark, items, said)
+        if self._expectation is not None:
+            answers = {item.id: self._expectation.distribution(item) for item in items}
+            expected = expected_scores(items, answers, rules, benchmark.table.metrics)
+            for rule_set in rules:
+                mean = expected.filter(pl.col("rule_set") == rule_set.name)
+                figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(
+                    cells(mean, benchmark.table_of(rule_set.name))
+                )
+        return figures
 
 
-def _rows_of(rows: pl.DataFrame, rule_set: str) -> pl.DataFrame:
-    """The rows of one rule set; they follow each other, so that none need be copied."""
-    inside = rows["rule_set"] == rule_set
-    first, count = inside.arg_max() or 0, int(inside.sum())
-    return rows.slice(first, count) if inside.slice(first, count).all() else rows.filter(inside)
+_TOLD = ("rule_set", "id", "reading", "note", "span_start", "span_end", "rule")
+"""Columns that no figure is made of."""
 
 
-def _notes(outcomes: Collection[Outcome]) -> dict[str, int]:
-    """What protocols noted about responses, summed over them, in alphabetical order."""
-    counts: Counter[str] = Counter()
-    for outcome in outcomes:
-        if isinstance(outcome, Response):
-            counts.update(outcome.notes)
-    return dict(sorted(counts.items()))
+def _rows_of(rows: pl.LazyFrame, rule_set: str) -> pl.LazyFrame:
+    """The rows of one rule set."""
+    return rows.filter(pl.col("rule_set") == rule_set)
 
 
-def _usage(outcomes: Collection[Outcome]) -> dict[str, Any]:
-    """The tokens behind all responses, how many of these the model reasoned before, and their cost where it is known;
-    empty where the endpoint told of no tokens."""
-    costs, thought = list[float](), 0
-
-    def usages() -> Iterator[Usage]:
-        nonlocal thought
-        for outcome in outcomes:
-            if isinstance(outcome, Response):
-                thought += reasoned(outcome)
-                costs.extend([] if outcome.cost is None else [outcome.cost])
-                yield outcome.usage
-
-    total = Usage.total(usages())
-    if not total.input_tokens and not total.output_tokens:
-        return {}
-    return {**total.model_dump(), "reasoned": thought} | ({"cost": sum(costs)} if costs else {})
-
-
-def _endings(outcomes: Collection[Outcome], rows: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Responses whose model was stopped before it was done: for each ending how many, and how many of them at least one
-    rule set (other than 'judged') reads no answer in. A trace of reasoning that is never closed counts as cut off,
-    whatever the endpoint says or where it says nothing. Apart from these, those whose answer rests on an earlier turn
-    that was cut off."""
-    unread, unfinished = (
-        set(rows.filter((pl.col("rule_set") != judged.NAME) & found).select("id", "repeat").iter_rows())
-        for found in (pl.col("state").ne_missing("read"), pl.col("state").eq_missing("cut off"))
-    )
-    counts: dict[str, dict[str, int]] = {}
-    for outcome in outcomes:
-        if not isinstance(outcome, Response):
-            continue
-        asking = outcome.id, outcome.repeat
-        ending = ending_of(outcome) or ("cut off" if asking in unfinished else None)
-        if ending is not None:
-            entry = counts.setdefault(ending, {"count": 0, "unread": 0})
-            entry["count"] += 1
-            entry["unread"] += asking in unread
-        elif rests_on_cut_off_turn(outcome):
-            counts.setdefault(EARLIER, {"count": 0, "unread": 0})["count"] += 1
-    return dict(sorted(counts.items()))
-
-
-def _judge(judgements: judged.Judgements, rows: pl.DataFrame) -> dict[str, Any]:
+def _judge(judgements: judged.Judgements, rows: pl.LazyFrame) -> dict[str, Any]:
     """Who judged, how many responses, how many of them hold no answer, and the judgements that failed."""
-    own = rows.filter(pl.col("rule_set") == judged.NAME)
+    own = _rows_of(rows, judged.NAME).select("judged", "status", "reading", "note").collect()
     read, failed = own.filter(pl.col("judged")), own.filter(pl.col("status") == "unjudged")
     return {
         "model": judgements.judge,
@@ -323,29 +324,17 @@ def _agreement(
     }
 
 
-def _failures(outcomes: Collection[Outcome]) -> dict[str, tuple[int, str]]:
-    """For each kind of failure, the most frequent first: how many, and the sentence of the first."""
-    found: dict[str, tuple[int, str]] = {}
-    for outcome in outcomes:
-        if isinstance(outcome, Failure):
-            count, example = found.get(outcome.kind, (0, outcome.message))
-            found[str(outcome.kind)] = count + 1, example
-    return dict(sorted(found.items(), key=lambda entry: -entry[1][0]))
+def count_unanswered(rows: pl.LazyFrame, rule_set: str) -> dict[str, int]:
+    """How many askings failed, and how many brought no outcome at all, by the rows of one rule set."""
+    status = _rows_of(rows, rule_set).select("status").collect()["status"]
+    return {name: int((status == name).sum()) for name in ("failed", "missing")}
 
 
-def count_unanswered(rows: pl.DataFrame) -> dict[str, int]:
-    """How many askings failed, and how many brought no outcome at all."""
-    first = rows.filter(pl.col("rule_set") == rows["rule_set"][0]) if len(rows) else rows
-    return {status: int((first["status"] == status).sum()) for status in ("failed", "missing")}
-
-
-def count_differing(rows: pl.DataFrame, one: str, other: str) -> int:
-    """The number of items that two rule sets score differently."""
-    left = rows.filter(pl.col("rule_set") == one).select("id", "repeat", "score", "task")
-    right = rows.filter(pl.col("rule_set") == other).select("id", "repeat", "score", "task")
-    joined = left.join(right, on=["id", "repeat"], suffix="_other")
-    same = pl.col("score").eq_missing(pl.col("score_other")) & (pl.col("task") == pl.col("task_other"))
-    return int(joined.select((~same).sum()).item())
+def count_differing(rows: pl.LazyFrame, one: str, other: str) -> int:
+    """The number of items that two rule sets, whose rows are in the same order, score differently."""
+    left, right = (_rows_of(rows, name).select("score", "task").collect() for name in (one, other))
+    same = left["score"].eq_missing(right["score"]) & (left["task"] == right["task"])
+    return int((~same).sum())
 
 
 def _plain(found: Mapping[str, Cell]) -> dict[str, Any]:

@@ -41,12 +41,14 @@ class Selection(BaseModel):
         parts += [f"--limit {self.limit}"] if self.limit is not None else []
         return " ".join(parts)
 
-    def apply(self, items: Sequence[Item]) -> list[Item]:
-        """The items taken, in their order.
+    def apply(self, items: Sequence[Item]) -> Sequence[Item]:
+        """The items taken, in their order; the same sequence where nothing is left out.
 
         Raises:
             UsageError: a task or id that doesn't exist, or nothing is left.
         """
+        if self.is_all and items:
+            return items
         known_tasks, known_ids = {item.task for item in items}, {item.id for item in items}
         for what, asked, known in (("question type", self.tasks, known_tasks), ("item", self.ids, known_ids)):
             unknown = [name for name in asked if name not in known]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tolman.errors import UsageError
+from tolman.item_table import field_values
 from tolman.items import Item, kind_named, known_kinds
 from tolman.scoring.item_kind import ItemKind, kind_of
 from tolman.scoring.reading import ParsedAnswer
@@ -144,17 +145,36 @@ def with_metric_of(rules: RuleSet, other: RuleSet) -> RuleSet:
     return replace(rules, score=score, undefined=other.undefined, metric_stated=True, alike=other.alike)
 
 
+def tasks_of(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> set[str]:
+    """The question types that items count under, with any of the rule sets."""
+    tasks = {rules.task for rules in rule_sets}
+    if tasks <= {_own_task}:
+        return set(field_values(items, "task")) - {""}
+    return {task(item) for item in items for task in tasks} - {""}
+
+
+def has_groups(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> bool:
+    """Tell whether any item counts under one of the rule sets as a part of a group."""
+    groups = {rules.group for rules in rule_sets}
+    if groups <= {_own_group}:
+        return any(name is not None for name in field_values(items, "all_of"))
+    return any(group(item) is not None for item in items for group in groups)
+
+
 def check_defined(items: Iterable[Item], rule_sets: Iterable[RuleSet]) -> None:
     """Make sure that every rule set has a score for every item.
 
     Raises:
         UsageError: naming the first item that one has none for.
     """
-    for rules in rule_sets:
-        for item in items:
-            reason = rules.undefined(item)
-            if reason is not None:
-                raise UsageError(
+    rule_sets = list(rule_sets)
+    found: dict[int, str] = {}
+    for item in items:
+        for number, rules in enumerate(rule_sets):
+            if number not in found and (reason := rules.undefined(item)) is not None:
+                found[number] = (
                     f"question '{item.id}': the answer {item.answer} has no score under '{rules.name}': {reason}; "
                     "correct it or leave the question out."
                 )
+    if found:
+        raise UsageError(found[min(found)])

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Literal
 
 import polars as pl
 
+from tolman.errors import UsageError
+from tolman.frames_on_disk import in_sections
 from tolman.items import Item
-from tolman.outcomes import Outcomes
+from tolman.outcomes import Key, Outcomes
 from tolman.responses import Failure, Outcome, Response
 from tolman.scoring.aggregate import column_of
 from tolman.scoring.item_kind import equal_answers, kind_of
 from tolman.scoring.metric import Metric
 from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import RuleSet, check_defined, draw_of, score_exactly
+from tolman.scoring.rules import RuleSet, check_defined, draw_of, has_groups, score_exactly
 from tolman.scoring.states import chance, state_of
 
 Status = Literal["scored", "left out", "failed", "missing", "unjudged"]
@@ -64,7 +66,6 @@ def score(
     seed: int = 0,
     failures_are_wrong: bool = False,
     metrics: Sequence[Metric] = (),
-    rows_of: Callable[[RuleSet], Iterable[ScoreRow]] | None = None,
 ) -> pl.DataFrame:
     """Score every item under every rule set.
 
@@ -76,7 +77,6 @@ def score(
         seed: for released parsers that draw at random.
         failures_are_wrong: the user's own decision to score failed and missing items 0.
         metrics: whose values are computed besides the rule sets' scores.
-        rows_of: gives a rule set's rows where `score_rows` is called elsewhere.
 
     Returns:
         A frame with the columns of `SCHEMA`, and one for each metric (`aggregate.column_of`); for each rule set the
@@ -85,22 +85,87 @@ def score(
     Raises:
         UsageError: a rule set has no score for an item, as for a relative error of 0.
     """
-    rule_sets = list(rule_sets)
-    check_defined(items, rule_sets)
     found = outcomes if isinstance(outcomes, Outcomes) else Outcomes.of(outcomes)
+    return in_sections(
+        score_frames(
+            items, found, list(rule_sets), repeats=repeats, seed=seed, failures_are_wrong=failures_are_wrong,
+            metrics=metrics,
+        )
+    )  # fmt: skip
 
-    def made(rules: RuleSet) -> Iterable[ScoreRow]:
-        if rows_of is not None:
-            return rows_of(rules)
-        return score_rows(items, found, rules, repeats, seed, failures_are_wrong, metrics)
 
-    rows = chain.from_iterable(map(made, rule_sets))
-    return join_groups(_frame(rows, metrics), items, rule_sets, metrics)
+def score_frames(
+    items: Sequence[Item],
+    outcomes: Outcomes,
+    rule_sets: Sequence[RuleSet],
+    *,
+    repeats: int = 1,
+    seed: int = 0,
+    failures_are_wrong: bool = False,
+    metrics: Sequence[Metric] = (),
+    rows_of: RowsOf | None = None,
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    """The frame of `score` in parts, some thousand rows each, from one pass over the items.
+
+    Items that count as a group are joined over all rows, which are in one part then.
+
+    Args:
+        items, outcomes, rule_sets, repeats, seed, failures_are_wrong, metrics: as `score`'s.
+        rows_of: makes the rows of parts of the items elsewhere; here where None.
+
+    Yields:
+        The number of the rule set, and some of its rows; an empty frame first.
+
+    Raises:
+        UsageError: as `score`, before the rows of the part that has the item.
+    """
+
+    def rows_here(parts: Iterator[Part]) -> Iterator[Sequence[Iterable[ScoreRow]]]:
+        return (score_part(part, rule_sets, repeats, seed, failures_are_wrong, metrics) for part in parts)
+
+    parts = _parts(items, outcomes, rule_sets, repeats)
+    frames = _frames_of((rows_of or rows_here)(parts), metrics)
+    if has_groups(items, rule_sets):
+        yield 0, join_groups(in_sections(frames), items, rule_sets, metrics)
+    else:
+        yield from frames
+
+
+Part = tuple[list[Item], dict[Key, Outcome]]
+"""Some items, and what came back for them."""
+RowsOf = Callable[[Iterator[Part]], Iterator[Sequence[Iterable[ScoreRow]]]]
+"""For each part, the rows of each rule set."""
+
+
+def _parts(items: Sequence[Item], outcomes: Outcomes, rule_sets: Sequence[RuleSet], repeats: int) -> Iterator[Part]:
+    rest = iter(items)
+    while some := list(islice(rest, max(1, _AT_ONCE // max(1, repeats * len(rule_sets))))):
+        try:
+            check_defined(some, rule_sets)
+        except UsageError:
+            check_defined(items, rule_sets)  # names the first item of the first rule set
+            raise
+        keys = ((item.id, repeat) for item in some for repeat in range(repeats))
+        yield some, {key: outcomes[key] for key in keys if key in outcomes}
+
+
+def score_part(
+    part: Part,
+    rule_sets: Iterable[RuleSet],
+    repeats: int,
+    seed: int,
+    failures_are_wrong: bool,
+    metrics: Sequence[Metric],
+) -> list[Iterator[ScoreRow]]:
+    """The rows of some items under each rule set, groups not yet joined; the arguments are those of `score`."""
+    items, outcomes = part
+    wrong = failures_are_wrong
+    return [score_rows(items, outcomes, rules, repeats, seed, wrong, metrics) for rules in rule_sets]
 
 
 def score_rows(
     items: Iterable[Item],
-    outcomes: Outcomes,
+    outcomes: Mapping[Key, Outcome],
     rules: RuleSet,
     repeats: int,
     seed: int,
@@ -206,11 +271,20 @@ def _expected_value(
     return value
 
 
-_AT_ONCE = 8192
+_AT_ONCE = 4096
 """Rows that are Python objects at a time: they take ten times the memory that they take in a frame."""
 
 
-def _frame(rows: Iterable[tuple[object, ...]], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
+def _frames_of(
+    parts: Iterable[Sequence[Iterable[ScoreRow]]], metrics: Sequence[Metric]
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    yield 0, _frame((), metrics)
+    for part in parts:
+        for section, rows in enumerate(part):
+            yield section, _frame(rows, metrics)
+
+
+def _frame(rows: Iterable[ScoreRow], metrics: Sequence[Metric] = ()) -> pl.DataFrame:
     """Rows as a frame, built by column, which takes a third of the time."""
     schema = SCHEMA | {column_of(metric): pl.Float64 for metric in metrics}
     rest, frames = iter(rows), [pl.DataFrame(schema=schema)]
@@ -219,14 +293,15 @@ def _frame(rows: Iterable[tuple[object, ...]], metrics: Sequence[Metric] = ()) -
     return pl.concat(frames)
 
 
-def with_all_columns(scores: pl.DataFrame) -> pl.DataFrame | None:
+def with_all_columns(scores: pl.LazyFrame) -> pl.LazyFrame | None:
     """A stored frame with the columns of `SCHEMA`; those that earlier versions lacked are null.
 
     Returns:
         None where it is no frame of scores.
     """
-    lacking = [name for name in SCHEMA if name not in scores.columns]
-    if not set(lacking) <= set(ADDED) or not set(scores.columns) <= set(SCHEMA):
+    columns = scores.collect_schema().names()
+    lacking = [name for name in SCHEMA if name not in columns]
+    if not set(lacking) <= set(ADDED) or not set(columns) <= set(SCHEMA):
         return None
     return scores.with_columns(pl.lit(None, SCHEMA[name]).alias(name) for name in lacking).select(list(SCHEMA))
 
@@ -237,7 +312,7 @@ def join_groups(
     """Let the first item of each group of a rule set stand for the group, with the least of its scores; where all are
     answered and a judgement of one failed, the group is without a judgement. A group counts as unread where its unread
     items decide: all that were read are right."""
-    named = ((rules.name, item.id, rules.group(item)) for rules in rule_sets for item in items)
+    named = ((rules.name, item.id, rules.group(item)) for item in items for rules in rule_sets)
     groups = [one for one in named if one[2] is not None]
     if not groups:
         return scores

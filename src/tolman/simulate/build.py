@@ -17,6 +17,7 @@ from tolman.names import unknown
 from tolman.parallel import TaskNeeds, Workers, WorkPlace, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
+from tolman.scenes import Capture
 from tolman.simulate.actors import with_actors
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
@@ -25,7 +26,7 @@ from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.made.library import MadeLibrary
 from tolman.simulate.outdoors import build_street
-from tolman.simulate.recording import CameraTrack, record
+from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.street import KINDS, draw_street
@@ -59,6 +60,7 @@ class WorldsConfig:
         robots: number of round robots that drive about.
         exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
+        media: whether videos are drawn; else rays tell what they would show.
     """
 
     scenes: int = 3
@@ -75,13 +77,16 @@ class WorldsConfig:
     robots: int = 0
     exo: int = 0
     lidar: bool = False
+    media: bool = True
 
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
         fields = {key: value for key, value in asdict(self).items() if key != "scenes"}
-        # Collections of before there was such furniture go on under their old settings.
+        # Collections of before there were such settings go on under their old ones.
         if not self.made:
             del fields["made"]
+        if self.media:
+            del fields["media"]
         library = None
         if self.furniture is not None:
             try:
@@ -278,11 +283,11 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
     camera = CameraTrack(f"{identity}/ego", "ego", walk, config.size, config.rate, f"videos/{name}.mp4")
-    captures = [record(own, camera, out, depth=config.depth)]
+    captures = [_recorded(config, own, camera, out)]
     for role, still in fixed:
         media = f"videos/{name}-{role}.mp4"
         camera = CameraTrack(f"{identity}/{role}", role, still, config.size, config.rate, media)
-        captures.append(record(world, camera, out, depth=config.depth))
+        captures.append(_recorded(config, world, camera, out))
     if config.lidar:
         media = f"lidar/{name}"
         spinner = STREET if world.scene.room_area is None else ROOM
@@ -292,6 +297,10 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
         )
     scene = world.scene.model_copy(update={"video": captures[0].media})
     return Part(scene, tuple(captures), notes)
+
+
+def _recorded(config: WorldsConfig, world: World, camera: CameraTrack, out: Path) -> Capture:
+    return record(world, camera, out, depth=config.depth) if config.media else look(world, camera)
 
 
 def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:

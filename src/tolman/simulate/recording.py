@@ -1,4 +1,4 @@
-"""Recording: a walk through a world as a video, with its truth frame by frame."""
+"""Recording: a walk through a world as a video with its truth frame by frame, or its truth alone."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tolman.files import atomic_write
 from tolman.geometry.visibility import sightings_in_mask
 from tolman.media.writing import VideoWriter
 from tolman.scenes import Capture, Sighting
+from tolman.simulate.looking import STRIDE, RayView
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.survey import Survey
 from tolman.simulate.walks import Walk, intrinsics_of
@@ -81,12 +82,48 @@ def record(
             frame = renderer.frame(pose, intrinsics, float(seconds))
             video.add(frame.colour)
             sightings += sightings_in_mask(number, frame.instances, names, frame.depth)
-            if number % max(1, round(_SURVEYED * camera.rate)) == 0:
+            if number % _between(camera) == 0:
                 survey.add(frame, pose, intrinsics, max(1, camera.size[0] // _SAMPLES))
             if depth:
                 _write_layers(folder, path.stem, number, frame)
             if shown:
                 shown()
+    return _capture(world, camera, sightings, survey)
+
+
+def look(world: World, camera: CameraTrack) -> Capture:
+    """Tell what a recording would show, by rays: no picture is drawn and no video written.
+
+    Five frames a second are looked at, by one ray for each `looking.STRIDE` × `STRIDE` pixels; what has fewer pixels
+    may be missed. The capture names the video all the same, which isn't there.
+
+    Args:
+        world: what would be recorded.
+        camera: by what.
+
+    Raises:
+        MissingExtraError: embreex is not installed.
+    """
+    view = RayView(world, camera.size)
+    intrinsics = view.intrinsics(intrinsics_of(camera.size))
+    names = {number: identity for identity, number in world.numbers.items()}
+    survey = Survey(world.scene)
+    sightings: list[Sighting] = []
+    for number in range(0, len(camera.walk.times), _between(camera)):
+        pose = camera.walk.poses[number]
+        frame = view.frame(pose, intrinsics, float(camera.walk.times[number]))
+        for seen in sightings_in_mask(number, frame.instances, names, frame.depth):
+            sightings.append(seen.model_copy(update={"pixels": seen.pixels * STRIDE**2}))
+        survey.add(frame, pose, intrinsics, 1)
+    return _capture(world, camera, sightings, survey)
+
+
+def _between(camera: CameraTrack) -> int:
+    """Frames from one that is looked at to the next."""
+    return max(1, round(_SURVEYED * camera.rate))
+
+
+def _capture(world: World, camera: CameraTrack, sightings: list[Sighting], survey: Survey) -> Capture:
     return Capture(
         id=camera.id,
         scene=world.scene.id,
@@ -96,7 +133,7 @@ def record(
         size=camera.size,
         times=tuple(camera.walk.times.tolist()),
         poses=tuple(tuple(pose.ravel().tolist()) for pose in camera.walk.poses),
-        intrinsics=(intrinsics,),
+        intrinsics=(intrinsics_of(camera.size),),
         sightings=tuple(sightings),
         recorded=survey.recorded(),
         recorded_area=survey.area() if world.scene.room_area is not None else None,

@@ -13,6 +13,7 @@ from tolman.errors import NoDisplayError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.simulate import shaders
+from tolman.simulate.devices import devices_to_try
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
 from tolman.simulate.world import World
 
@@ -69,10 +70,7 @@ class Renderer:
     def __init__(self, world: World, size: tuple[int, int]) -> None:
         with needs("simulate", "Rendering"):
             import moderngl
-        try:
-            self._gl: Any = moderngl.create_context(standalone=True, backend="egl")  # type: ignore[arg-type]
-        except Exception as error:  # glcontext raises whatever the loader of libEGL gives
-            raise NoDisplayError(str(error) or type(error).__name__) from None
+        self._gl = _context(moderngl)
         self.world, self.size = world, size
         self._programs(moderngl)
         self._upload(moderngl)
@@ -266,6 +264,18 @@ def _contact(world: World) -> tuple[NDArray[np.uint8], tuple[float, float, float
     dim += 0.75 * gaussian_filter(covered.astype(float), 0.12 * cells_per_metre)
     bright = np.clip(1.0 - dim, 0.15, 1.0)
     return (bright * 255).astype(np.uint8), (low_x, low_y, high_x - low_x, high_y - low_y)
+
+
+def _context(moderngl: Any) -> Any:
+    """OpenGL on the first device that can be opened: a card may be there that this process mustn't use."""
+    places = devices_to_try()
+    for place in places:
+        try:
+            return moderngl.create_context(standalone=True, backend="egl", device_index=place)
+        except Exception as error:  # glcontext raises whatever the loader of libEGL gives
+            if place == places[-1]:
+                raise NoDisplayError(str(error) or type(error).__name__) from None
+    raise AssertionError
 
 
 def _light_view(world: World) -> Floats:

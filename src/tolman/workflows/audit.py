@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -86,28 +87,28 @@ class AuditResult(Displayable):
     Attributes:
         benchmark: its name or folder.
         out: the folder with findings.jsonl, summary.json, exclude.txt and exclude-strict.txt.
-        findings: one for each item.
+        findings: one for each item, in their order; each loop reads them from a temporary file.
         rows: one for each question type, as in summary.json.
         skipped: scenes and objects that couldn't be used, with the reason.
     """
 
     benchmark: str
     out: Path
-    findings: tuple[AuditFinding, ...]
+    findings: Sequence[AuditFinding]
     rows: tuple[dict[str, Any], ...]
     skipped: tuple[Skipped, ...]
 
-    @property
+    @cached_property
     def differing(self) -> list[str]:
         """Ids of items whose answer is another one than the scene's; all of them are in doubt."""
         return [finding.id for finding in self.findings if finding.status == "differs"]
 
-    @property
+    @cached_property
     def doubtful(self) -> list[str]:
         """Ids of items whose answer is in doubt."""
         return [finding.id for finding in self.findings if finding.verdict == "answer in doubt"]
 
-    @property
+    @cached_property
     def safe(self) -> list[str]:
         """Ids of items that break a rule and whose answer is safe all the same."""
         return [finding.id for finding in self.findings if finding.verdict == "rule broken, answer safe"]
@@ -168,7 +169,7 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
     scenes = config.scenes
     if not config.scenes.exists():  # told before anything is fetched
         raise InputError(config.scenes, "does not exist", fix="give the folder of the benchmark's scenes")
-    loaded = load(config.benchmark, config.data, config.subset)
+    loaded = load(config.benchmark, config.data, config.subset, held=False)
     skipped: list[Skipped] = []
 
     def usable() -> Iterator[SceneGeometry]:
@@ -185,12 +186,11 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
     rows = summary(findings)
     if not any(row["checked"] for row in rows):
         raise UsageError(f"no item can be checked against {config.scenes}: {most_frequent_note(findings)}.")
-    result = AuditResult(config.benchmark, config.out, tuple(findings), tuple(rows), tuple(skipped))
+    result = AuditResult(config.benchmark, config.out, findings, tuple(rows), tuple(skipped))
     config.out.mkdir(parents=True, exist_ok=True)
     _write_findings(config.out / FINDINGS, findings)
-    broken = {*result.doubtful, *result.safe}
     _write_ids(config.out / DOUBTFUL, result.doubtful)
-    _write_ids(config.out / STRICT, [one.id for one in findings if one.id in broken])
+    _write_ids(config.out / STRICT, (one.id for one in findings if one.doubts or one.violations))
     write_text(config.out / SUMMARY, json.dumps({"preset": config.preset, "tasks": rows}, indent=2) + "\n")
     return result
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.errors import UsageError
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
-from tolman.workflows.settings import StorePlace
+from tolman.workflows.settings import NumberOfWorkers, On, StorePlace
 
 if TYPE_CHECKING:
     from tolman.curate.mapping import Mapping as QuestionMapping
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tolman.curate.recipe import Recipe
     from tolman.curate.taxonomy import Taxonomy
     from tolman.items import Media
+    from tolman.parallel import Workers
 
 _POOL = Setting("Folder of the pool: all stages, their findings, the benchmark.")
 _MODEL = Setting("Name of the model that classifies, FAMILY/NAME. Default: the recipe's.")
@@ -44,6 +45,8 @@ class CurateConfig:
         int | None, Setting("Most requests in flight to that model, from 1. Default: the recipe's, or 32.", least=1)
     ] = None
     store: StorePlace = None
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +103,8 @@ class CurateDuplicatesConfig:
     against_subset: Annotated[str | None, Setting("Named part of the other. Default: its first.")] = None
     names_only: Annotated[bool, Setting("Tell media apart by their names alone.")] = False
     out: Annotated[Path | None, Setting("JSON Lines file of what was found. Default: none.")] = None
+    on: On = None
+    workers: NumberOfWorkers = None
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,7 @@ def curate(config: CurateConfig, events: Events = silent) -> CurateResult:
     from tolman.reports.figures import why_not_drawn
 
     recipe = changed(read_recipe(config.recipe), config.model, config.base_url, config.concurrency)
-    done = _stages(recipe, config.out, config.store, config.until, events)
+    done = _stages(recipe, config.out, config.store, config.until, events, _place(config))
     for one in done:
         if one.name != "stratify":
             continue
@@ -257,7 +262,8 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
     Raises:
         UsageError, InputError: a benchmark that can't be loaded.
     """
-    from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
+    from tolman.curate.duplicates import QuestionText, leaks, near_duplicates
+    from tolman.curate.same_media import media_names
     from tolman.files import write_text
     from tolman.media.store import FrameStore, default_root
     from tolman.runs.load import load
@@ -268,7 +274,7 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
         loaded.append(load(config.against, config.against_data, config.against_subset))
     events(Began("looking at media"))
     media = [[_absolute(one.folder, medium) for medium in item.media] for one in loaded for item in one.items]
-    names, looked_at = media_names(media, Path("/"), frames)
+    names, looked_at = media_names(media, Path("/"), frames, workers=_place(config))
     events(Began("comparing questions"))
     questions: list[QuestionText] = []
     for origin, one in zip(("own", "other"), loaded, strict=False):
@@ -293,11 +299,25 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
     return DuplicatesResult(config.benchmark, config.against, len(loaded[0].items), tuple(rows), looked_at, config.out)
 
 
+def _place(config: CurateConfig | CurateDuplicatesConfig) -> Workers | None:
+    """Where media are looked at; None where that isn't said."""
+    from tolman.parallel import place_of
+
+    return None if config.on is None and config.workers is None else place_of(config.on, config.workers)
+
+
 def _absolute(folder: Path, medium: Media) -> Media:
     return medium.model_copy(update={"path": str((folder / medium.path).absolute()).lstrip("/")})
 
 
-def _stages(recipe: Recipe, out: Path, store: Path | str | None, until: str | None, events: Events) -> Sequence[Done]:
+def _stages(
+    recipe: Recipe,
+    out: Path,
+    store: Path | str | None,
+    until: str | None,
+    events: Events,
+    workers: Workers | None = None,
+) -> Sequence[Done]:
     from tolman.curate.pipeline import Watch, Work
     from tolman.curate.stages import curate as carry_out
 
@@ -317,6 +337,6 @@ def _stages(recipe: Recipe, out: Path, store: Path | str | None, until: str | No
         def advance(self, count: int = 1) -> None:
             events(Advanced(count))
 
-    done = carry_out(recipe, out, Work(recipe, out, store, Told()), until)
+    done = carry_out(recipe, out, Work(recipe, out, store, Told(), workers), until)
     events(Ended())
     return done

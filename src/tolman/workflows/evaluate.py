@@ -126,6 +126,7 @@ def requests_of(
 
 
 def _request(config: RunConfig) -> RunRequest:
+    from tolman.parallel.place import WorkPlace
     from tolman.runs.naming_items import ids_from
     from tolman.runs.run import RunRequest
     from tolman.runs.selection import Selection
@@ -134,6 +135,13 @@ def _request(config: RunConfig) -> RunRequest:
 
     if config.stream and not config.model.startswith("openai/"):
         raise UsageError(f"--stream is for models of the family openai, not for {config.model}.")
+    if config.on is not None and not (config.model.startswith("hf/") and WorkPlace(config.on).is_cluster):
+        raise UsageError(
+            f"--on takes ray or ray://HOST:PORT and carries local networks (hf/…); {config.model} on {config.on} is "
+            f"none: leave --on out."
+        )
+    if config.workers is not None and config.on is None:
+        raise UsageError("--workers is the number of copies on a cluster: name that with --on.")
     if config.batch and config.stream:
         raise UsageError(BATCH_ALONE)
     shared, budgets = _shared_options(config), budgets_of(config.reasoning_budget)
@@ -182,6 +190,8 @@ def _request(config: RunConfig) -> RunRequest:
             scenes=config.scenes,
             stream=config.stream,
             batch=config.batch,
+            on=config.on,
+            workers=config.workers,
         ),
         limits=replace(limits_of(config), run_seconds=config.time_limit, again=again),
         selection=Selection(

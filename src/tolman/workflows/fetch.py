@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,7 +154,7 @@ def _revision(config: FetchConfig, hub: HubSource, before: Locked | None) -> str
     return before.revision if before is not None else hub.revision
 
 
-def _media_plan(hub: HubSource, subset: str, items: list[Item], commit: str) -> Plan | None:
+def _media_plan(hub: HubSource, subset: str, items: Sequence[Item], commit: str) -> Plan | None:
     """What has to be brought of the media that questions name; None where the hub can't be reached."""
     from tolman.benchmarks.fetching.place import unpacking_folder
     from tolman.benchmarks.hub import plan_media

@@ -272,7 +272,7 @@ def _questions(config: ReconcileConfig, runs: list[RunFolder]) -> tuple[Benchmar
             raise UsageError(f"the runs are of different benchmarks: {named[0]} and {name}.")
     if config.benchmark is not None:
         loaded = load(config.benchmark, config.data, config.subset, config.revision)
-        return loaded.benchmark, loaded.items
+        return loaded.benchmark, list(loaded.items)
     if not named:
         raise UsageError(f"which benchmark are {config.a} and {config.b} of? Name it with --benchmark.")
     by_id = {item.id: item for run in runs for item in run.items()}

@@ -1,11 +1,10 @@
-"""Reviewing: the web application in which people answer and check questions, and what came of their work."""
+"""Reviewing: what is served to the people who answer and check questions, and where their work is kept."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,11 +13,7 @@ from tolman.extras import needs
 from tolman.workflows.config import Setting
 
 if TYPE_CHECKING:
-    from tolman.review.projects.export import Published
     from tolman.review.settings import ReviewSettings
-    from tolman.review.site import Site
-    from tolman.review.store.backup import Backup
-    from tolman.runs.folder import RunFolder
 
 _ADDRESS = r"https?://[\w.:\[\]-]+(/[\w.~-]+)*/?"
 _SERVING, _WRITING = "The server", "Writing what came of it, in place of serving"
@@ -185,44 +180,6 @@ class Listening:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class ReviewRunsResult:
-    """People's answers as runs.
-
-    Attributes:
-        out: the folder of the runs.
-        folders: one for each subject.
-        marked: for each subject with marked answers how many those are, in words.
-        without_marked: whether they were left out.
-        excluded: for each person whom a study's rules leave out, why.
-        skipped: for each person of a study who skipped questions, how many and why.
-        benchmark: the folder of the questions, where they were made here and are written beside the runs.
-    """
-
-    out: Path
-    folders: tuple[RunFolder, ...]
-    marked: dict[str, str]
-    without_marked: bool
-    excluded: dict[str, str] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-    benchmark: Path | None = None
-
-
-@dataclass(frozen=True)
-class ReviewExportResult:
-    """A reviewed benchmark.
-
-    Attributes:
-        out: its folder.
-        published: its items, verdicts and version.
-        without_marked: whether marked answers were left out of the agreement.
-    """
-
-    out: Path
-    published: Published
-    without_marked: bool
-
-
 def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lambda listening: None) -> None:
     """Serve the web application until the process is told to stop.
 
@@ -248,117 +205,10 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
     )
 
 
-def export_review_runs(config: ReviewConfig) -> ReviewRunsResult:
-    """Write each subject's answers as a run.
-
-    Raises:
-        UsageError: settings don't go together, or nobody has answered.
-        RunConflictError: a folder holds another run.
-    """
-    if config.runs is None:
-        raise UsageError("name the folder of the runs with --runs.")
-    with _opened(config) as site:
-        from tolman.review.projects.export import export_runs
-
-        done = export_runs(
-            site, config.runs, config.project, without_marked=config.without_marked, with_excluded=config.with_excluded
-        )
-    return ReviewRunsResult(
-        config.runs,
-        tuple(done.folders),
-        done.marked,
-        config.without_marked,
-        done.excluded,
-        done.skipped,
-        done.benchmark,
-    )
-
-
-def export_people(config: ReviewConfig) -> Path:
-    """Write times and pay of everybody in a study.
-
-    Raises:
-        UsageError: settings don't go together, or there is no such study.
-    """
-    if config.people is None:
-        raise UsageError("name the file for times and pay with --people.")
-    with _opened(config) as site:
-        from tolman.files import write_text
-        from tolman.review.projects.export import project_of
-        from tolman.review.studies.pay import pay_table
-
-        with site.database.read() as db:
-            write_text(config.people, pay_table(db, site, project_of(db, ["study"], config.project)))
-    return config.people
-
-
-def export_reviewed(config: ReviewConfig) -> ReviewExportResult:
-    """Write the reviewed benchmark, with the history of its review.
-
-    Raises:
-        UsageError: settings don't go together, or there is nothing to publish.
-        InputError: the folder holds something else.
-    """
-    if config.export is None:
-        raise UsageError("name the folder of the reviewed benchmark with --export.")
-    with _opened(config) as site:
-        from tolman.review.projects.export import publish
-
-        done = publish(
-            site, config.export, config.project, undecided=config.undecided, without_marked=config.without_marked
-        )
-    return ReviewExportResult(config.export, done, config.without_marked)
-
-
-@dataclass(frozen=True, kw_only=True)
-class BackupPlaces:
-    """Where the parts of a review are that a backup holds.
-
-    Attributes:
-        store: the folder of the database and of what items were made of.
-        database: PostgreSQL's URL; SQLite in the store where None.
-        pool: the media pool that files were added to, where there is one.
-        scenes: the scenes whose corrections are kept, where there are any.
-    """
-
-    store: Path
-    database: str | None = None
-    pool: Path | None = None
-    scenes: Path | None = None
-
-
 def store_of(benchmark: str) -> Path:
     """The store that a benchmark has where none is named."""
     path = Path(benchmark)
     return path.parent / f"{path.resolve().name}-review"
-
-
-def backup_review(places: BackupPlaces, out: Path) -> Backup:
-    """Write a backup while the server may run; see `tolman.review.store.backup`."""
-    with needs("review", "The web application"):
-        from tolman.review.store.backup import back_up
-    return back_up(places.store, places.database, out, _beside(places))
-
-
-def restore_review(places: BackupPlaces, backup: Path) -> Backup:
-    """Give everything of a backup back, into places where there is nothing."""
-    with needs("review", "The web application"):
-        from tolman.review.store.backup import restore
-    return restore(backup, places.store, places.database, _beside(places))
-
-
-def upgrade_review(places: BackupPlaces, backup: Path | None) -> tuple[str, str]:
-    """Bring a database to this version's tables, after a backup where one is named: its version before and now."""
-    with needs("review", "The web application"):
-        from tolman.review.store.backup import upgrade
-    if backup is not None:
-        backup_review(places, backup)
-    return upgrade(places.store, places.database)
-
-
-def _beside(places: BackupPlaces) -> dict[str, Path]:
-    found = {"pool": places.pool, "scenes": places.scenes}
-    return {name: folder for name, folder in found.items() if folder is not None}
 
 
 def check(config: ReviewConfig) -> None:
@@ -373,9 +223,7 @@ def check(config: ReviewConfig) -> None:
         raise UsageError("--people writes something else than --runs and --export; give one of them.")
     if config.uploads and config.pool is None:
         raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
-    if config.base_url is not None and not re.fullmatch(
-        r"https?://[\w.:\[\]-]+(/[\w.~-]+)*/?", config.base_url, re.ASCII
-    ):
+    if config.base_url is not None and not re.fullmatch(_ADDRESS, config.base_url, re.ASCII):
         raise UsageError(
             f"--base-url takes http://NAME or https://NAME, with a port and a path if need be, not '{config.base_url}'."
         )
@@ -392,20 +240,6 @@ def _check_model(name: str) -> None:
     from tolman.runtime import run_blocking
 
     run_blocking(models.create(name, ModelOptions()).close())
-
-
-@contextmanager
-def _opened(config: ReviewConfig) -> Iterator[Site]:
-    settings = review_settings(config)
-    from tolman.review.site import open_site
-
-    if config.database is None and not settings.store.is_dir():
-        raise UsageError(f"nobody has worked here yet: there is no {settings.store}; name the folder with --store.")
-    site = open_site(settings)
-    try:
-        yield site
-    finally:
-        site.database.close()
 
 
 def review_settings(config: ReviewConfig) -> ReviewSettings:

@@ -105,6 +105,19 @@ class RunConfig:
     batch_size: Annotated[
         int, Setting("Most questions that a local network answers together, from 1.", panel=_MODEL, least=1)
     ] = 8
+    on: Annotated[
+        str | None,
+        Setting(
+            "Cluster whose machines answer with copies of a local network: ray (that of $RAY_ADDRESS, one that runs on "
+            "this machine, or a local one that is started) or ray://HOST:PORT. Default: this machine.",
+            metavar="PLACE",
+            panel=_MODEL,
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        Setting("Copies of a local network on a cluster, from 1. Default: one on each GPU.", least=1, panel=_MODEL),
+    ] = None
     concurrency: Annotated[
         int | None,
         Setting("Most requests in flight, from 1. Default: 32; 1 for a Python function.", panel=_MODEL, least=1),

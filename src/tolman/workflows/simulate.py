@@ -62,6 +62,9 @@ class SimulateConfig:
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
     lidar: Annotated[bool, Setting("Record with a spinning LiDAR on the moving camera too.")] = False
+    no_media: Annotated[
+        bool, Setting("Draw no videos: rays tell what they would show, for questions to be drawn from many scenes.")
+    ] = False
     shard: ShardOfJob = None
     on: On = None
     workers: NumberOfWorkers = None
@@ -75,10 +78,12 @@ class SimulateResult(Displayable):
         out: the collection's folder.
         scenes: what is told of each, with notes on what was asked for and didn't fit; `tolman.open_scenes(out)` has
             the scenes themselves.
+        media: whether their videos were written.
     """
 
     out: Path
     scenes: tuple[SimulatedScene, ...]
+    media: bool = True
 
     def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
         """One row for each scene.
@@ -132,7 +137,7 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
     events(Began("drawing and recording scenes", count))
     made = carry_out(order, config.out, place, lambda _: events(Advanced()), shard)
     events(Ended())
-    return SimulateResult(config.out, tuple(made))
+    return SimulateResult(config.out, tuple(made), media=not config.no_media)
 
 
 def _order(config: SimulateConfig) -> WorldsConfig:
@@ -143,6 +148,8 @@ def _order(config: SimulateConfig) -> WorldsConfig:
     for shape in config.shapes:
         if shape not in PLACES:
             raise unknown("place", shape, PLACES)
+    if config.no_media and (config.depth or config.lidar):
+        raise UsageError("--no-media writes no pictures and no scans: leave out --depth and --lidar.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
         raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
@@ -160,6 +167,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         robots=config.robots,
         exo=config.exo,
         lidar=config.lidar,
+        media=not config.no_media,
     )
 
 

@@ -98,6 +98,29 @@ def test_a_route_becomes_a_question_with_the_scene_s_truth(served: Served, rooms
     assert served.person("annotator", "Bob").get(path).status_code == 404
 
 
+def test_a_route_is_taken_back_and_planned_again(served: Served, tmp_path: Path) -> None:
+    project = served.project("routes", routes=2)
+    ann = served.person("annotator", "Ann")
+    first = ann.get(f"/projects/{project}/work").url.path
+    _send(ann, first, "door", ["bed", "sofa"])
+    (made,) = written(served, project)
+    back = ann.post(f"/projects/{project}/undo")
+    assert back.url.path == first
+    assert "selected>bed" in back.text
+    assert not written(served, project)
+    publish(served.site, tmp_path / "without")
+    assert made.item not in {item.id for item in read_items(tmp_path / "without" / "items.parquet")}
+    _send(ann, first, "door", ["bed", "sofa"], "lamp")
+    _send(ann, first, "lamp", ["door", "bed"])  # a double click is one route still
+    (again,) = written(served, project)
+    assert (again.item, again.version) == (made.item, 2)
+    assert item_of(again).answer_text == "Turn Right, Turn Left"
+    publish(served.site, tmp_path / "out")
+    assert [item.answer_text for item in read_items(tmp_path / "out" / "items.parquet") if item.id == made.item] == [
+        "Turn Right, Turn Left"
+    ]
+
+
 def test_without_scenes(served_sqlite: Served) -> None:
     with pytest.raises(AccountError, match="--scenes FOLDER"):
         served_sqlite.project("routes")

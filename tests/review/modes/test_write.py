@@ -24,7 +24,8 @@ from tolman.plugins import load_plugin
 from tolman.review.accounts.identity import AccountError
 from tolman.review.projects.export import publish
 from tolman.review.store.pool import key_of
-from tolman.review.store.schema import HistoryEvent
+from tolman.review.store.schema import HistoryEvent, ItemVersion
+from tolman.review.tasks.settling import raise_flag
 from tolman.review.tasks.work import item_of
 from tolman.scoring.error_types import MMSI, typed_already
 
@@ -121,6 +122,29 @@ def test_a_question_is_written_once_and_published_with_its_media(writing: Served
     assert first_path.read_bytes() == (pool / "media" / "Rooms" / "walk" / "001.png").read_bytes()
     history = json.loads((tmp_path / "out" / "review.json").read_text())["items"][item.id]
     assert [e["by"] for e in history if e["what"] == "written"] == ["Ann"]
+
+
+@pytest.mark.full
+def test_a_question_is_taken_back_until_something_follows_from_it(writing: Served, pool: Path) -> None:
+    client, path, project = begin(writing)
+    chosen = [keys(pool)["turn/005.png"], keys(pool)["walk/001.png"]]
+    choose(client, path, chosen)
+    send(client, path, form(chosen))
+    back = client.post(f"/projects/{project}/undo")
+    assert back.url.path == path
+    assert "Which way did the camera turn?" in back.text
+    assert back.text.index("turn/005.png") < back.text.index("walk/001.png")
+    assert not written(writing, project)
+    send(
+        client,
+        path,
+        form(chosen, question="Which way did it turn?", seen=re.findall('name="seen" value="([0-9]+)"', back.text)[0]),
+    )
+    (version,) = written(writing, project)
+    assert item_of(version).question == "Which way did it turn?"
+    with writing.site.database.write() as db:
+        raise_flag(db, writing.site, db.get_one(ItemVersion, version.id), version.user_id or 0, "question", "unclear")
+    assert client.post(f"/projects/{project}/undo").status_code == 409  # its owner was told
 
 
 def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> None:

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import select
 
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
-from reviewing import ROOT, Served, enter, serving, settings_of, until
+from making import make_rig
+from reviewing import ROOT, Served, enter, serving, settings_of, snap, until
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.audit import AuditFinding
 from tolman.generate.audit import audit as compute
@@ -24,8 +26,10 @@ from tolman.generate.collection import open_collection
 from tolman.generate.drafting import categories_in
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.settings import preset
+from tolman.ingest.media_pool import bring_in
 from tolman.items import Item
 from tolman.review.store.schema import Decision, ItemVersion
+from tolman.scenes import Event
 from tolman.workflows.generate import GenerateConfig, generate
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -368,15 +372,19 @@ def test_every_page_with_a_scene_is_accessible(
     assert not found
 
 
-@pytest.mark.parametrize("chosen", ["vsi-paper", "mmsi"])
+@pytest.mark.parametrize("chosen", ["vsi-paper", "mmsi", "spatialbench", "site"])
 def test_evidence_of_every_question_type_is_drawn(
     browser: Any, made: Path, tmp_path: Path, drawing: str, chosen: str
 ) -> None:
-    bench = tmp_path / chosen
-    generate(GenerateConfig(scenes=made / "scenes", out=bench, preset=chosen, per_scene=3))
+    bench, scenes = tmp_path / chosen, made / "scenes"
+    if chosen == "site":  # its questions are about recordings by two cameras
+        events = ((9.0, "cut"), (14.0, "stir"))
+        keysteps = tuple(Event(start=at, end=at + 1, label=label, kind="keystep") for at, label in events)
+        scenes = make_rig(tmp_path / "rig", keysteps)
+    generate(GenerateConfig(scenes=scenes, out=bench, preset=chosen, per_scene=3))
     by_task: dict[str, Item] = {}
     for item in open_folder(bench).load(bench, "all"):
-        by_task.setdefault(item.task, item)
+        by_task.setdefault(item.labels["family"] if chosen == "site" else item.task, item)
     settings, clock = settings_of(bench, tmp_path / f"store-{chosen}", None)
     with serving(settings, clock) as served:
         served.project("review", people=1)
@@ -395,4 +403,33 @@ def test_evidence_of_every_question_type_is_drawn(
                 assert page.locator("figure.three canvas").count() == 1
                 _snap(page, f"evidence-{chosen}-{number}", ".views")
         context.close()
-    assert len(by_task) > 5
+    assert len(by_task) > (5 if chosen != "site" else 0)
+
+
+@pytest.mark.parametrize("prefix", ["", "/tolman"])
+def test_the_scene_is_there_while_a_question_about_it_is_written(browser: Any, tmp_path: Path, prefix: str) -> None:
+    with as_file(files("tolman.demo") / "rooms") as rooms:
+        shutil.copytree(rooms, tmp_path / "scenes")
+    bring_in([tmp_path / "scenes" / "videos"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
+    settings, clock = settings_of(
+        tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=tmp_path / "scenes",
+        base_url=f"http://localhost{prefix}" if prefix else None,
+    )  # fmt: skip
+    with serving(settings, clock) as served:
+        project = served.project("write", questions=1)
+        page = browser.new_context(base_url=served.url, viewport={"width": 1440, "height": 900}).new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+        enter(page, served, "annotator", "Ann")
+        page.goto(f"{prefix}/projects/{project}/work")
+        page.locator("#pool").get_by_role("button", name="Choose").first.click()
+        page.get_by_role("button", name="Show its scene").press("Enter")
+        page.locator("[data-workbench][data-ready]").wait_for(timeout=60_000)
+        assert page.locator("#workbench-object option").count() > 5
+        assert page.locator("[data-workbench] img").first.evaluate("i => i.complete && i.naturalWidth > 0")
+        assert page.locator("[data-workbench] button", has_text="Save").count() == 0
+        assert [path for path in asked if not path.startswith(f"{prefix}/")] == []
+        assert len(asked) > 20
+        page.locator("[data-workbench]").scroll_into_view_if_needed()
+        snap(page, "write-scene")
+        page.context.close()

@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from sqlalchemy import select
+from sqlalchemy.orm import Session as Orm
 
 from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
 from tolman.review.projects.export import export_runs
 from tolman.review.projects.parts import start_named, start_study
-from tolman.review.store.schema import Project, Submission
+from tolman.review.store.schema import Project, Submission, Task
 from tolman.review.studies import people, records
 from tolman.review.studies.addresses import join_path
 from tolman.review.studies.pay import pay_table
@@ -122,6 +124,10 @@ def come(served: Served, project: int, pid: str, **rest: str) -> Client:
     assert 'value="' + pid in shown.text
     client.post(path, PROLIFIC_PID=pid, SESSION_ID="s1", agreed="yes")
     return client
+
+
+def tasks_of(db: Orm, project: int) -> list[Task]:
+    return list(db.scalars(select(Task).where(Task.project_id == project)))
 
 
 def option(text: str, wanted: str) -> str:
@@ -368,8 +374,37 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
     about = owner.post("/studies", text=text)
     assert re.fullmatch(r"/studies/\d+/about", about.url.path)
     assert "/join/" in about.text
-    changed = owner.post("/studies", text=text.replace("3", "4"))
-    assert "was started with another study" in changed.text
+    path = re.search(r"/join/[^<\"]+", about.text).group()  # type: ignore[union-attr]
+    (number,) = re.findall(r"/studies/(\d+)/about", about.url.path)
+    changed = owner.post("/studies", text=text.replace("3", "4"))  # nobody has come
+    assert changed.url.path == about.url.path
+    assert path in changed.text
+    with served.site.database.read() as db:
+        assert people.part_of(db.get_one(Project, int(number))).sample.people == 4  # type: ignore[union-attr]
+        forms = [form for task in tasks_of(db, int(number)) for form in task.content["forms"]]
+    assert max(forms) == 3
+    assert len(forms) == len(TRUTHS)
+    visitor = served.visitor()
+    visitor.get(path)
+    visitor.post(path, agreed="yes")
+    refused = owner.post("/studies", text=text).text
+    assert "was started with another study" in refused
+    assert "somebody has come" in refused
+
+
+@pytest.mark.full
+def test_a_study_that_is_begun_anew_says_so(studied: tuple[Served, int], tmp_path: Path) -> None:
+    served, _project = studied
+    file = tmp_path / "study.toml"
+    text = 'title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n'
+    file.write_text(text)
+    first = start_named(served.site, str(file))
+    assert not any("begun anew" in sentence for sentence in first.foreseen)
+    file.write_text(text.replace("3", "5"))
+    second = start_named(served.site, str(file))
+    assert second.links == first.links
+    assert second.foreseen[0] == "Nobody had come to 'P': it is begun anew with what the file says now."
+    assert start_named(served.site, str(file)).foreseen == second.foreseen[1:]
 
 
 @pytest.mark.full

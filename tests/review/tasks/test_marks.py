@@ -17,7 +17,8 @@ from tolman.review.modes.answer import answers
 from tolman.review.projects.export import export_runs, publish
 from tolman.review.store.schema import Assignment, Project, Submission, Task
 from tolman.review.tasks.agreement import agreement, votes_of
-from tolman.workflows.review import ReviewConfig, export_review_runs, export_reviewed
+from tolman.workflows.review import ReviewConfig
+from tolman.workflows.review_writing import export_review_runs, export_reviewed
 
 
 def _marks(served: Served) -> dict[str, list[str]]:

@@ -34,7 +34,7 @@ def test_equal_questions_about_other_pictures_are_told_apart(
 
 
 def test_reasoning_that_was_cut_is_kept_apart(interchange: Path, items_of: Callable[..., list[Item]]) -> None:
-    outcomes = read_import(interchange / f"{LMMS}vsibench.jsonl", items_of("vsi-bench")).outcomes
+    outcomes = list(read_import(interchange / f"{LMMS}vsibench.jsonl", items_of("vsi-bench")).outcomes.values())
     ids = [0, 1, 167, 530, 680, 957, 1100, 1236, 1334, 1335, 2713, 4959]
     assert [outcome.id for outcome in outcomes] == [str(one) for one in ids]
     third = outcomes[2]
@@ -94,7 +94,7 @@ def test_easis_archive_gives_the_benchmarks_own_tasks(interchange: Path, items_o
     items = items_of("site")
     imported = read_import(path, items)
     assert (imported.program, imported.by) == ("lmms-eval", "prompt")
-    assert sorted(outcome.id for outcome in imported.outcomes) == sorted(item.id for item in items)
+    assert sorted(outcome.id for outcome in imported.outcomes.values()) == sorted(item.id for item in items)
 
 
 def test_easis_figures_have_no_rows(interchange: Path, items_of: Callable[..., list[Item]]) -> None:
@@ -144,11 +144,11 @@ def test_failed_calls_are_no_answers(tmp_path: Path, choice: Callable[..., Item]
     item = choice(id="3", question="Which is it?")
     path = tmp_path / "20260101_000000_samples_x.jsonl"
     path.write_text(json.dumps({"doc_id": 0, "target": item.answer, "filtered_resps": text, "m": {"id": 3}}))
-    (outcome,) = read_import(path, [item]).outcomes
+    (outcome,) = read_import(path, [item]).outcomes.values()
     assert isinstance(outcome, Failure)
     sheet = tmp_path / "m_x.tsv"
     pl.DataFrame([{"index": 3, "question": item.question, "prediction": text}]).write_csv(sheet, separator="\t")
-    (outcome,) = read_import(sheet, [item]).outcomes
+    (outcome,) = read_import(sheet, [item]).outcomes.values()
     assert isinstance(outcome, Failure)
 
 
@@ -158,7 +158,7 @@ def test_an_error_in_inspects_log_is_a_failure(tmp_path: Path, choice: Callable[
     log = {"version": 2, "status": "error", "eval": {"task": "t", "model": "m"}, "samples": [sample]}
     path = tmp_path / "log.json"
     path.write_text(json.dumps(log))
-    (outcome,) = read_import(path, [item]).outcomes
+    (outcome,) = read_import(path, [item]).outcomes.values()
     assert isinstance(outcome, Failure)
     assert outcome.message == "the log records an error: connection lost"
 

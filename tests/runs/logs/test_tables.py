@@ -42,7 +42,7 @@ def test_usual_names_are_known(tmp_path: Path, columns: list[str], response: str
 def test_rows_become_outcomes_and_failed_calls_failures(tmp_path: Path, choice: Callable[..., Item]) -> None:
     items = [choice(id="1", question="Which?"), choice(id="2", question="Which one?")]
     path = table(tmp_path, ["id", "question", "response"], [1.0, "Which?", "A"], [2, "Which one?", None])
-    first, second = read_import(path, items).outcomes
+    first, second = read_import(path, items).outcomes.values()
     assert isinstance(first, Response)
     assert first.response == "A"
     assert isinstance(second, Failure)

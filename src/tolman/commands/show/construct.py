@@ -119,6 +119,6 @@ def show_simulated(console: Console, result: SimulateResult) -> None:
     list_first(console, notes, len(notes), "dim")
     say(
         console,
-        f"{len(result.scenes):,} scenes with their videos: {result.out}. "
+        f"{len(result.scenes):,} scenes with{'' if result.media else 'out'} their videos: {result.out}. "
         f"Make questions with 'tolman generate {typed(result.out)} --out BENCH'.",
     )

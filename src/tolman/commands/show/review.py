@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tolman.review.store.backup import Backup
-    from tolman.workflows.review import Listening, ReviewExportResult, ReviewRunsResult
+    from tolman.workflows.review import Listening
     from tolman.workflows.review_study import StudyCheck
+    from tolman.workflows.review_writing import ReviewExportResult, ReviewRunsResult
 
 
 def show_listening(console: Console, listening: Listening) -> None:

@@ -32,12 +32,12 @@ def cameras_of(geometry: SceneGeometry) -> list[Capture]:
     return sorted(known, key=lambda one: one is not geometry.video_capture)
 
 
-def scene_data(geometry: SceneGeometry, item: Item, *, whole: bool) -> dict[str, Any]:
-    """What is drawn of a scene beside a question.
+def scene_data(geometry: SceneGeometry, item: Item | None, *, whole: bool) -> dict[str, Any]:
+    """What is drawn of a scene, beside a question or where one is being written.
 
     Args:
         geometry: the scene.
-        item: the question.
+        item: the question; None where there is none yet, which has no evidence.
         whole: whether the things that the question doesn't name, and the floor, may be seen.
 
     Returns:
@@ -46,7 +46,7 @@ def scene_data(geometry: SceneGeometry, item: Item, *, whole: bool) -> dict[str,
         (poses as the upper three rows of the matrix camera → scene, row by row, None where unknown), `follows` (the
         number of the camera whose recording the question's first video is), `shots` (camera and frame of each picture).
     """
-    marks, undrawn = evidence_on_plan(item, geometry)
+    marks, undrawn = ([], None) if item is None else evidence_on_plan(item, geometry)
     plan = plan_of(geometry)
     things = list(geometry.scene.objects)
     if not whole:
@@ -62,9 +62,9 @@ def scene_data(geometry: SceneGeometry, item: Item, *, whole: bool) -> dict[str,
         "undrawn": undrawn,
         "plan": plan,
         "cameras": [_camera(one) for one in cameras],
-        "follows": _followed(item, cameras),
-        "shots": shots_of(item, cameras),
-        "scripts": [f"/static/explorer/{name}" for name in SCRIPTS],
+        "follows": _followed(item, cameras) if item is not None else 0 if cameras else None,
+        "shots": [] if item is None else shots_of(item, cameras),
+        "scripts": list(SCRIPTS),
     }
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tolman.benchmarks.mmsi_bench.data import TASKS
-from tolman.curate.duplicates import BITS, FILLERS, comparable, say_the_same
+from tolman.curate.duplicates import FILLERS, comparable, say_the_same
+from tolman.curate.same_media import BITS
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.review.forms.answers import AnswerError, is_number, read_answer

@@ -76,18 +76,31 @@ def _scene(folder: Path, scene: str, changed: int) -> SceneGeometry | None:
 def things_seen(site: Site, medium: PoolMedium) -> list[str]:
     """Categories of the objects of the scene that a medium of the pool shows, as far as scenes are known here.
 
-    It is the scene whose video has the medium's name, or whose id names the medium's folder.
+    It is the scene of `scene_shown`.
     """
+    found = _shown(site, medium)
+    return [] if found is None else list(found[2])
+
+
+def scene_shown(site: Site, medium: PoolMedium) -> str | None:
+    """Find the scene that a medium of the pool shows: whose video has its name, or whose id names its
+    folder; None where none is known here."""
+    found = _shown(site, medium)
+    return None if found is None else found[0]
+
+
+def _shown(site: Site, medium: PoolMedium) -> tuple[str, str | None, tuple[str, ...]] | None:
     folder = site.settings.scenes
     if folder is None:
-        return []
+        return None
     corrections = folder / NAME
     changed = corrections.stat().st_mtime_ns if corrections.is_file() else 0
-    for scene, video, things in _things(folder, changed):
+    for found in _things(folder, changed):
+        scene, video, _ = found
         by_video = video and Path(medium.original).name == Path(video).name
         if by_video or (medium.group and scene.split("/")[-1] == medium.group.split("/")[-1]):
-            return list(things)
-    return []
+            return found
+    return None
 
 
 @lru_cache(maxsize=4)

@@ -36,8 +36,9 @@ from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import taking, work
 from tolman.review.tasks.assigned import own_work
-from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
+from tolman.review.tasks.making import MADE, add_existing, add_made, identity, rarest_place, show_with
 from tolman.review.tasks.mode import Block, Mode, ModeSetting
+from tolman.review.tasks.undoing import UNDO, allow_undo, undoable
 
 NAME = "distractors"
 STEP = "chosen"
@@ -120,7 +121,8 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
         item = item_of(drafted, place, media, 0)
         evidence = item.evidence | {"distractors": "people", "keystep": step.label}
         changed = {"id": name, "labels": item.labels | known, "evidence": evidence}
-        add_made(db, site, own, me, Item.model_validate(item.model_dump() | changed), STEP, seconds_of(form))
+        made = Item.model_validate(item.model_dump() | changed)
+        add_made(db, site, own, me, made, STEP, seconds_of(form), {"picks": picks})
     return see_other(f"/projects/{project}/work")
 
 
@@ -231,9 +233,11 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, picks: list[int]) -> 
         "picks": picks,
         "findings": findings,
         "problem": "",
+        "undo": project.id if undoable(db, project, me) is not None else None,
     }
 
 
+allow_undo(NAME, STEP, MADE)
 DISTRACTORS = Mode(
     name=NAME,
     title="Distractors",
@@ -243,5 +247,5 @@ DISTRACTORS = Mode(
     start=start,
     progress=progress,
     makes_items=True,
-    settings=(ModeSetting("moments", "Key steps of each pair of cameras", 4, most=200),),
+    settings=(ModeSetting("moments", "Key steps of each pair of cameras", 4, most=200), UNDO),
 )

@@ -33,8 +33,9 @@ from tolman.review.site import Site
 from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import taking, work
 from tolman.review.tasks.assigned import own_work
-from tolman.review.tasks.making import add_existing, add_made, identity, rarest_place, show_with
+from tolman.review.tasks.making import MADE, add_existing, add_made, identity, rarest_place, show_with
 from tolman.review.tasks.mode import Block, Mode, ModeSetting
+from tolman.review.tasks.undoing import UNDO, allow_undo, undoable
 
 NAME = "routes"
 STEP = "route"
@@ -106,7 +107,8 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
                 content = _content(db, site, me, own, route) | {"problem": problem, "seconds": seconds_of(form)}
                 work.save_draft(db, site, own, _draft(route), seconds_of(form))
                 return page(request, guest, "routes.html", status=422, **content)
-            add_made(db, site, own, me, _item(db, site, own, geometry, route), STEP, seconds_of(form))
+            item = _item(db, site, own, geometry, route)
+            add_made(db, site, own, me, item, STEP, seconds_of(form), _draft(route))
         return see_other(f"/projects/{own.task.project_id}/work")
 
 
@@ -247,9 +249,11 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, route: Route) -> dict
         "preview": None if wrong else _drafted(geometry, route),
         "problem": "",
         "oob": False,
+        "undo": project.id if undoable(db, project, me) is not None else None,
     }
 
 
+allow_undo(NAME, STEP, MADE)
 ROUTES = Mode(
     name=NAME,
     title="Routes",
@@ -259,5 +263,5 @@ ROUTES = Mode(
     start=start,
     progress=progress,
     makes_items=True,
-    settings=(ModeSetting("routes", "Routes for each scene", 2, most=50),),
+    settings=(ModeSetting("routes", "Routes for each scene", 2, most=50), UNDO),
 )

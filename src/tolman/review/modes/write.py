@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
 from pydantic import ValidationError
 from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
@@ -15,61 +15,31 @@ from starlette.datastructures import FormData
 from tolman.errors import TolmanError
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, MEDIA_MARK, Item
-from tolman.media.video import BrokenMediaError
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import AccountError
 from tolman.review.forms.answers import AnswerError
 from tolman.review.forms.checking import Around, about, check, least_media, media_of, right_answer
-from tolman.review.forms.fields import Form, Key, Line, seconds_of
+from tolman.review.forms.fields import Form, Key, seconds_of
 from tolman.review.forms.proposals import propose
 from tolman.review.forms.writing import STEP_KINDS, UNITS, Written, control_of, writable_kinds
-from tolman.review.media.collection import things_seen
-from tolman.review.media.serving import TYPES, frames_answer, inside
+from tolman.review.media.collection import scene_shown, things_seen
+from tolman.review.modes.write_pool import add_pool, pool_of
+from tolman.review.modes.write_scene import add_scene
 from tolman.review.pages import page, see_other
 from tolman.review.site import Site
-from tolman.review.store.history import record
-from tolman.review.store.pool import Filters, MediaPool, UploadError, kept_name
+from tolman.review.store.pool import Filters, kept_name
 from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import taking, trials, work
 from tolman.review.tasks.assigned import own_work
-from tolman.review.tasks.making import add_existing, add_made, identity, letters
+from tolman.review.tasks.making import MADE, add_existing, add_made, identity, letters
 from tolman.review.tasks.mode import Block, Mode, ModeSetting
+from tolman.review.tasks.undoing import UNDO, allow_undo, undoable
 
 NAME = "write"
 STEP = "written"
 router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
-
-
-Text = Annotated[str, Query(max_length=500)]
-PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
-
-
-@router.get("/pool/{key}/frames", response_class=JSONResponse)
-def frames(site: TheSite, me: Me, key: str) -> Response:
-    """When each frame of a video of the pool is shown."""
-    medium = _pool(site).media().get(key)
-    if medium is None or medium.kind != "video":
-        raise HTTPException(404, "There is no such video.")
-    return frames_answer(inside(_pool(site).folder, medium.path))
-
-
-@router.get("/pool/{key}/{size}", response_class=Response)
-def picture(site: TheSite, me: Me, key: str, size: str) -> Response:
-    """A medium of the pool: 'small' as a picture, or 'whole'. The pool holds no answers."""
-    medium = _pool(site).media().get(key)
-    if medium is None or size not in ("small", "whole"):
-        raise HTTPException(404, "There is no such video or image.")
-    cache = {"cache-control": "private, max-age=3600"}
-    if size == "small":
-        try:
-            return Response(_pool(site).small(medium), media_type="image/jpeg", headers=cache)
-        except BrokenMediaError:
-            raise HTTPException(404, "This can't be read. Tell the owner.") from None
-    path = inside(_pool(site).folder, medium.path)
-    kind = TYPES.get(path.suffix.lower())
-    if kind is None:
-        raise HTTPException(404, "This is no video or image that a browser can show. Tell the owner.")
-    return FileResponse(path, media_type=kind, headers=cache)
+add_pool(router, NAME)
+add_scene(router, NAME)
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
@@ -83,23 +53,10 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
         content = kept.content if kept else {}
         return page(
             request, guest, "write.html", tab=site.settings.token()[:16], seen=content.get("saves", 0),
-            seconds=kept.seconds if kept else 0.0, shelf=_pool(site).browse(Filters()), filters=Filters(),
+            seconds=kept.seconds if kept else 0.0, shelf=pool_of(site).browse(Filters()), filters=Filters(),
             uploads=site.settings.uploads, **_place(db, site, me, own),
             **_trials(db, site, own, Written.of_draft(content)), **_state(db, site, own, Written.of_draft(content)),
         )  # fmt: skip
-
-
-@router.get("/{assignment}/pool", response_class=HTMLResponse)
-def browse(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
-    source: Text = "", group: Text = "", kind: Text = "", text: Text = "", number: PageNumber = 1,
-) -> Response:  # fmt: skip
-    """A page of the pool."""
-    with site.database.read() as db:
-        own_work(db, me, assignment, NAME)
-    filters = Filters(source, group, kind, text, number)
-    shelf = _pool(site).browse(filters)
-    return page(request, guest, "_write_pool.html", own=assignment, shelf=shelf, filters=filters, told="", problem="")
 
 
 @router.post("/{assignment}/edit", response_class=HTMLResponse)
@@ -165,52 +122,15 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
                 problem = "Not yet: " + " ".join(stops) if item is None else item
                 return page(
                     request, guest, "write.html", status=422, tab=site.settings.token()[:16],
-                    seen=_saves(db, own), seconds=seconds, shelf=_pool(site).browse(Filters()), filters=Filters(),
+                    seen=_saves(db, own), seconds=seconds, shelf=pool_of(site).browse(Filters()), filters=Filters(),
                     uploads=site.settings.uploads, **_place(db, site, me, own), **_trials(db, site, own, written),
                     **state | {"problem": problem},
                 )  # fmt: skip
             outcomes = trials.kept(db, site, own, item)
             if outcomes:
                 item = item.model_copy(update={"evidence": item.evidence | {"tried": outcomes}})
-            add_made(db, site, own, me, item, STEP, seconds)
+            add_made(db, site, own, me, item, STEP, seconds, written.draft())
         return see_other(f"/projects/{own.task.project_id}/work")
-
-
-@router.post("/{assignment}/upload", response_class=HTMLResponse)
-def upload(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
-    file: Annotated[UploadFile | None, File()] = None, licence: Line = "",
-) -> Response:  # fmt: skip
-    """Add a file to the pool, where the owner allows it."""
-    with site.database.read() as db:
-        project = own_work(db, me, assignment, NAME).task.project_id
-    told = problem = ""
-    limit = site.settings.uploads * 1_000_000
-    if not limit:
-        raise HTTPException(403, "The owner of this server takes no files.")
-    content = file.file.read(limit + 1) if file else b""
-    try:
-        if not content:
-            raise UploadError("Choose a file.")
-        if len(content) > limit:
-            raise UploadError(f"The file is too large: at most {site.settings.uploads} MB.")
-        if not licence.strip():
-            raise UploadError("Say under which licence the file may be published.")
-        medium = _pool(site).upload(content, " ".join(licence.split()))
-        told = f"It is in the pool as {medium.original}, from “{medium.source}”."
-        with site.database.write() as db:
-            record(
-                db, site.settings, "uploaded", project=project, user=me.id, path=medium.path, licence=medium.licence,
-                sha256=medium.sha256,
-            )  # fmt: skip
-    except UploadError as error:
-        problem = str(error)
-    filters = Filters(source="" if problem else "uploads")
-    shelf = _pool(site).browse(filters)
-    return page(
-        request, guest, "_write_pool.html", status=422 if problem else 200, own=assignment, shelf=shelf,
-        filters=filters, told=told, problem=problem,
-    )  # fmt: skip
 
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
@@ -269,12 +189,6 @@ def _saves(db: Orm, own: Assignment) -> int:
     return int(kept.content.get("saves", 0)) if kept else 0
 
 
-def _pool(site: Site) -> MediaPool:
-    if site.pool is None:
-        raise HTTPException(404, "This server has no media pool. Tell the owner.")
-    return site.pool
-
-
 def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     project = own.task.project
     done = taking.done_by(db, project, me, [NAME])
@@ -285,6 +199,7 @@ def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
         "total": done + taking.waiting(db, site, project, me, [NAME]),
         "told": "",
         "tries": bool(site.settings.try_models),
+        "undo": project.id if undoable(db, project, me) is not None else None,
     }
 
 
@@ -295,6 +210,7 @@ def _state(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, 
     return {
         "written": written,
         "chosen": chosen,
+        "in_scenes": {one.key for one, medium in chosen if medium and scene_shown(site, medium) is not None},
         "findings": check(written, around),
         "categories": {name: around.taken.get(name, 0) for name in around.categories},
         "quota": around.quota,
@@ -315,7 +231,7 @@ def _proposals(db: Orm, site: Site, own: Assignment, written: Written) -> list[s
     place = LETTERS.find(written.answer) if written.answer else -1
     if not 0 <= place < len(written.options):
         return []
-    pool = _pool(site).media()
+    pool = pool_of(site).media()
     media = [pool[one.key] for one in written.media if one.key in pool]
     things = [thing for medium in media for thing in things_seen(site, medium)]
     names = {kept_name(medium) for medium in media}
@@ -329,12 +245,12 @@ def _proposals(db: Orm, site: Site, own: Assignment, written: Written) -> list[s
 def _around(db: Orm, site: Site, project: Project, written: Written) -> Around:
     versions = work.current_items(db, project)
     items = [work.item_of(version) for version in versions]
-    pool = _pool(site).media()
-    looks = {one.key: _pool(site).look_of(pool[one.key]) for one in written.media if one.key in pool}
+    pool = pool_of(site).media()
+    looks = {one.key: pool_of(site).look_of(pool[one.key]) for one in written.media if one.key in pool}
     return Around(
         pool=pool,
         looks={key: look for key, look in looks.items() if look is not None},
-        copies=_pool(site).copies([pool[one.key] for one in written.media if one.key in pool]),
+        copies=pool_of(site).copies([pool[one.key] for one in written.media if one.key in pool]),
         categories=project.settings["categories"],
         quota=project.settings.get("per_category", 0),
         taken=Counter(item.task for item in items),
@@ -368,11 +284,11 @@ def _complete(site: Site, own: Assignment, written: Written) -> Item | str:
 
 def _item(site: Site, own: Assignment, written: Written) -> Item | str:
     """The item, its media put into the store; or why there is none."""
-    pool = _pool(site).media()
+    pool = pool_of(site).media()
     media = [pool[one.key] for one in written.media]
     try:
         for medium in media:
-            _pool(site).keep(medium)
+            pool_of(site).keep(medium)
         control = written.control
         fields: dict[str, Any] = {
             "id": identity(site, own),
@@ -403,6 +319,7 @@ def _origin(medium: PoolMedium) -> dict[str, str]:
     return {name: getattr(medium, name) for name in ("source", "licence", "original", "group", "sha256")}
 
 
+allow_undo(NAME, STEP, MADE)
 WRITE = Mode(
     name=NAME,
     title="Write",
@@ -415,5 +332,6 @@ WRITE = Mode(
     settings=(
         ModeSetting("questions", "Questions to be written", 20, most=5000),
         ModeSetting("per_category", "At most so many of a category; 0 for any number", 0, least=0, most=5000),
+        UNDO,
     ),
 )

@@ -12,6 +12,7 @@ from tolman.items import Item
 from tolman.review.accounts.identity import AccountError
 from tolman.review.modes import MODES
 from tolman.review.pages import minutes
+from tolman.review.projects.replacing import clear, untouched
 from tolman.review.site import Site
 from tolman.review.store.database import count_rows
 from tolman.review.store.history import record
@@ -49,6 +50,30 @@ def started(db: Orm, site: Site, project: Project, by: int | None) -> None:
     count_rows(db)
 
 
+def start_anew(
+    db: Orm,
+    site: Site,
+    project: Project,
+    chosen: Mapping[str, int],
+    by: int | None = None,
+    *,
+    items: Sequence[Item],
+    further: Mapping[str, Any],
+) -> None:
+    """Begin a project that nobody has come to with other settings; its name, its people and its links stay.
+
+    Raises:
+        AccountError: somebody has come, or a setting is out of its range.
+    """
+    if not untouched(db, project):
+        raise AccountError(f"Somebody has come to '{project.name}' already.")
+    clear(db, project)
+    project.settings = _settings(project.mode, chosen, further)
+    db.flush()
+    MODES[project.mode].start(db, site, project, items)
+    started(db, site, project, by)
+
+
 def add(
     db: Orm, site: Site, name: str, mode: str, chosen: Mapping[str, int], further: Mapping[str, Any] | None = None
 ) -> Project:
@@ -58,23 +83,27 @@ def add(
     name = " ".join(name.split())
     if not name or db.scalar(select(Project.id).where(Project.name == name)) is not None:
         raise AccountError(f"The name '{name}' is taken. Choose another." if name else "Give the project a name.")
-    kind = MODES[mode]
-    settings = dict(kind.fixed) | dict(further or {})
-    for setting in kind.settings:
-        value = chosen.get(setting.name, setting.default)
-        if not setting.least <= value <= setting.most:
-            raise AccountError(f"{setting.label}: between {setting.least} and {setting.most}, please.")
-        settings.setdefault(setting.name, value)
     project = Project(
         name=name,
         mode=mode,
         benchmark=site.loaded.source,
-        settings=settings,
+        settings=_settings(mode, chosen, further or {}),
         created=site.settings.clock(),
     )
     db.add(project)
     db.flush()
     return project
+
+
+def _settings(mode: str, chosen: Mapping[str, int], further: Mapping[str, Any]) -> dict[str, Any]:
+    kind = MODES[mode]
+    settings = dict(kind.fixed) | dict(further)
+    for setting in kind.settings:
+        value = chosen.get(setting.name, setting.default)
+        if not setting.least <= value <= setting.most:
+            raise AccountError(f"{setting.label}: between {setting.least} and {setting.most}, please.")
+        settings.setdefault(setting.name, value)
+    return settings
 
 
 def counts(db: Orm, project: Project) -> dict[str, tuple[int, int]]:

@@ -15,6 +15,7 @@ from tolman.items import Item
 from tolman.review.accounts.identity import AccountError
 from tolman.review.modes import MODES
 from tolman.review.projects import lifecycle
+from tolman.review.projects.replacing import untouched
 from tolman.review.site import Site
 from tolman.review.store.history import record
 from tolman.review.store.schema import Exclusion, ItemVersion, Project, Task
@@ -32,7 +33,10 @@ from tolman.review.tasks.settling import DISCARD, last_decision
 def start_study(
     db: Orm, site: Site, study: Study, folders: Sequence[Path] = (), by: int | None = None
 ) -> list[Project]:
-    """Start the parts of a study that need no earlier one; those that are there already stay as they are.
+    """Start the parts of a study that need no earlier one.
+
+    A part that is there already stays as it is; one that was started with other words or numbers is begun anew, as long
+    as nobody has come to it: its links stay.
 
     Args:
         db, site: where.
@@ -41,17 +45,22 @@ def start_study(
         by: who starts it.
 
     Raises:
-        AccountError: it can't be started so, or another study of that name is here.
+        AccountError: it can't be started so, or another study of that name is here, to which somebody has come.
     """
     found = []
     for part in study.parts:
         there = project_of(db, study, part)
         if there is not None:
-            if _told(there) != stored(study, part):
-                raise AccountError(
-                    f"The project '{there.name}' was started with another study. What was stated stays as it was: "
-                    f"give the changed study another title."
-                )
+            if changed(study, part, there):
+                if part.after is not None or there.mode != part.mode or not untouched(db, there):
+                    raise AccountError(
+                        f"The project '{there.name}' was started with another study, and somebody has come to it or "
+                        f"its kind of work is another. What was stated stays as it was: give the changed study "
+                        f"another title."
+                    )
+                further = _further(site, study, part, folders)
+                lifecycle.start_anew(db, site, there, part.settings, by, items=site.loaded.items, further=further)
+                _record(db, site, there, study, part, by)
             found.append(there)
         elif part.after is None:
             found.append(_start(db, site, study, part, site.loaded.items, {}, folders, by))
@@ -64,7 +73,7 @@ class StartedStudy:
 
     Attributes:
         links: by which people come, from the path on.
-        foreseen: sentences about what its figures will lack.
+        foreseen: sentences about what is begun anew, and what its figures will lack.
     """
 
     links: tuple[str, ...] = ()
@@ -82,10 +91,14 @@ def start_named(site: Site, name: str) -> StartedStudy:
     folders = [Path(name).parent] if name.endswith(".toml") or "/" in name else []
     try:
         with site.database.write() as db:
+            before = {part.name: project_of(db, study, part) for part in study.parts}
+            anew = [there.name for part in study.parts if (there := before[part.name]) and changed(study, part, there)]
             started = start_study(db, site, study, folders)
             studies = [project for project in started if project.mode == STUDY]
             links = (join_path(site, project.id) + link_query(part_of(project).link) for project in studies)
-            return StartedStudy(tuple(links), tuple(said for project in studies for said in foresee(db, project)))
+            told = [f"Nobody had come to '{name}': it is begun anew with what the file says now." for name in anew]
+            told += [said for project in studies for said in foresee(db, project)]
+            return StartedStudy(tuple(links), tuple(told))
     except AccountError as error:
         sentence = str(error)
         raise UsageError(f"{name}: {sentence[:1].lower()}{sentence[1:]}") from None
@@ -143,6 +156,25 @@ def _start(
     folders: Sequence[Path],
     by: int | None,
 ) -> Project:
+    further = _further(site, study, part, folders)
+    project = lifecycle.start(
+        db, site, study.project_name(part), part.mode, part.settings, by, items=items, further=further
+    )
+    for task in db.scalars(select(Task).where(Task.project_id == project.id)):
+        known_by = db.scalars(select(Exclusion.user_id).where(Exclusion.task_id == task.id)).all()
+        for user in sorted(authors.get(task.item.item if task.item else "", set()) - set(known_by)):
+            db.add(Exclusion(task_id=task.id, user_id=user))
+    db.flush()
+    _record(db, site, project, study, part, by)
+    return project
+
+
+def _record(db: Orm, site: Site, project: Project, study: Study, part: StudyPart, by: int | None) -> None:
+    record(db, site.settings, "study", project=project.id, user=by, title=study.title, part=part.name)
+
+
+def _further(site: Site, study: Study, part: StudyPart, folders: Sequence[Path]) -> dict[str, Any]:
+    """Settings of a part's project beside those of its kind of work."""
     known = {setting.name for setting in MODES[part.mode].settings} if part.mode in MODES else set()
     foreign = sorted(set(part.settings) - known)
     if foreign:
@@ -156,16 +188,12 @@ def _start(
             LEAST.name: part.time.least_seconds, "people": part.sample.people, "each": part.sample.each or 0,
             "overlap": part.sample.overlap or 0, "shuffle": int(part.order.options), "seed": study.seed,
         }  # fmt: skip
-    project = lifecycle.start(
-        db, site, study.project_name(part), part.mode, part.settings, by, items=items, further=further
-    )
-    for task in db.scalars(select(Task).where(Task.project_id == project.id)):
-        known_by = db.scalars(select(Exclusion.user_id).where(Exclusion.task_id == task.id)).all()
-        for user in sorted(authors.get(task.item.item if task.item else "", set()) - set(known_by)):
-            db.add(Exclusion(task_id=task.id, user_id=user))
-    db.flush()
-    record(db, site.settings, "study", project=project.id, user=by, title=study.title, part=part.name)
-    return project
+    return further
+
+
+def changed(study: Study, part: StudyPart, project: Project) -> bool:
+    """Tell whether a part's project was started with another study than this one."""
+    return _told(project) != stored(study, part)
 
 
 def _told(project: Project) -> dict[str, Any]:

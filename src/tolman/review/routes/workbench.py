@@ -5,23 +5,19 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, HTTPException, Request
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError
 from tolman.generate.geometry import SceneGeometry
-from tolman.media.video import BrokenMediaError
 from tolman.review.access import Guest, Me, TheSite, allow
 from tolman.review.accounts.identity import Person
-from tolman.review.evidence.clouds import cloud_of
-from tolman.review.evidence.drawn import cameras_of, scene_data
-from tolman.review.evidence.frames import frames_of
 from tolman.review.forms.answers import shown_answer
 from tolman.review.forms.fields import Clean, Key, Paragraphs
 from tolman.review.media.blind import blind
 from tolman.review.media.collection import scene_in, scenes_folder
-from tolman.review.media.serving import find, inside
+from tolman.review.media.scene_answers import cloud_answer, frame_answer, scene_answer
 from tolman.review.pages import page, see_other
 from tolman.review.projects import corrections
 from tolman.review.projects.corrections import CorrectionError
@@ -33,8 +29,6 @@ from tolman.review.tasks import work
 from tolman.review.tasks.settling import last_decision
 from tolman.review.tasks.sight import sees_scene, sees_truth
 
-MOST_POINTS = 120_000
-"""Points of a cloud that are sent, 12 bytes each."""
 Changes = Annotated[str, Form(max_length=400_000), Clean]
 
 shared = APIRouter(prefix="/workbench", dependencies=[allow("annotator", "reviewer", "owner")])
@@ -86,48 +80,28 @@ def correct(
 
 @shared.get("/{version}/scene", response_class=Response)
 def data(site: TheSite, me: Me, version: Key) -> Response:
-    """The scene's boxes, cameras and evidence, as `scene_data` gives them."""
+    """The scene's boxes, cameras and evidence."""
     with site.database.read() as db:
         found = _seen(db, me, version)
         whole = sees_scene(db, me, found)
         item = work.item_of(found)
-    geometry = _geometry(site, found)
-    told = scene_data(geometry, item, whole=whole)
-    return JSONResponse(told | {"cloud": _has_cloud(site, geometry)})
+    return scene_answer(site, _geometry(site, found), item, whole=whole)
 
 
 @shared.get("/{version}/cloud", response_class=Response)
 def cloud(site: TheSite, me: Me, version: Key) -> Response:
-    """The scene's cloud: x, y, z of each point in metres, as 32-bit floats, little-endian."""
+    """The scene's cloud."""
     with site.database.read() as db:
         found = _seen(db, me, version)
-    try:
-        points = cloud_of(_recordings(site), found.scene or "", MOST_POINTS)
-    except TolmanError as error:
-        raise HTTPException(404, f"The cloud can't be read: {error}.") from None
-    if points is None:
-        raise HTTPException(404, "There is no cloud of this scene.")
-    return Response(points.astype("<f4").tobytes(), media_type="application/octet-stream")
+    return cloud_answer(site, found.scene or "")
 
 
 @shared.get("/{version}/frame/{camera}/{number}", response_class=Response)
 def frame(site: TheSite, me: Me, version: Key, camera: int, number: int) -> Response:
-    """One frame of a camera of the scene, decoded here, so that it is exactly that one."""
+    """One frame of a camera of the scene."""
     with site.database.read() as db:
         found = _seen(db, me, version)
-    cameras = cameras_of(_geometry(site, found))
-    if not (0 <= camera < len(cameras) and 0 <= number < len(cameras[camera].poses)):
-        raise HTTPException(404, "There is no such frame.")
-    media = cameras[camera].media
-    if media is None:
-        raise HTTPException(404, "This camera's pictures aren't there.")
-    folder = scenes_folder(site)
-    video = inside(folder, media) if folder is not None and (folder / media).is_file() else find(site, media)
-    try:
-        picture = frames_of(site.settings.store, video, [number])[number]
-    except BrokenMediaError:
-        raise HTTPException(404, "This frame can't be read. Tell the owner.") from None
-    return FileResponse(picture, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
+    return frame_answer(site, _geometry(site, found), camera, number)
 
 
 def _version(db: Orm, version: int) -> ItemVersion:
@@ -152,17 +126,6 @@ def _geometry(site: Site, version: ItemVersion) -> SceneGeometry:
     if found is None:
         raise HTTPException(404, "The scene that this item was generated from is not known here.")
     return found
-
-
-def _recordings(site: Site) -> tuple[Any, ...]:
-    return tuple(site.settings.rigs)
-
-
-def _has_cloud(site: Site, geometry: SceneGeometry) -> bool:
-    try:
-        return cloud_of(_recordings(site), geometry.scene.id, 1) is not None
-    except TolmanError:
-        return False
 
 
 def _content(db: Orm, site: Site, version: ItemVersion) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from tolman.curate.duplicates import picture_hash
+from tolman.curate.same_media import picture_hash
 from tolman.errors import InputError, TolmanError
 from tolman.files import atomic_write, link_or_copy
 from tolman.ingest.media_files import look

@@ -41,7 +41,7 @@ class StudyPlace:
 
 def before_work(db: Orm, project: Project, me: Person) -> str | None:
     """The page with what people are told, for who hasn't agreed to it; None where there is nothing to agree to."""
-    if not people.is_study(project) or me.role == "owner":
+    if not people.is_study(project) or me.is_owner:
         return None
     return f"/studies/{project.id}" if people.participant_of(db, project, me.id) is None else None
 

@@ -32,13 +32,16 @@ def sees_scene(db: Orm, person: Person, version: ItemVersion) -> bool:
     """Tell whether a person may see all of an item's scene: nothing about it is left that they may be asked blind."""
     if person.is_owner:
         return True
-    if not belongs(db, person, db.get_one(Project, version.project_id)):
-        return False
+    return belongs(db, person, db.get_one(Project, version.project_id)) and sees_whole(db, person, version.scene)
+
+
+def sees_whole(db: Orm, person: Person, scene: str | None) -> bool:
+    """Tell whether there is no open question about a scene that a person may be asked blind and has not answered."""
     done = select(Submission.task_id).where(Submission.user_id == person.id, Submission.step == ANSWER)
     left = (
         select(Task.id)
         .join(ItemVersion, ItemVersion.id == Task.item_id)
-        .where(ItemVersion.scene == version.scene, ItemVersion.current, Task.open)
+        .where(ItemVersion.scene == scene, ItemVersion.current, Task.open)
         .where(Task.stage.not_in(OPEN), Task.id.not_in(done))
     )
     return db.execute(left.limit(1)).first() is None

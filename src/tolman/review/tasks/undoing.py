@@ -39,14 +39,16 @@ class UndoRule:
     Args:
         draft: content of the submission → content of the draft that its form is filled with again.
         stands: (db, submission) → whether something has followed from it, so that it can't be taken back.
+        revert: (db, submission) → takes back what the submission made at once, such as an item.
     """
 
     def __init__(
         self,
         draft: Callable[[Mapping[str, Any]], dict[str, Any]] = dict,
         stands: Callable[[Orm, Submission], bool] = lambda db, submission: False,
+        revert: Callable[[Orm, Submission], None] = lambda db, submission: None,
     ) -> None:
-        self.draft, self.stands = draft, stands
+        self.draft, self.stands, self.revert = draft, stands, revert
 
 
 def allow_undo(mode: str, step: str, rule: UndoRule) -> None:
@@ -85,6 +87,7 @@ def undo(db: Orm, site: Site, last: Submission) -> Assignment:
         user=last.user_id, step=last.step, submission=last.id,
     )  # fmt: skip
     own.state, own.done, own.expires = "held", None, now + site.settings.lease
+    rule.revert(db, last)
     open_again(db, task)
     own.draft = SavedDraft(content=rule.draft(last.content), seconds=last.seconds or 0.0, updated=now)
     db.flush()

@@ -68,7 +68,7 @@ def whole_benchmark(runs: Sequence[LoadedRun], data: Path | None) -> list[Item]:
         "questions; give its folder with --data, or --chance none"
     )
     try:
-        items = _read(largest, data)
+        items = list(_read(largest, data))
     except TolmanError as error:
         raise UsageError(f"{say}: {error}") from None
     if data_hash(items) != largest.settings.data_hash:
@@ -82,7 +82,7 @@ def _asked_all(record: RunRecord, items: int) -> bool:
     return settings.selection.is_all and record.presented_items is None and items == record.subset_items
 
 
-def _read(record: RunRecord, data: Path | None) -> list[Item]:
+def _read(record: RunRecord, data: Path | None) -> Sequence[Item]:
     """The subset that a run was made on, from a folder, the run's own folder of data, or the hub."""
     settings = record.settings
     place = data or Path(record.data)

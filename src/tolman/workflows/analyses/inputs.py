@@ -79,4 +79,4 @@ def load_questions(source: str, data: Path | None, subset: str | None) -> tuple[
         settings = folder.record().settings
         return settings.benchmark, folder.items(), f"{settings.benchmark} {settings.subset} ({source})"
     loaded = load(source, data, subset)
-    return source, loaded.items, f"{loaded.benchmark.title} {loaded.subset}"
+    return source, list(loaded.items), f"{loaded.benchmark.title} {loaded.subset}"

@@ -94,6 +94,34 @@ def _without_seconds(form: str) -> str:
     return re.sub('name="seconds" value="[0-9.]*"', "", form)
 
 
+@pytest.mark.full
+def test_a_proposal_is_taken_back_until_somebody_validates_it(served: Served) -> None:
+    project = served.project("verify", fresh=1)
+    ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
+    path = ann.get(f"/projects/{project}/work").url.path
+    item = answer(ann)
+    back = ann.post(f"/projects/{project}/undo")
+    assert back.url.path == path
+    assert "Ann saw it." in back.text
+    with served.site.database.read() as db:
+        versions = db.scalars(select(ItemVersion).where(ItemVersion.item == item).order_by(ItemVersion.version)).all()
+        assert [(one.origin, one.current) for one in versions] == [("benchmark", True), ("proposed", False)]
+        assert not db.scalars(select(Task).where(Task.stage == "validate", Task.open)).all()
+    answer(ann)
+    with served.site.database.read() as db:
+        (waiting,) = db.scalars(select(Task).where(Task.stage == "validate", Task.open)).all()
+        assert waiting.item is not None
+        assert (waiting.item.version, waiting.item.current) == (3, True)
+    while item_on(bob := _next(bob, project)) != item:
+        answer(bob)
+    assert ann.post(f"/projects/{project}/undo").status_code == 409  # Bob looks at it
+
+
+def _next(client: Client, project: int) -> Client:
+    client.get(f"/projects/{project}/work")
+    return client
+
+
 def test_proposed_validated_and_settled_by_a_third(served: Served, tmp_path: Path) -> None:
     project = served.project("verify", fresh=1)
     ann, bob, cat = (served.person("annotator", name) for name in ("Ann", "Bob", "Cat"))

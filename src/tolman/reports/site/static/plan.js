@@ -80,7 +80,7 @@
   function describe(plan, marks) {
     const said = inWords(marks);
     const names = marks.filter((m) => m.kind === "objects").map((m) => m.name);
-    return `Floor plan with ${plan.objects.length} objects${names.length ? `; the question names ${names.join(", ")}` : ""}${said.length ? `; ${said.join("; ")}` : ""}.`;
+    return `Floor plan with ${plan.objects.length} ${plan.objects.length === 1 ? "object" : "objects"}${names.length ? `; the question names ${names.join(", ")}` : ""}${said.length ? `; ${said.join("; ")}` : ""}.`;
   }
 
   // A cognitive map: names in the cells of a grid, y up.

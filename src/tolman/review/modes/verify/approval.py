@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.curate.verify import CHECKLIST, DRAWN, doubts, is_drawn
@@ -27,10 +28,14 @@ from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task
 from tolman.review.tasks import work
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE, write_decision
+from tolman.review.tasks.undoing import UndoRule
 
 MODELS = "models"
 """Name of the models' opinions in the history of an item."""
 PROVISIONAL = "models agree"
+FORM = "form"
+"""In the submission of a proposal: what the form said."""
+_ORIGIN = "proposed"
 _FEWEST = 2
 _ABOUT_MODELS = CHECKLIST[1]
 
@@ -85,9 +90,42 @@ def take_proposal(db: Orm, site: Site, own: Assignment, answered: dict[str, Any]
     task = own.task
     assert task.item is not None
     item = apply_changes(work.item_of(task.item), _with(work.item_of(task.item), answered))
-    version = work.add_item(db, site, task.project, item, origin="proposed", by=own.user_id)
+    version = work.add_item(db, site, task.project, item, origin=_ORIGIN, by=own.user_id)
     opinions = Opinions.model_validate(task.content[MODELS])
     go_on(db, site, task.project, version, opinions, by=own.user_id)
+
+
+def _proposal(db: Orm, submission: Submission) -> ItemVersion | None:
+    """The version that a proposal made; None where another has taken its place."""
+    asked = db.get_one(Task, submission.task_id).item
+    assert asked is not None
+    same = select(ItemVersion).where(ItemVersion.project_id == asked.project_id, ItemVersion.item == asked.item)
+    last = db.scalars(same.order_by(ItemVersion.version.desc()).limit(1)).one()
+    mine = last.current and last.origin == _ORIGIN and last.user_id == submission.user_id
+    return last if mine else None
+
+
+def _goes_on(db: Orm, submission: Submission) -> bool:
+    """Tell whether an answer stands: it was given to be compared, or somebody has begun to validate the proposal."""
+    if db.get_one(Task, submission.task_id).stage != PROPOSE or FORM not in submission.content:
+        return True
+    version = _proposal(db, submission)
+    if version is None:
+        return True
+    begun = select(Assignment.id).join(Task, Task.id == Assignment.task_id).where(Task.item_id == version.id)
+    return db.scalar(begun.limit(1)) is not None
+
+
+def _take_back(db: Orm, submission: Submission) -> None:
+    version, asked = _proposal(db, submission), db.get_one(Task, submission.task_id).item
+    assert version is not None
+    assert asked is not None
+    version.current, asked.current = False, True
+    work.withdraw(db, version)
+
+
+PROPOSED = UndoRule(lambda content: dict(content[FORM]), _goes_on, _take_back)
+"""How a proposed answer is taken back, until somebody begins to validate it."""
 
 
 def add_proposed(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions) -> None:

@@ -40,6 +40,7 @@ from tolman.review.tasks.drawing import drawn_of
 from tolman.review.tasks.marks import LEAST, marks_of
 from tolman.review.tasks.mode import Mode, ModeSetting
 from tolman.review.tasks.settling import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE
+from tolman.review.tasks.undoing import UNDO, allow_undo
 
 NAME = "verify"
 PEOPLE = ("annotator", "reviewer", "owner")
@@ -119,15 +120,16 @@ def answer(
             entered = {"given": form.answer, "form": vars(form), "drawn": form.drawn}
             content = _blind(db, site, me, own) | {"problem": str(error)} | entered
             return page(request, guest, "verify_answer.html", status=422, **content)
-        _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
+        proposing = own.task.stage == PROPOSE
+        kept = content | {approval.FORM: vars(form)} if proposing else content
+        _, fresh = work.submit(db, site, own, ANSWER, kept, seconds, marks)
         if fresh:
             _record(db, site, me, own, content)
-            if own.task.stage == PROPOSE:
+            if proposing:
                 if work.finish(db, site, own):
                     approval.take_proposal(db, site, own, content)
             else:
                 work.save_draft(db, site, own, {}, seconds)
-        proposing = own.task.stage == PROPOSE
         return see_other(f"/projects/{own.task.project_id}/work" if proposing else f"/{NAME}/{assignment}")
 
 
@@ -261,6 +263,7 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 
 
 add_picking(router, _own)
+allow_undo(NAME, ANSWER, approval.PROPOSED)
 
 VERIFY = Mode(
     name=NAME,
@@ -277,5 +280,6 @@ VERIFY = Mode(
         ModeSetting("level", "From this level on, people look at every question", 3, 1, 99),
         ModeSetting("seed", "Seed of the draw", 0, 0, 1000),
         LEAST,
+        UNDO,
     ),
 )

@@ -2,11 +2,12 @@
 "use strict";
 (() => {
   const begun = new WeakSet();
+  const main = new URL("main.js", document.currentScript.src).href; // under whatever path a proxy shows the server
   function fill() {
     for (const place of document.querySelectorAll("[data-workbench]")) {
       if (begun.has(place)) continue;
       begun.add(place);
-      import("/static/workbench/main.js").then((main) => main.begin(place)).catch((error) => {
+      import(main).then((loaded) => loaded.begin(place)).catch((error) => {
         const told = place.querySelector("[data-told]");
         if (told) told.textContent = `The scene can't be drawn: ${error.message}`;
       });

@@ -60,9 +60,10 @@ class State {
   }
 }
 
-async function scripts(sources) {
+async function scripts(names) {
   window.tolman = window.tolman || {};
-  for (const source of sources) {
+  for (const name of names) {
+    const source = new URL(`../explorer/${name}`, import.meta.url).href;
     if (document.querySelector(`script[src="${source}"]`)) continue;
     await new Promise((resolve, reject) => {
       const script = el("script", { src: source });

@@ -30,7 +30,7 @@ export function plan(state) {
   const tree = host.attachShadow({ mode: "open" });
   const figure = el("figure", { class: "planned" }, host);
   const drawn = window.tolman.drawPlan(state.data.plan, state.data.marks);
-  tree.append(el("link", { rel: "stylesheet", href: "/static/explorer/site.css" }), drawn.element);
+  tree.append(el("link", { rel: "stylesheet", href: new URL("../explorer/site.css", import.meta.url).href }), drawn.element);
   figure.append(el("figcaption", { class: "hint", "data-evidence": true }, drawn.element.getAttribute("aria-label"), state.data.undrawn ? ` ${state.data.undrawn}` : ""));
   const scale = scaleOf(state.data.plan, drawn.element);
   const over = svg("g", {});
