@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tolman.api.evaluating import named_in_commands
 from tolman.errors import UsageError
+from tolman.workflows.config import at_places
 from tolman.workflows.events import Events, silent
 from tolman.workflows.keywords import config_of
 from tolman.workflows.loaded_benchmark import Benchmark
@@ -34,7 +35,9 @@ def simulate(out: Path | str, *, events: Events = silent, **settings: Any) -> Si
     from tolman.workflows.simulate import SimulateConfig
     from tolman.workflows.simulate import simulate as carry_out
 
-    return carry_out(config_of(SimulateConfig, {"out": out, **settings}), events)
+    config = config_of(SimulateConfig, {"out": out, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = silent, **settings: Any) -> IngestResult:
@@ -54,7 +57,9 @@ def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = s
     from tolman.workflows.ingest import IngestConfig
     from tolman.workflows.ingest import ingest as carry_out
 
-    return carry_out(config_of(IngestConfig, {"format": format, "path": path, "out": out, **settings}), events)
+    config = config_of(IngestConfig, {"format": format, "path": path, "out": out, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def generate(
@@ -76,7 +81,9 @@ def generate(
     from tolman.workflows.generate import generate as carry_out
 
     place = scenes.path if isinstance(scenes, Scenes) else scenes
-    return carry_out(config_of(GenerateConfig, {"scenes": place, "out": out, **settings}), events)
+    config = config_of(GenerateConfig, {"scenes": place, "out": out, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def audit(
@@ -111,9 +118,9 @@ def audit(
         raise UsageError(
             f"a benchmark is a name, a folder or a tolman.Benchmark, not {kind}; a result has its folder in .out."
         )
-    return carry_out(
-        config_of(AuditConfig, {"benchmark": named_in_commands(benchmark), "scenes": place, **settings}), events
-    )
+    config = config_of(AuditConfig, {"benchmark": named_in_commands(benchmark), "scenes": place, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def open_scenes(path: Path | str) -> Scenes:
