@@ -94,7 +94,7 @@ def evaluate(
         RunInterruptedError: it was stopped; what was answered is kept and scored.
     """
     jobs = _jobs(benchmark, model, settings)
-    runs = []
+    runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
             runs += _evaluate(job.config, events, model=job.model, benchmark=job.benchmark).runs[:1]
@@ -123,7 +123,7 @@ async def aevaluate(
         CancelledError: it was cancelled.
     """
     jobs = _jobs(benchmark, model, settings)
-    runs = []
+    runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
             runs += (await _aevaluate(job.config, events, model=job.model, benchmark=job.benchmark)).runs[:1]

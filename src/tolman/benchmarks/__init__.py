@@ -6,8 +6,6 @@ packages add theirs through the entry point group `tolman.benchmarks`.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.benchmarks.declaring import declared_benchmark, declared_names
 from tolman.benchmarks.folder import is_folder, open_folder

@@ -1,8 +1,8 @@
 """Object stores: folders that are named by a URL, worked on in a local mirror.
 
-A *place* is a folder on an object store, such as `s3://bucket/worlds`. Its mirror is a folder in the user's cache. Tables
-and JSON are fetched when the place is opened, media one by one when they are looked at; what is made is put up when it is
-complete. So the rest of Tolman works with local paths.
+A *place* is a folder on an object store, such as `s3://bucket/worlds`. Its mirror is a folder in the user's cache.
+Tables and JSON are fetched when the place is opened, media one by one when they are looked at; what is made is put up
+when it is complete. So the rest of Tolman works with local paths.
 """
 
 from tolman.storage.mirror import fetched, is_there, pull

@@ -1,13 +1,13 @@
 """Mirrors of places: tables and JSON at once, media when they are looked at, and back what is new.
 
-On the store a manifest says which files belong to the place. A file that is not in it, or not in the version that it names,
-doesn't count: a job that was killed between a file and the manifest leaves nothing that is half there.
+On the store a manifest says which files belong to the place. A file that is not in it, or not in the version that it
+names, doesn't count: a job that was killed between a file and the manifest leaves nothing that is half there.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,10 @@ from tolman.storage.remote import Remote, Stored
 
 MANIFEST = ".tolman-manifest.json"
 LEASE = ".tolman-lease.json"
-MEDIA = frozenset(
-    ".mp4 .mov .avi .mkv .webm .jpg .jpeg .png .webp .gif .bmp .tif .tiff .npz .npy .ply .pcd .las .laz".split()
-)
+MEDIA = frozenset({
+    ".mp4", ".mov", ".avi", ".mkv", ".webm", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".npz",
+    ".npy", ".ply", ".pcd", ".las", ".laz",
+})  # fmt: skip
 """Ends of the names of files that are fetched when they are looked at, and not before."""
 
 
@@ -59,7 +60,7 @@ class Mirror:
             for name, stored in there.items():
                 path = self.folder / name
                 old = known.get(name)
-                if Path(name).suffix.lower() in MEDIA:
+                if _is_media(name):
                     same = path.is_file() and old is not None and old[0] == stored
                     kept[name] = (stored, old[1] if same and old else 0)
                 elif old is not None and old[0] == stored and path.is_file():
@@ -95,7 +96,7 @@ class Mirror:
         """
         with self.lock():
             known = self._known()
-            chosen = self._units() if not finished else [*self._local()]
+            chosen = self._local() if finished else self._units(known)
             changed = False
             for name in sorted(chosen, key=_turn):
                 path = self.folder / name
@@ -109,7 +110,8 @@ class Mirror:
             gone = []
             if finished:
                 local = set(chosen)
-                gone = [name for name, (_, at) in known.items() if name not in local and at]
+                # Media may have been cleared from the cache, which must not remove them from the store.
+                gone = [name for name, (_, at) in known.items() if name not in local and at and not _is_media(name)]
                 for name in gone:
                     del known[name]
             if changed or gone:
@@ -123,18 +125,23 @@ class Mirror:
     def is_changed(self) -> bool:
         """Whether a file here is new or changed since it was fetched."""
         known = self._known()
-        return any(
-            name not in known or known[name][1] != (self.folder / name).stat().st_mtime_ns for name in self._local()
-        )
+        return any(self._is_new(name, known) for name in self._local())
 
-    def _units(self) -> list[str]:
-        """Parts of a collection and the media beside them, as far as the parts say that they are whole."""
-        parts = [name for name in self._local() if _is_part(name)]
+    def _units(self, known: Mapping[str, tuple[Stored, int]]) -> list[str]:
+        """Parts of a collection that are new, the media that they name, and the files of settings beside them."""
+        local = self._local()
+        parts = [name for name in local if _is_part(name) and self._is_new(name, known)]
         if not parts:
             return []
-        whole = [f"{name}" for part in parts for name in self._media_of(part)]
-        settings = [name for name in self._local() if "/" not in name and name.endswith(".json")]
+        whole = [name for part in parts for name in self._media_of(part)]
+        settings = [name for name in local if "/" not in name and name.endswith(".json")]
         return [*whole, *settings, *parts]
+
+    def _is_new(self, name: str, known: Mapping[str, tuple[Stored, int]]) -> bool:
+        try:
+            return name not in known or known[name][1] != (self.folder / name).stat().st_mtime_ns
+        except FileNotFoundError:
+            return False  # removed since it was listed
 
     def _media_of(self, part: str) -> Iterable[str]:
         try:
@@ -176,12 +183,16 @@ class Mirror:
         write_text(self._index, json.dumps({"url": self.url, "files": files}))
 
 
+def _is_media(name: str) -> bool:
+    return Path(name).suffix.lower() in MEDIA
+
+
 def _is_part(name: str) -> bool:
     return name.startswith(".") and ".partial/" in name and name.endswith(".json")
 
 
 def _turn(name: str) -> tuple[int, str]:
-    return (0 if Path(name).suffix.lower() in MEDIA else 1, name)
+    return (0 if _is_media(name) else 2 if _is_part(name) else 1, name)
 
 
 def pull(name: str | Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -129,5 +130,7 @@ class Remote:
 
 def _stored(info: dict[str, Any]) -> Stored:
     kinds = ("ETag", "etag", "md5Hash", "created", "LastModified", "mtime")
-    version = next((str(info[kind]) for kind in kinds if info.get(kind)), "")
-    return Stored(int(info["size"]), version.strip('"'))
+    version: Any = next((info[kind] for kind in kinds if info.get(kind)), "")
+    if isinstance(version, datetime):
+        version = version.timestamp()  # as listings in memory have it
+    return Stored(int(info["size"]), str(version).strip('"'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tolman.storage.lease import SECONDS, Lease
@@ -88,10 +88,8 @@ class _Place:
                 raise  # else the error that ended the work is the one to tell
         finally:
             if self._lease is not None:
-                try:
+                with suppress(StorageError):  # it runs out by itself
                     self._lease.end()
-                except StorageError:
-                    pass  # it runs out by itself
 
     def _look_after(self) -> None:
         waited = 0.0
