@@ -84,6 +84,7 @@ def test_a_killed_job_goes_on_on_another_machine_and_the_rest_follows(tmp_path: 
     third.type("run", "s3://bucket/bench", "--model", "baseline/random", "--out", "s3://bucket/runs/random")
     assert third.videos() == []
     assert "s3://bucket/bench" in Machine(tmp_path / "fourth", store).type("score", "s3://bucket/runs/random")
+    assert "isn't on this machine" not in third.type("report", "s3://bucket/runs/random", "--out", "report.html")
     server = Server()
     with serving(server) as address:
         third.type(

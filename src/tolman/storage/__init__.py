@@ -7,6 +7,18 @@ when it is complete. So the rest of Tolman works with local paths.
 
 from tolman.storage.mirror import fetched, is_there, pull
 from tolman.storage.places import SCHEMES, as_named, as_path, is_url, with_urls
+from tolman.storage.remote import StorageError
 from tolman.storage.staging import opened
 
-__all__ = ["SCHEMES", "as_named", "as_path", "fetched", "is_there", "is_url", "opened", "pull", "with_urls"]
+__all__ = [
+    "SCHEMES",
+    "StorageError",
+    "as_named",
+    "as_path",
+    "fetched",
+    "is_there",
+    "is_url",
+    "opened",
+    "pull",
+    "with_urls",
+]
