@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from folders import contents
 from tolman.parallel import WorkPlace
+from tolman.runs.folder import RunFolder
 from tolman.runs.load import load
 from tolman.runs.rescore import score_file, score_folder
 from tolman.scoring import score
+from tolman.scoring.judged import Judgement, Judgements
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 
@@ -44,3 +47,13 @@ def test_scores_do_not_depend_on_who_reads(
     score_folder(folders[1], ["signed-bias"], workers)
     score_folder(folders[0], ["signed-bias"])
     assert contents(folders[0], "run.json") == contents(folders[1], "run.json")
+    judged = [Judgement(id=item.id, response=sha256(b"?").hexdigest(), reply="A") for item in items[:-1:3]]
+    for folder, by in zip(folders, (None, workers), strict=True):
+        made = Judgements(judge="a/judge", source="a test", tolman="0", judgements=tuple(judged))
+        RunFolder(folder).write_judgements(made)
+        score_folder(folder, workers=by)
+    one, two = (contents(folder, "run.json") for folder in folders)
+    assert one == two
+    rows = RunFolder(folders[1]).scores()
+    assert rows["rule_set"].unique(maintain_order=True).to_list() == ["official", "careful", "judged"]
+    assert rows.filter("judged")["rule_set"].unique().to_list() == ["judged"]

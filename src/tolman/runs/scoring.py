@@ -21,14 +21,14 @@ from tolman.runs.outcome_figures import outcome_figures
 from tolman.runs.read_ahead import ReadAhead
 from tolman.runs.score_rows import PlaceFor, rows_elsewhere
 from tolman.scoring import judged
-from tolman.scoring.aggregate import Cell, cells
+from tolman.scoring.aggregate import Cell, cells, cells_of, prepare
 from tolman.scoring.further import further_record
 from tolman.scoring.judge_sample import agreement
 from tolman.scoring.metric import Metric
 from tolman.scoring.metrics_by_name import metrics_named
 from tolman.scoring.rules import RuleSet
 from tolman.scoring.score import expected_scores, score, score_frames
-from tolman.scoring.unread import unread_by_figure
+from tolman.scoring.unread import ReadStates, unread_of
 
 
 def judged_rules(benchmark: BenchmarkSpec, judgements: judged.Judgements) -> RuleSet:
@@ -247,8 +247,10 @@ class _Scoring:
         for rule_set in rules:
             own = _rows_of(rows, rule_set.name).drop(_TOLD).collect()
             table = benchmark.table_of(rule_set.name)
-            entry: dict[str, Any] = {"cells": _plain(cells(own, table))}
-            entry["unread"] = {key: asdict(one) for key, one in unread_by_figure(own, table).items()}
+            data = prepare(own, table)
+            entry: dict[str, Any] = {"cells": _plain(cells_of(data, table))}
+            entry["unread"] = {key: asdict(one) for key, one in unread_of(data, ReadStates.of(own), table).items()}
+            del data
             guessed = int(own["guessed"].sum())
             if guessed:
                 entry["guessed"] = guessed

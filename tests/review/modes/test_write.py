@@ -135,7 +135,11 @@ def test_a_question_is_taken_back_until_something_follows_from_it(writing: Serve
     assert "Which way did the camera turn?" in back.text
     assert back.text.index("turn/005.png") < back.text.index("walk/001.png")
     assert not written(writing, project)
-    send(client, path, form(chosen, question="Which way did it turn?", seen=re.findall('name="seen" value="([0-9]+)"', back.text)[0]))
+    send(
+        client,
+        path,
+        form(chosen, question="Which way did it turn?", seen=re.findall('name="seen" value="([0-9]+)"', back.text)[0]),
+    )
     (version,) = written(writing, project)
     assert item_of(version).question == "Which way did it turn?"
     with writing.site.database.write() as db:
