@@ -98,3 +98,33 @@ def test_a_killed_job_goes_on_on_another_machine_and_the_rest_follows(tmp_path: 
 def test_a_bucket_that_is_not_there_is_one_sentence(tmp_path: Path, store: dict[str, str]) -> None:
     said = Machine(tmp_path / "here", store).refused("scenes", "s3://no-bucket/worlds")
     assert said.startswith("tolman: s3://no-bucket/worlds: can't be read (The specified bucket does not exist)")
+
+
+def test_credentials_that_the_store_doesnt_know_are_one_sentence(tmp_path: Path) -> None:
+    with object_store(knows_nobody=True) as store:
+        machine = Machine(tmp_path / "here", store)
+        for words in (
+            ("scenes", "s3://bucket/worlds"),
+            ("simulate", *SMALL, "--scenes", "1", "--out", "s3://bucket/w"),
+        ):
+            said = machine.refused(*words)
+            assert said.startswith("tolman: s3://bucket/w"), said
+            assert "check the bucket's name, the credentials and the address" in said
+
+
+def test_a_bucket_that_fills_up_keeps_what_was_finished(tmp_path: Path) -> None:
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    simulate = ("simulate", "--scenes", "2", "--workers", "1", *SMALL, "--out", "s3://bucket/worlds")
+    with object_store(room=20_000) as store:
+        process = Machine(tmp_path / "first", store).begin(*simulate)
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 2, err
+        assert "s3://bucket/worlds: can't be written" in err.splitlines()[-1], err
+        assert "disk is full" in err
+        said = Machine(tmp_path / "second", store).refused("scenes", "s3://bucket/worlds")
+        assert "s3://bucket/worlds" in said
+
+
+def test_a_cluster_doesnt_work_on_object_stores(tmp_path: Path, store: dict[str, str]) -> None:
+    said = Machine(tmp_path / "here", store).refused("simulate", *SMALL, "--on", "ray", "--out", "s3://bucket/worlds")
+    assert "a disk that all machines see, not with s3://bucket/worlds" in said

@@ -3,9 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tolman.errors import UsageError
 from tolman.storage.places import as_named, as_path, is_url, mirror_of, url_of, with_urls
 
 
@@ -16,6 +17,7 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(st.lists(st.text("abc-_.0", min_size=1), min_size=1, max_size=4))
 def test_a_path_that_has_lost_a_slash_names_the_same_place(parts: list[str]) -> None:
+    assume(all(part not in (".", "..") for part in parts))
     url = f"s3://{'/'.join(parts)}"
     assert url_of(url) == url_of(f"s3:/{'/'.join(parts)}") == url_of(f"{url}/")
 
@@ -25,6 +27,12 @@ def test_what_is_no_url_stays_as_it_is() -> None:
         assert not is_url(name)
         assert as_path(name) == Path(name)
         assert as_named(name) == name
+
+
+def test_a_name_that_leads_out_of_its_folder_is_no_place() -> None:
+    for name in ("s3://bucket/worlds/..", "s3://bucket/../worlds", "s3://bucket/./worlds", "s3://", "s3://.."):
+        with pytest.raises(UsageError, match="no folder of an object store"):
+            as_path(name)
 
 
 def test_a_mirror_is_named_by_its_url() -> None:

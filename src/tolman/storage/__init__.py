@@ -6,7 +6,7 @@ when it is complete. So the rest of Tolman works with local paths.
 """
 
 from tolman.storage.mirror import fetched, is_there, pull
-from tolman.storage.places import SCHEMES, as_named, as_path, is_url, with_urls
+from tolman.storage.places import SCHEMES, as_named, as_path, is_url, mirror_of, with_urls
 from tolman.storage.remote import StorageError
 from tolman.storage.staging import opened
 
@@ -18,6 +18,7 @@ __all__ = [
     "fetched",
     "is_there",
     "is_url",
+    "mirror_of",
     "opened",
     "pull",
     "with_urls",

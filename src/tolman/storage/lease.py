@@ -16,8 +16,15 @@ SECONDS = 60.0
 """How long a lease holds that nobody renews."""
 
 
+class LostLeaseError(StorageError):
+    """Another job has taken a lease that was not renewed in time."""
+
+
 class Lease:
-    """The right to write to a place.
+    """The right to write to a place: a file of its own beside those of the place.
+
+    Whoever wants it looks for others, writes its file, and looks again. Of two that begin at the same moment at least
+    one sees the other, as stores show what was written to whoever reads after; it needs no way to write on condition.
 
     Args:
         remote: the place.
@@ -28,45 +35,62 @@ class Lease:
 
     def __init__(self, remote: Remote) -> None:
         self._remote, self._holder = remote, uuid.uuid4().hex
-        if remote.create(LEASE, self._content()):
-            return
-        found = _read(remote)
-        if found is not None and not _is_over(found):
-            until = time.strftime("%H:%M:%S", time.gmtime(found["until"]))
-            raise StorageError(
-                f"{remote.url}: another job (process {found['process']} on {found['machine']}) writes there; wait for "
-                f"its end, or, if it was lost, until {until} UTC."
-            )
-        remote.remove(LEASE)
-        if not remote.create(LEASE, self._content()):
-            raise StorageError(f"{remote.url}: another job has begun to write there; wait for its end.")
+        self._name = f"{LEASE}{self._holder}.json"
+        self._refuse()
+        remote.write(self._name, self._content())
+        try:
+            over = self._refuse()
+        except StorageError:
+            remote.remove(self._name)
+            raise
+        for name in over:
+            remote.remove(name)
 
     def renew(self) -> None:
         """Hold it for longer.
 
         Raises:
-            StorageError: another job took it, since it wasn't renewed in time.
+            LostLeaseError: another job took it, since it wasn't renewed in time.
+            StorageError: the store can't be read or written.
         """
-        found = _read(self._remote)
-        if found is None or found["holder"] != self._holder:
-            raise StorageError(f"{self._remote.url}: another job has begun to write there; this one stops.")
-        self._remote.write(LEASE, self._content())
+        if self._remote.read(self._name) is None:
+            raise LostLeaseError(
+                f"{self._remote.url}: another job has begun to write there, as this one was held up for more than "
+                f"{SECONDS:.0f} s; what this one does now is not put up."
+            )
+        self._remote.write(self._name, self._content())
 
     def end(self) -> None:
         """Give it back."""
-        found = _read(self._remote)
-        if found is not None and found["holder"] == self._holder:
-            self._remote.remove(LEASE)
+        self._remote.remove(self._name)
+
+    def _refuse(self) -> list[str]:
+        """The leases of others that are over; refused where one isn't."""
+        over = []
+        for name in self._remote.beginning_with(LEASE):
+            if name == self._name:
+                continue
+            found = self._read(name)
+            if found is not None and not _is_over(found):
+                until = time.strftime("%H:%M:%S", time.gmtime(found["until"]))
+                raise StorageError(
+                    f"{self._remote.url}: another job (process {found['process']} on {found['machine']}) writes there; "
+                    f"wait for its end, or, if it was lost, until {until} UTC."
+                )
+            over.append(name)
+        return over
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        """What a lease says; None where it is gone, or no lease."""
+        try:
+            found = json.loads(self._remote.read(name) or b"null")
+            return {"until": float(found["until"]), "process": int(found["process"]), "machine": str(found["machine"])}
+        except (ValueError, KeyError, TypeError, OverflowError):
+            return None
 
     def _content(self) -> bytes:
-        about = {"holder": self._holder, "machine": socket.gethostname(), "process": os.getpid()}
+        about = {"machine": socket.gethostname(), "process": os.getpid()}
         return json.dumps(about | {"until": time.time() + SECONDS}).encode()
-
-
-def _read(remote: Remote) -> dict[str, Any] | None:
-    data = remote.read(LEASE)
-    found: dict[str, Any] | None = None if data is None else json.loads(data)
-    return found
 
 
 def _is_over(lease: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ names, doesn't count: a job that was killed between a file and the manifest leav
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from filelock import FileLock
 
 from tolman.files import atomic_write, write_text
 from tolman.storage.places import INDEX, as_path, is_url, mirror_of
-from tolman.storage.remote import Remote, Stored
+from tolman.storage.remote import Remote, StorageError, Stored
 
 MANIFEST = ".tolman-manifest.json"
-LEASE = ".tolman-lease.json"
+LEASE = ".tolman-lease-"
+"""How the names of leases begin."""
 MEDIA = frozenset({
     ".mp4", ".mov", ".avi", ".mkv", ".webm", ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".npz",
     ".npy", ".ply", ".pcd", ".las", ".laz",
@@ -81,12 +82,13 @@ class Mirror:
         """Whether a file counts on the store."""
         return name in self._known()
 
-    def push(self, *, finished: bool) -> bool:
+    def push(self, *, finished: bool, still: Callable[[], None] = lambda: None) -> bool:
         """Put up what is new or changed, media first, then parts of collections, and the manifest last.
 
         Args:
             finished: whether the work is done: what was removed here is then removed there, and tables are put up;
                 before, only whole units are, which are parts and the media that were written before them.
+            still: called before the manifest is written, which may raise when another job has begun to write there.
 
         Returns:
             Whether anything changed on the store.
@@ -115,6 +117,7 @@ class Mirror:
                 for name in gone:
                     del known[name]
             if changed or gone:
+                still()
                 files = {name: asdict(stored) for name, (stored, _) in sorted(known.items())}
                 self.remote.write(MANIFEST, json.dumps({"format": 1, "files": files}).encode())
                 for name in gone:
@@ -161,10 +164,15 @@ class Mirror:
     def _counted(self) -> dict[str, Stored]:
         listed = self.remote.listed()
         manifest = self.remote.read(MANIFEST) if MANIFEST in listed else None
-        own = {name: stored for name, stored in listed.items() if name not in (MANIFEST, LEASE)}
+        own = {name: stored for name, stored in listed.items() if name != MANIFEST and not name.startswith(LEASE)}
         if manifest is None:  # written by other programs, or a job's first file is on its way
             return own
-        said: dict[str, Any] = json.loads(manifest)["files"]
+        try:
+            said: dict[str, Any] = dict(json.loads(manifest)["files"])
+        except (ValueError, KeyError, TypeError):
+            raise StorageError(
+                f"{self.url}/{MANIFEST}: is no manifest; remove it, and every file of the folder counts."
+            ) from None
         return {name: stored for name, stored in own.items() if said.get(name) == asdict(stored)}
 
     def _get(self, name: str) -> int:

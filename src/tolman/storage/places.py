@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+from tolman.errors import UsageError
 from tolman.files import cache_folder, write_text
 
 SCHEMES = ("s3", "gs", "gcs", "memory")
@@ -24,13 +25,18 @@ def url_of(name: str | Path) -> str:
     """The URL in its one form, `s3://bucket/worlds`.
 
     Raises:
-        ValueError: it is none.
+        UsageError: it is none, or names no folder.
     """
     found = _URL.fullmatch(str(name))
-    if found is None:
-        raise ValueError(f"{name} is no URL of an object store")
-    rest = re.sub(r"/+", "/", found[2]).strip("/")
+    rest = re.sub(r"/+", "/", found[2]).strip("/") if found else ""
+    if found is None or not stays_inside(rest):
+        raise UsageError(f"{name} is no folder of an object store; it is written as s3://bucket/folder.")
     return f"{found[1]}://{rest}"
+
+
+def stays_inside(name: str) -> bool:
+    """Whether a file of this name, below any folder, lies in that folder: names on a store may have any parts."""
+    return "\0" not in name and all(part not in ("", ".", "..") for part in name.split("/"))
 
 
 def mirrors() -> Path:

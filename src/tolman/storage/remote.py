@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import MissingExtraError, TolmanError
+from tolman.storage.places import stays_inside
 
 _EXTRAS = {"s3": "s3", "gs": "gs", "gcs": "gs", "memory": "s3"}
 _PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "memory": "fsspec"}
@@ -59,7 +60,7 @@ class Remote:
         """The files by their path below the URL; none where nothing is there.
 
         Raises:
-            StorageError: there is no such bucket, or it can't be read.
+            StorageError: there is no such bucket, it can't be read, or a file's name leads out of a folder.
         """
         with self._told("read"):
             bucket = self._root.strip("/").partition("/")[0]
@@ -67,7 +68,24 @@ class Remote:
             if not found and self.url.startswith(("s3:", "gs:", "gcs:")) and not self._files.exists(bucket):
                 raise StorageError(f"{self.url}: there is no bucket '{bucket}'; create it, or name another.")
         start = len(self._root.rstrip("/")) + 1
-        return {path[start:]: _stored(info) for path, info in found.items() if len(path) > start}
+        files = {path[start:]: _stored(info) for path, info in found.items() if path[start:] and not path.endswith("/")}
+        for name in files:
+            if not stays_inside(name):
+                raise StorageError(
+                    f"{self.url}: the file '{name}' can't lie in a folder of that name; rename it there."
+                )
+        return files
+
+    def beginning_with(self, start: str) -> list[str]:
+        """The names of files beside each other that begin alike.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        with self._told("read"):
+            found: list[str] = self._files.find(self._root, prefix=start)
+        names = (path[len(self._root.rstrip("/")) + 1 :] for path in found)
+        return sorted(name for name in names if name.startswith(start) and "/" not in name)
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a file; None where there is none."""
@@ -93,15 +111,6 @@ class Remote:
         """Write a file, in place of what is there."""
         with self._told("written"):
             self._files.pipe_file(self._at(name), data)
-
-    def create(self, name: str, data: bytes) -> bool:
-        """Write a file that isn't there; False where one is."""
-        with self._told("written"):
-            try:
-                self._files.pipe_file(self._at(name), data, mode="create")
-            except FileExistsError:
-                return False
-            return True
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""

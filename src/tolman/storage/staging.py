@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tolman.storage.lease import SECONDS, Lease
+from tolman.storage.lease import SECONDS, Lease, LostLeaseError
 from tolman.storage.mirror import Mirror
 from tolman.storage.places import mirror_of
 from tolman.storage.remote import StorageError
@@ -15,6 +17,7 @@ from tolman.storage.remote import StorageError
 EVERY = 2.0
 """Seconds between two looks for finished units."""
 _open: set[Path] = set()
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -61,7 +64,7 @@ class _Place:
         self._lease: Lease | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_after, daemon=True)
-        self._error: StorageError | None = None
+        self._lost: LostLeaseError | None = None
 
     def begin(self) -> None:
         if self.writes:
@@ -75,11 +78,11 @@ class _Place:
         if self._thread.is_alive():
             self._thread.join()
         try:
-            if self._error is not None and finished:
-                raise self._error
+            if self._lost is not None:
+                raise self._lost
             if self._lease is not None:
                 self._lease.renew()
-                self.mirror.push(finished=finished)
+                self.mirror.push(finished=finished, still=self._lease.renew)
             elif finished and not self.writes and self.mirror.is_changed():
                 self._lease = Lease(self.mirror.remote)
                 self.mirror.push(finished=True)
@@ -92,14 +95,20 @@ class _Place:
                     self._lease.end()
 
     def _look_after(self) -> None:
-        waited = 0.0
+        """Put finished units up and renew the lease; a store that fails is told of once, and tried again."""
+        assert self._lease is not None
+        renewed, told = time.time(), False
         while not self._over.wait(EVERY):
-            waited += EVERY
             try:
-                if self._lease is not None and waited > SECONDS / 4:
+                if time.time() - renewed > SECONDS / 4:
                     self._lease.renew()
-                    waited = 0.0
-                self.mirror.push(finished=False)
-            except StorageError as error:
-                self._error = error
+                    renewed = time.time()
+                self.mirror.push(finished=False, still=self._lease.renew)
+            except LostLeaseError as error:
+                self._lost = error
+                _log.warning("%s", error)
                 return
+            except StorageError as error:
+                if not told:
+                    _log.warning("%s Work goes on; what is finished is put up as soon as that is possible.", error)
+                told = True

@@ -27,7 +27,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 from tolman.errors import InputError, UsageError
 from tolman.names import hint
-from tolman.storage import as_named, as_path, opened
+from tolman.parallel.place import RAY
+from tolman.storage import as_named, as_path, mirror_of, opened
 
 C = TypeVar("C")
 PLUGINS = "plugins"
@@ -268,6 +269,7 @@ def at_places(config: Any) -> Iterator[None]:
     The setting 'out' is written, the other paths are read, or added to as a run's folder is by scoring.
 
     Raises:
+        UsageError: the work is to be done on a cluster, whose machines don't share the mirrors.
         StorageError: a store can't be used, or another job writes to the place.
     """
     inputs: list[Path] = []
@@ -276,6 +278,12 @@ def at_places(config: Any) -> Iterator[None]:
         value = getattr(config, one.name)
         if one.scalar is Path and value is not None:
             (outputs if one.name == "out" else inputs).extend(value if one.several else [value])
+    place = next((path for path in (*outputs, *inputs) if mirror_of(path) is not None), None)
+    if place is not None and str(getattr(config, "on", None) or "").startswith(RAY):
+        raise UsageError(
+            f"--on ray works with folders on a disk that all machines see, not with {as_named(place)}: name a folder, "
+            "or leave --on out."
+        )
     with opened(inputs, outputs):
         yield
 
