@@ -262,7 +262,7 @@ def main() -> int:
     parser.add_argument("--kill", action="store_true", help="kill -9 in the middle, and start again")
     parser.add_argument("--database", help="PostgreSQL's URL, of an empty database")
     parser.add_argument("--postgres", action="store_true", help="a PostgreSQL server of its own")
-    parser.add_argument("--workers", type=int, default=1, help="server processes, on PostgreSQL")
+    parser.add_argument("--workers", type=int, default=1, help="server processes")
     parser.add_argument("--within", type=float, help="milliseconds that the median page may take")
     parser.add_argument("--sign-ins", action="store_true", help="sign in all at once, in place of working")
     parser.add_argument("--most", type=float, help="MiB that the sign-ins may take")

@@ -12,7 +12,7 @@ LEVELS = [
     {"names", "runtime", "extras", "lean", "memory", "temporary"},
     {"plugins"},
     {"registry", "files", "toml_lines"},
-    {"shelf"},
+    {"shelf", "storage"},
     {"items", "responses", "scenes", "frames_on_disk"},
     {"item_table", "scene_table", "messages", "cognitive_maps", "outcomes"},
     {"scoring", "media", "geometry", "parallel", "scene_parts"},

@@ -153,7 +153,10 @@ def main() -> None:
     try:
         _run()
     except TolmanError as error:
-        console(stderr=True).print(f"tolman: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        from tolman.storage.places import with_urls
+
+        said = with_urls(str(error))
+        console(stderr=True).print(f"tolman: {said}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(error.exit_code)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

@@ -1,4 +1,7 @@
-"""Parts of a collection: each finished scene in a file of its own, so that whoever is stopped goes on from there."""
+"""Parts of a collection: each finished scene in a file of its own, so that whoever is stopped goes on from there.
+
+Of a scene that isn't done, each finished recording lies in a file of its own.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +76,21 @@ class Parts:
         except (OSError, ValueError, KeyError, TypeError, ValidationError):
             return None
 
+    def write_capture(self, capture: Capture) -> None:
+        """Keep a recording of a scene that isn't done yet."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(self._path(capture.id), json.dumps({"captures": [capture.model_dump(mode="python")]}))
+
+    def read_capture(self, identity: str) -> Capture | None:
+        """A recording that was kept; None where there is none."""
+        try:
+            (kept,) = json.loads(self._path(identity).read_text(encoding="utf-8"))["captures"]
+            return Capture.model_validate(kept)
+        except (OSError, ValueError, KeyError, TypeError, ValidationError):
+            return None
+
     def drop(self, identity: str) -> None:
-        """Forget a scene."""
+        """Forget a scene, or a recording."""
         self._path(identity).unlink(missing_ok=True)
 
     def remove(self) -> None:

@@ -64,9 +64,16 @@ ONLY_PARSED: dict[Key, str] = {}
 """Command → why it can't be carried out here. The command line reads all of these."""
 
 ON_RAY = "so is the extra 'ray'"
+ON_S3 = ("moto", "the object store of the tests is a package of the extra 'dev'")
 NEEDED: dict[Key, tuple[str, str]] = {
     ("*", "tolman run vsi-bench --model hf/"): ("torch", "the extra 'hf' is installed by 'make test-full'"),
     ("*", "tolman analyze diversity ./my-bench --structures"): ("spacy", "so is the extra 'syntax'"),
+    ("*", "tolman simulate --scenes 3 --out s3://"): ON_S3,
+    ("*", "tolman generate s3://"): ON_S3,
+    ("*", "tolman audit s3://"): ON_S3,
+    ("*", "tolman run s3://"): ON_S3,
+    ("*", "tolman score s3://"): ON_S3,
+    ("*", "tolman report s3://"): ON_S3,
     ("docs/scale.md", "tolman simulate --scenes 12 --out worlds --on ray"): ("ray", ON_RAY),
     ("docs/scale.md", "tolman generate worlds --out my-bench --on ray"): ("ray", ON_RAY),
     ("docs/scale.md", "tolman audit ./my-bench --scenes worlds --on ray"): ("ray", ON_RAY),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from docs.exceptions import (
 from docs.files import write_files
 from docs.nodes import Node, nodes
 from docs.steps import SAYS, STEPS
+from object_store import object_store
 from tolman.cli import without_plugins
 from tolman.plugins import load_plugins
 
@@ -48,6 +50,16 @@ def fleet() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
+def bucket() -> Iterator[dict[str, str]]:
+    """An object store with an empty bucket, as environment variables; none where its package isn't installed."""
+    if find_spec("moto") is None:
+        yield {}
+        return
+    with object_store() as variables:
+        yield variables
+
+
+@pytest.fixture
 def typed(
     stage: Path, served: dict[str, str], fleet: dict[str, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Page:
@@ -68,10 +80,12 @@ def test_quick_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> Non
 
 @pytest.mark.full
 @pytest.mark.parametrize("page", WITH_COMMANDS)
-def test_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
+def test_commands_of_a_page_do_what_it_says(page: str, typed: Page, request: pytest.FixtureRequest) -> None:
     wanted = commands_of(page)
     if not (typed.place / "meta_info").exists() and any("meta_info" in command.text for command in wanted):
         pytest.skip("VSI-Bench's released scenes are not at hand (set TOLMAN_SHARED)")
+    if any("s3://" in command.text for command in wanted):
+        typed.exported |= request.getfixturevalue("bucket")
     typed.prepare(wanted)
     for command in wanted:
         typed.carry_out(command)

@@ -20,12 +20,15 @@ from tolman.generate.settings import preset
 from tolman.media.video import read_index
 from tolman.scene_parts import Part
 from tolman.scene_table import read_captures, read_scenes
+from tolman.scenes import Capture
 from tolman.simulate import build
 from tolman.simulate.build import WorldsConfig, simulate
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
+from tolman.simulate.recording import CameraTrack
 from tolman.simulate.walks import draw_walk
+from tolman.simulate.world import World
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
 ORDER = WorldsConfig(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
@@ -87,6 +90,29 @@ def test_it_goes_on_where_it_was_stopped(alone: Path, tmp_path: Path, monkeypatc
     simulate(replace(ORDER, scenes=4), tmp_path / "worlds", 1)
     assert made == [0, 1, 2, 2, 3]
     assert len(list(read_scenes(tmp_path / "worlds"))) == 4
+
+
+@pytest.mark.full
+def test_of_a_scene_with_several_cameras_it_goes_on_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = replace(ORDER, scenes=1, seconds=1.0, exo=2, lidar=True)
+    simulate(order, tmp_path / "whole", 1)
+    drawn: list[str] = []
+    real = build.record
+
+    def stopping(world: World, camera: CameraTrack, folder: Path, *, depth: bool = False) -> Capture:
+        drawn.append(camera.role)
+        if len(drawn) == 2:
+            raise KeyboardInterrupt
+        return real(world, camera, folder, depth=depth)
+
+    monkeypatch.setattr(build, "record", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        simulate(order, tmp_path / "worlds", 1)
+    simulate(order, tmp_path / "worlds", 1)
+    assert drawn == ["ego", "exo-1", "exo-1", "exo-2"]
+    assert contents(tmp_path / "worlds") == contents(tmp_path / "whole")
 
 
 def test_other_settings_and_other_files_are_refused(alone: Path, tmp_path: Path) -> None:

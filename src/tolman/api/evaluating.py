@@ -11,6 +11,7 @@ from tolman.items import Item
 from tolman.models.base import Model
 from tolman.models.python import PythonModel, qualified_name
 from tolman.names import hint
+from tolman.workflows.config import at_places
 from tolman.workflows.evaluate import aevaluate as _aevaluate
 from tolman.workflows.evaluate import evaluate as _evaluate
 from tolman.workflows.events import Events, silent
@@ -93,7 +94,10 @@ def evaluate(
         RunInterruptedError: it was stopped; what was answered is kept and scored.
     """
     jobs = _jobs(benchmark, model, settings)
-    runs = [_evaluate(job.config, events, model=job.model, benchmark=job.benchmark).runs[0] for job in jobs]
+    runs: list[Run] = []
+    for job in jobs:
+        with at_places(job.config):
+            runs += _evaluate(job.config, events, model=job.model, benchmark=job.benchmark).runs[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -119,7 +123,10 @@ async def aevaluate(
         CancelledError: it was cancelled.
     """
     jobs = _jobs(benchmark, model, settings)
-    runs = [(await _aevaluate(job.config, events, model=job.model, benchmark=job.benchmark)).runs[0] for job in jobs]
+    runs: list[Run] = []
+    for job in jobs:
+        with at_places(job.config):
+            runs += (await _aevaluate(job.config, events, model=job.model, benchmark=job.benchmark)).runs[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -155,7 +162,8 @@ def score(
         raise UsageError("a file of responses is scored against a benchmark's name or folder; give one of these.")
     named = {} if benchmark is None else {"benchmark": str(benchmark)}
     config = config_of(ScoreConfig, {"responses": Path(responses), **named, **settings})
-    return _score(config, events).run.scores
+    with at_places(config):
+        return _score(config, events).run.scores
 
 
 def open_run(path: Path | str) -> Run:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tolman.api.evaluating import named_in_commands
 from tolman.errors import UsageError
+from tolman.workflows.config import at_places
 from tolman.workflows.events import Events, silent
 from tolman.workflows.keywords import config_of
 from tolman.workflows.loaded_benchmark import Benchmark
@@ -36,7 +37,9 @@ def simulate(out: Path | str, *, events: Events = silent, **settings: Any) -> Si
     from tolman.workflows.simulate import SimulateConfig
     from tolman.workflows.simulate import simulate as carry_out
 
-    return carry_out(config_of(SimulateConfig, {"out": out, **settings}), events)
+    config = config_of(SimulateConfig, {"out": out, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = silent, **settings: Any) -> IngestResult:
@@ -56,7 +59,9 @@ def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = s
     from tolman.workflows.ingest import IngestConfig
     from tolman.workflows.ingest import ingest as carry_out
 
-    return carry_out(config_of(IngestConfig, {"format": format, "path": path, "out": out, **settings}), events)
+    config = config_of(IngestConfig, {"format": format, "path": path, "out": out, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def generate(
@@ -78,7 +83,9 @@ def generate(
     from tolman.workflows.generate import generate as carry_out
 
     place = scenes.path if isinstance(scenes, Scenes) else scenes
-    return carry_out(config_of(GenerateConfig, {"scenes": place, "out": out, **settings}), events)
+    config = config_of(GenerateConfig, {"scenes": place, "out": out, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def audit(
@@ -101,7 +108,9 @@ def audit(
 
     place = scenes.path if isinstance(scenes, Scenes) else scenes
     name, settings = _in_folder(benchmark, settings)
-    return carry_out(config_of(AuditConfig, {"benchmark": name, "scenes": place, **settings}), events)
+    config = config_of(AuditConfig, {"benchmark": name, "scenes": place, **settings})
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def audit_shortcuts(
@@ -130,7 +139,9 @@ def audit_shortcuts(
     name, settings = _in_folder(benchmark, settings)
     several = [teach] if isinstance(teach, str | Path) else list(teach)
     given = {"benchmark": name, "shortcuts": True, "teach": tuple(Path(one) for one in several), **settings}
-    return carry_out(config_of(AuditConfig, given), events)
+    config = config_of(AuditConfig, given)
+    with at_places(config):
+        return carry_out(config, events)
 
 
 def _in_folder(benchmark: str | Path | Benchmark, settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -6,14 +6,13 @@ packages add theirs through the entry point group `tolman.benchmarks`.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tolman.benchmarks.base import BenchmarkSpec
 from tolman.benchmarks.declaring import declared_benchmark, declared_names
 from tolman.benchmarks.folder import is_folder, open_folder
 from tolman.errors import UsageError
 from tolman.names import unknown
 from tolman.registry import Registry
+from tolman.storage import pull
 
 _REGISTRY = Registry("benchmark", __name__, "BENCHMARK", "tolman.benchmarks")
 
@@ -30,7 +29,7 @@ def get(name: str) -> BenchmarkSpec:
         UsageError: there is none; the sentence lists those there are.
         InputError: the folder is no benchmark's.
     """
-    return open_folder(Path(name)) if is_folder(name) else named(name)
+    return open_folder(pull(name)) if is_folder(name) else named(name)
 
 
 def named(name: str) -> BenchmarkSpec:

@@ -30,6 +30,7 @@ from tolman.messages import Message, Sampling
 from tolman.names import hint
 from tolman.scoring.rules import careful
 from tolman.scoring.table import Column, Mean, Table, pool
+from tolman.storage import as_named
 
 FILE = "benchmark.json"
 PROFILE = "scoring_profile"
@@ -60,7 +61,7 @@ def open_folder(folder: Path) -> BenchmarkSpec:
         like = benchmarks.named(profile)
         return replace(
             like,
-            name=str(folder),
+            name=as_named(folder),
             title=card["title"],
             paper=card.get("paper") or "",
             scored_like=like.title,
@@ -77,7 +78,7 @@ def open_folder(folder: Path) -> BenchmarkSpec:
     key = "average" if "average" not in tasks else "average of question types"
     average = Column(key, "Avg.", Mean(tuple(column.node for column in columns)))
     return BenchmarkSpec(
-        name=str(folder),
+        name=as_named(folder),
         title=card["title"],
         paper=card.get("paper") or "",
         licence=card.get("licence") or "",

@@ -25,7 +25,7 @@ import typer
 
 from tolman.errors import UsageError
 from tolman.plugins import load_plugins
-from tolman.workflows.config import ConfigField, fields_of, make, read_plugins, read_tables, write_config
+from tolman.workflows.config import ConfigField, at_places, fields_of, make, read_plugins, read_tables, write_config
 
 FILE = "tolman.toml"
 """The config beside a result."""
@@ -100,13 +100,14 @@ def configured(
                 write_config(write_config_to, name, *configs, typed=_typed(ctx))
             incomplete: Incomplete | None = None
             for one_config in configs:
-                try:
-                    result = body(one_config, **values)
-                except Incomplete as error:
-                    incomplete, result = error, error.folder
-                for folder in result if isinstance(result, list) else [result]:
-                    if isinstance(folder, Path) and folder.is_dir():
-                        write_config(folder / FILE, name, one_config, typed=_typed(ctx))
+                with at_places(one_config):
+                    try:
+                        result = body(one_config, **values)
+                    except Incomplete as error:
+                        incomplete, result = error, error.folder
+                    for folder in result if isinstance(result, list) else [result]:
+                        if isinstance(folder, Path) and folder.is_dir():
+                            write_config(folder / FILE, name, one_config, typed=_typed(ctx))
             if incomplete is not None:
                 raise incomplete
 

@@ -57,8 +57,17 @@ def numbers_in(text: str, option: str, count: int | None = None) -> tuple[float,
 
 def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
+    from rich.text import Text
 
-    return Console(stderr=stderr)
+    from tolman.storage.places import with_urls
+
+    class Named(Console):
+        """Texts name a place on an object store by its URL, not by its mirror."""
+
+        def render_str(self, text: str, **settings: Any) -> Text:
+            return super().render_str(with_urls(text), **settings)
+
+    return Named(stderr=stderr)
 
 
 def show(*folders: RunFolder, as_json: bool) -> None:

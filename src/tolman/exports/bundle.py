@@ -28,6 +28,7 @@ from tolman.media.images import read_image
 from tolman.media.missing import refuse_missing
 from tolman.media.video import BrokenMediaError
 from tolman.plugins import load_plugins, loaded_plugins
+from tolman.storage import as_path, fetched
 
 MEDIA = "media"
 PLUGINS = "plugins"
@@ -76,7 +77,7 @@ def _card(source: BenchmarkSource) -> dict[str, str]:
     """What benchmark.json says: the folder's own, or that of a benchmark that can be named."""
     benchmark = source.benchmark
     if is_folder(benchmark.name):
-        card: dict[str, str] = json.loads((Path(benchmark.name) / FILE).read_text(encoding="utf-8"))
+        card: dict[str, str] = json.loads((as_path(benchmark.name) / FILE).read_text(encoding="utf-8"))
         return card
     return {
         "name": benchmark.name,
@@ -110,7 +111,7 @@ def _with_media(source: BenchmarkSource, target: Target, folder: Path) -> list[I
 def _put(root: Path, medium: Media, folder: Path) -> str:
     """Put one medium into the folder; its path in there."""
     there = root / medium.path
-    if not there.is_file():
+    if not fetched(there).is_file():
         raise InputError(there, "is missing, and a question shows it", fix="add it, or leave the question out")
     pure = PurePosixPath(medium.path)
     if pure.is_absolute() or ".." in pure.parts:

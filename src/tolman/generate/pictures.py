@@ -16,6 +16,7 @@ from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
 from tolman.parallel import Workers, parallel_map
+from tolman.storage import fetched
 
 FOLDER = "images"
 QUALITY = 90
@@ -110,7 +111,7 @@ def take_out(
 
 
 def _carry_out(job: _Job) -> list[str]:
-    path = job.collection / job.video
+    path = fetched(job.collection / job.video)
     if not path.resolve().is_relative_to(job.collection.resolve()) or not path.is_file():
         raise InputError(path, "is missing", fix="questions about pictures need the collection's videos")
     names = []

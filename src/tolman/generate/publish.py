@@ -27,6 +27,7 @@ from tolman.items import Item
 from tolman.media.needed import FrameCount, count_answerable
 from tolman.media.sampling import Frames
 from tolman.parallel import Workers
+from tolman.storage import as_named, fetched, is_there
 
 SHARD = 20_000
 UNFINISHED = ".unfinished"
@@ -77,7 +78,7 @@ def publish(
     statistics = statistics_of(chosen, collected, preset) | {"frames": budgets.written()}
     provenance = {
         "tolman": tolman.__version__,
-        "scenes": str(source),
+        "scenes": as_named(source),
         "seed": seed,
         "preset": preset.written(),
         "statistics": statistics,
@@ -157,9 +158,9 @@ def with_media(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]
 def _put(source: Path, out: Path, path: str) -> None:
     there, here = source / path, out / path
     inside = there.resolve().is_relative_to(source.resolve()) and here.resolve().is_relative_to(out.resolve())
-    if not inside or not there.is_file():
+    if not inside or not is_there(there):
         return
-    link_or_copy(there, here)
+    link_or_copy(fetched(there), here)
 
 
 def check_place(out: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, need_pillow
+from tolman.storage import fetched
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -132,7 +133,7 @@ def read_image(root: Path, path: str, part: tuple[int, int] | None) -> bytes:
     """
     from tolman.media.tables import image_in_table, table_and_column
 
-    where = root / (path if part is None else table_and_column(path)[0])
+    where = fetched(root / (path if part is None else table_and_column(path)[0]))
     if not where.is_file():
         raise BrokenMediaError(f"{where}: the file is missing")
     return where.read_bytes() if part is None else image_in_table(root / path, *part)

@@ -8,6 +8,7 @@ from pathlib import Path
 from tolman.errors import InputError
 from tolman.items import Item, Media
 from tolman.messages import Joined
+from tolman.storage import is_there
 
 MIN_FILES = 10
 """Files of one folder that must all be missing for the folder to count as missing, where others are there."""
@@ -31,7 +32,7 @@ def refuse_missing(folder: Path, items: Iterable[Item]) -> None:
             for path in _paths(media):
                 first, _, rest = path.partition("/")
                 groups.setdefault(first if rest else "", {}).setdefault(path)
-    absent = {name: paths for name, paths in groups.items() if not any((folder / path).is_file() for path in paths)}
+    absent = {name: paths for name, paths in groups.items() if not any(is_there(folder / path) for path in paths)}
     if absent and len(absent) == len(groups):
         lost = [path for paths in absent.values() for path in paths]
         what = f"none of the {len(lost):,} files of the questions' media is there (the first: {lost[0]})"

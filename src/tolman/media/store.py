@@ -28,6 +28,7 @@ from tolman.media.images import image_to_jpeg, may_be_deep, read_image, to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 from tolman.messages import Joined, KeyFrames, Picture, Video
+from tolman.storage import fetched
 
 VERSION = 1
 """Part of every key; raised whenever the same settings would give other bytes."""
@@ -74,6 +75,8 @@ class FrameStore:
         if isinstance(media, Joined):
             return self._joined(data, media, frames)
         source = read_image(data, media.path, media.part) if media.kind == "image" else data / media.path
+        if isinstance(source, Path):
+            fetched(source)
         digest = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else self._digest(source)
         encoding = _encoding(frames)
         sampling = {} if media.kind == "image" else frames.model_dump(exclude=_NOT_SAMPLING)
@@ -112,7 +115,7 @@ class FrameStore:
         Raises:
             BrokenMediaError: it is missing.
         """
-        path = data / media.path
+        path = fetched(data / media.path)
         return Video(path=str(path), sha256=self._digest(path), start=media.start, end=media.end)
 
     def _digest(self, path: Path) -> str:

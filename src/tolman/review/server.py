@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 
 import uvicorn
-from sqlalchemy.engine import make_url
 
 from tolman.errors import UsageError
 from tolman.review.accounts.identity import ensure_owner, invite
@@ -39,16 +38,12 @@ def serve(
         host, port: where to listen.
         say: is told the owner's link, those of the study that is started, and sentences about what must
             be known beforehand, once the server listens.
-        workers: processes that serve; more than one on PostgreSQL only.
+        workers: processes that serve.
 
     Raises:
         UsageError: the port is taken, or the database can't be used.
         InputError: the benchmark's files can't be used.
     """
-    if workers > 1 and make_url(settings.url).get_backend_name() != "postgresql":
-        raise UsageError(
-            "several processes need PostgreSQL; name its database with --database, or leave --workers out."
-        )
     site = open_site(settings)
     started = start_named(site, settings.study) if settings.study is not None else StartedStudy()
     listening = listen(host, port)

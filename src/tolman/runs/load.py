@@ -20,6 +20,7 @@ from tolman.item_table import first_problem
 from tolman.items import Item
 from tolman.names import hint
 from tolman.scoring.rules import tasks_of
+from tolman.storage import as_named, as_path
 
 ROW_LENGTH = 80
 """Characters of a row without an id that are told."""
@@ -90,11 +91,11 @@ def load(
         subset = subset_for(benchmark.title, benchmark.frame_counts, frames)
     chosen = subset_of(benchmark, subset)
     if data is None and is_folder(name):
-        data = Path(name)
+        data = as_path(name)  # benchmarks.get has fetched it
     if data is not None:
         folder = data.parent if data.is_file() else data
         items = _items(benchmark, data, chosen, held=held)
-        return Loaded(benchmark, chosen, items, folder, str(data))
+        return Loaded(benchmark, chosen, items, folder, as_named(data))
     if benchmark.hub is None:
         raise UsageError(f"{benchmark.title} isn't on the hub; give its folder with --data FOLDER.")
     from tolman.benchmarks.hub import fetch

@@ -61,16 +61,17 @@ class Estimate:
     degrees: int
 
 
-def estimates(sums: Clustered, weights: Floats) -> list[Estimate]:
+def estimates(sums: Clustered, weights: Floats, inflation: float = 1.0) -> list[Estimate]:
     """Weighted sums of ratios with their intervals.
 
     Args:
         sums: the clusters of one run, or of the difference of two on the same items.
         weights: not negative. Shape (figures, pools).
+        inflation: by which the variance is greater than that of clusters that are independent of each other.
     """
     if not len(sums.numerators):
         return [Estimate(None, None, None, "no scored item", 0.0, None, 0) for _ in weights]
-    found = moments(sums, weights)
+    found = moments(sums, weights).with_variance_times(inflation)
     low, high = score_limits(found)
     errors = found.errors
     results = []
@@ -111,17 +112,16 @@ def score_limits(found: Moments) -> tuple[Floats, Floats]:
     return found.lowest + found.span * low, found.lowest + found.span * high
 
 
-def score_tests(sums: Clustered, weights: Floats, null: float = 0.0) -> list[float | None]:
+def score_tests(sums: Clustered, weights: Floats, null: float = 0.0, inflation: float = 1.0) -> list[float | None]:
     """Two-sided p-values of the hypothesis that a figure is a given value; None where there is no interval.
 
     The test whose inversion the interval is: p < 0.05 where the interval doesn't hold the value.
 
     Args:
-        sums: as for `estimates`.
-        weights: not negative. Shape (figures, pools).
+        sums, weights, inflation: as for `estimates`.
         null: the value, in the figures' unit.
     """
-    found = moments(sums, weights)
+    found = moments(sums, weights).with_variance_times(inflation)
     results: list[float | None] = []
     for i in range(len(weights)):
         position = float((null - found.lowest[i]) / found.span[i])

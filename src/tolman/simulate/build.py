@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -263,11 +264,16 @@ def _carry_out(job: _Job) -> SimulatedScene:
         return SimulatedScene.of(kept)
     made = make(job.config, job.number, job.out)
     parts.write(made)
+    for capture in made.captures:
+        parts.drop(capture.id)
     return SimulatedScene.of(made)
 
 
 def make(config: WorldsConfig, number: int, out: Path) -> Part:
-    """Simulate one scene: its place, the people and robots in it, its walk, its recordings."""
+    """Simulate one scene: its place, the people and robots in it, its walk, its recordings.
+
+    Of several recordings each is kept when it is done, so that whoever is stopped goes on from the next.
+    """
     name = f"{config.seed}-{number:04d}"
     identity, seed = f"{DATASET}/{name}", f"{config.seed}:{number}"
     world, notes = place(config, config.shapes[number % len(config.shapes)], identity, seed)
@@ -283,20 +289,35 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
     camera = CameraTrack(f"{identity}/ego", "ego", walk, config.size, config.rate, f"videos/{name}.mp4")
-    captures = [_recorded(config, own, camera, out)]
+    kept = _KeptRecordings(Parts(out) if config.media and (fixed or config.lidar) else None)
+    captures = [kept.or_made(camera.id, partial(_recorded, config, own, camera, out))]
     for role, still in fixed:
         media = f"videos/{name}-{role}.mp4"
-        camera = CameraTrack(f"{identity}/{role}", role, still, config.size, config.rate, media)
-        captures.append(_recorded(config, world, camera, out))
+        watching = CameraTrack(f"{identity}/{role}", role, still, config.size, config.rate, media)
+        captures.append(kept.or_made(watching.id, partial(_recorded, config, world, watching, out)))
     if config.lidar:
         media = f"lidar/{name}"
         spinner = STREET if world.scene.room_area is None else ROOM
-        identity = f"{identity}/lidar"
-        captures.append(
-            record_lidar(own, walk, out / media, identity=identity, media=media, seed=seed, spinner=spinner)
-        )
+        scan = partial(record_lidar, own, walk, out / media, media=media, seed=seed, spinner=spinner)
+        captures.append(kept.or_made(f"{identity}/lidar", partial(scan, identity=f"{identity}/lidar")))
     scene = world.scene.model_copy(update={"video": captures[0].media})
     return Part(scene, tuple(captures), notes)
+
+
+@dataclass(frozen=True)
+class _KeptRecordings:
+    """Finished recordings of a scene that isn't done; none where it has but one."""
+
+    parts: Parts | None
+
+    def or_made(self, identity: str, make: Callable[[], Capture]) -> Capture:
+        if self.parts is None:
+            return make()
+        if there := self.parts.read_capture(identity):
+            return there
+        made = make()
+        self.parts.write_capture(made)
+        return made
 
 
 def _recorded(config: WorldsConfig, world: World, camera: CameraTrack, out: Path) -> Capture:

@@ -18,7 +18,8 @@ import dataclasses
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -26,6 +27,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 from tolman.errors import InputError, UsageError
 from tolman.names import hint
+from tolman.parallel.place import RAY
+from tolman.storage import as_named, as_path, mirror_of, opened
 
 C = TypeVar("C")
 PLUGINS = "plugins"
@@ -170,7 +173,7 @@ def _one(field: ConfigField, value: Any, where: str) -> Any:
 def _converted(kind: Scalar, value: Any) -> Any:
     """The value as that type; None where it can't be one."""
     if kind is Path:
-        return Path(value) if isinstance(value, str | Path) else None
+        return as_path(value) if isinstance(value, str | Path) else None
     if kind is bool:
         return value if isinstance(value, bool) else None
     if isinstance(value, str) and kind in (int, float):
@@ -256,7 +259,33 @@ def as_toml(value: Any) -> Any:
     """A setting's value as TOML has it."""
     if isinstance(value, tuple):
         return [as_toml(part) for part in value]
-    return str(value) if isinstance(value, Path) else value
+    return as_named(value) if isinstance(value, Path) else value
+
+
+@contextmanager
+def at_places(config: Any) -> Iterator[None]:
+    """Work with a config whose paths may be places on object stores: fetched before, put up at the end.
+
+    The setting 'out' is written, the other paths are read, or added to as a run's folder is by scoring.
+
+    Raises:
+        UsageError: the work is to be done on a cluster, whose machines don't share the mirrors.
+        StorageError: a store can't be used, or another job writes to the place.
+    """
+    inputs: list[Path] = []
+    outputs: list[Path] = []
+    for one in fields_of(type(config)):
+        value = getattr(config, one.name)
+        if one.scalar is Path and value is not None:
+            (outputs if one.name == "out" else inputs).extend(value if one.several else [value])
+    place = next((path for path in (*outputs, *inputs) if mirror_of(path) is not None), None)
+    if place is not None and str(getattr(config, "on", None) or "").startswith(RAY):
+        raise UsageError(
+            f"--on ray works with folders on a disk that all machines see, not with {as_named(place)}: name a folder, "
+            "or leave --on out."
+        )
+    with opened(inputs, outputs):
+        yield
 
 
 def write_config(path: Path, command: str, *configs: Any, typed: str | None = None) -> None:

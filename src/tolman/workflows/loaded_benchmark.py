@@ -21,6 +21,7 @@ from tolman.items import Item
 from tolman.runs.folder import RunRecord, RunSettings
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.runs.scoring import compute_scores
+from tolman.storage import is_url
 from tolman.workflows.frames import given_as
 from tolman.workflows.notebook import Displayable, NotebookTable
 from tolman.workflows.rewards import mark, origin_of
@@ -251,7 +252,7 @@ def _checked(items: Iterable[Item | Mapping[str, Any]]) -> list[Item]:
 
 def _origin(name: str) -> str:
     """The name of a benchmark, or the absolute path of its folder, for processes that work elsewhere."""
-    return str(Path(name).resolve()) if is_folder(name) else name
+    return str(Path(name).resolve()) if is_folder(name) and not is_url(name) else name
 
 
 def _card(title: str, profile: str | None) -> dict[str, Any]:

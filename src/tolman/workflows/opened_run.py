@@ -11,6 +11,7 @@ import polars as pl
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.folder import RunFolder, RunRecord
+from tolman.storage import pull
 from tolman.workflows.frames import given_as
 from tolman.workflows.notebook import Displayable, NotebookTable
 from tolman.workflows.scores import Scores, SvgFigure
@@ -25,7 +26,7 @@ class Run(Displayable):
     """
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+        self.path = pull(path)
         self._folder = RunFolder(self.path)
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman.names import unknown
+from tolman.storage import pull
 from tolman.workflows.frames import given_as
 from tolman.workflows.notebook import Displayable, NotebookTable
 
@@ -28,7 +29,7 @@ class Scenes(Displayable):
     """
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+        self.path = pull(path)
         if not self.path.exists():
             from tolman.errors import InputError
 

@@ -115,7 +115,7 @@ class ReviewConfig:
     workers: Annotated[
         int,
         Setting(
-            "Number of processes that serve, 1 to 64; more than one on PostgreSQL only.",
+            "Number of processes that serve, 1 to 64.",
             least=1,
             most=64,
             panel=_SERVING,

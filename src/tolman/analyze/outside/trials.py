@@ -41,6 +41,7 @@ class LearnerTrial:
         category_baseline: score of the best constant per category; None for choices. Shape (items,).
         taught: questions taught, in the lesson that had fewest.
         taught_scenes: their scenes.
+        inflation: by which the variance of a mean score is greater than if no question taught were asked elsewhere.
     """
 
     task: str
@@ -52,6 +53,7 @@ class LearnerTrial:
     category_baseline: Floats | None
     taught: int
     taught_scenes: int
+    inflation: float
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class _Collected:
 
     scores: defaultdict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     taught: list[tuple[int, int]] = field(default_factory=list)
+    overlaps: list[float] = field(default_factory=list)
 
 
 def run_trials(
@@ -115,6 +118,8 @@ def run_trials(
             collected = found.setdefault((key, lesson.taught_on), _Collected())
             scenes = len({int(group[numbers[i]]) for i in taught})
             collected.taught.append((len(taught), scenes))
+            own = sum(numbers[i] < len(items) for i in taught)
+            collected.overlaps.append(len(asked) * own / max(1, len(taught)) ** 2)
             enough = len(taught) >= MIN_TAUGHT and scenes >= MIN_TAUGHT_SCENES
             jobs.append(
                 _Job(
@@ -149,9 +154,13 @@ def _trial(key: tuple[str, str], taught_on: TaughtOn, collected: _Collected, lea
     taught, scenes = min(collected.taught)
     taught_all = all(name in full for name in learners)
     names = [*learners, *([CATEGORY_CONSTANT] if category is not None else [])] if taught_all else []
+    # Each question that is asked is taught where others are asked, so that scores hang together: the corrected variance
+    # of Nadeau and Bengio (2003), in which what is taught beside the benchmark hangs together with nothing.
+    inflation = 1 + sum(collected.overlaps)
     return LearnerTrial(
-        *key, taught_on, numbers, {name: full[name] for name in names}, column(base), category, taught, scenes
-    )
+        *key, taught_on, numbers, {name: full[name] for name in names}, column(base), category, taught, scenes,
+        inflation,
+    )  # fmt: skip
 
 
 def _told(items: Sequence[Item], rules: RuleSet) -> tuple[list[BlindQuestion], Ints, AnswerSpace | None]:

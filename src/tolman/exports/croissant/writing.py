@@ -20,6 +20,7 @@ from tolman.exports.croissant.metadata import About, metadata
 from tolman.exports.export import BenchmarkSource, Exported, Target
 from tolman.files import write_text
 from tolman.items import Item
+from tolman.storage import as_path
 
 FILE = "croissant.json"
 MEDIA_TABLE = "media.parquet"
@@ -94,7 +95,7 @@ def _kept(source: BenchmarkSource, folder: Path) -> str:
     """Take over what a benchmark's folder says of how it was made; the text of its own card."""
     if not is_folder(source.benchmark.name):
         return ""
-    before = Path(source.benchmark.name)
+    before = as_path(source.benchmark.name)
     if (before / "provenance.json").is_file():
         shutil.copyfile(before / "provenance.json", folder / "provenance.json")
     card = before / "README.md"

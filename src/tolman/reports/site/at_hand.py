@@ -10,6 +10,7 @@ from tolman import benchmarks
 from tolman.benchmarks.fetching.place import unpacking_folder
 from tolman.benchmarks.hub import media_at_hand
 from tolman.reports.loaded import LoadedRun
+from tolman.storage import StorageError, is_url, pull
 
 
 def media_folder(runs: Sequence[LoadedRun], given: Path | None) -> Path | str:
@@ -22,7 +23,10 @@ def media_folder(runs: Sequence[LoadedRun], given: Path | None) -> Path | str:
     if given is not None:
         return given
     for run in runs:
-        data = Path(run.record.data)
+        try:
+            data = pull(run.record.data)
+        except StorageError as error:
+            return str(error)
         if data.is_dir():
             return data
         if data.is_file():
@@ -69,4 +73,9 @@ def _provenance(data: Path) -> list[Path]:
         named = Path(told["scenes"])
     except (OSError, ValueError, KeyError, TypeError):
         return []
+    if is_url(named):
+        try:
+            return [pull(named)]
+        except StorageError:
+            return []
     return [named, data / named, data.parent / named]
