@@ -44,4 +44,5 @@ def _binomial(n: int, p: float) -> Floats:
         whole - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p)
         for k in range(n + 1)
     ]
-    return np.exp(np.array(logs))
+    probabilities: Floats = np.exp(np.array(logs))
+    return probabilities

@@ -6,10 +6,10 @@ often. An answer of another kind passes where the interval of what a learner has
 than the best constant per category, ends below `MAX_NUMBER_GAP`.
 
 p-values are the larger of two, corrected by Holm's method over all rows: the clustered score test, which counts a scene
-(and a group of twins) as one, and for choices the exact binomial test, which is right about the tail. Where questions of
-the benchmark itself are taught, each is asked in one fold and taught in the others, so that scores of different scenes
-hang together too: variances are then greater by Nadeau and Bengio's factor (2003, Machine Learning 52, 239–281), 1 + 5/4
-for five folds.
+(and a group of twins) as one, and for choices the exact binomial test, which is right about the tail. Where questions
+of the benchmark itself are taught, each is asked in one fold and taught in the others, so that scores of different
+scenes hang together too: variances are then greater by the factor of Nadeau and Bengio (2003, Machine Learning 52,
+239–281), 1 + 5/4 for five folds.
 """
 
 from __future__ import annotations

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
+from tolman.errors import InputError
 from tolman.extras import needs
 from tolman.guessing.learners import SCALED, probabilities
 from tolman.guessing.statistics import Floats
+from tolman.items import LETTERS
 
 MAX_TOKENS = 256
 """Tokens of a text that are read."""
@@ -49,7 +51,12 @@ class LanguageModel:
 
 
 def _option_texts(questions: Sequence[BlindQuestion]) -> list[str]:
-    return [f"{question.text} {option}" for question in questions for option in question.options]
+    """Each option as an answer with its letter, so that the place can tell too."""
+    return [
+        f"{question.text} {letter}. {option}"
+        for question in questions
+        for letter, option in zip(LETTERS, question.options, strict=False)
+    ]
 
 
 def _features(texts: Sequence[str], folder: Path | None) -> Floats:
@@ -66,9 +73,9 @@ def _features(texts: Sequence[str], folder: Path | None) -> Floats:
 
 def _states(texts: list[str], folder: Path) -> Floats:
     """Mean last hidden state of each text. Shape (texts, width)."""
+    tokenizer, model = _loaded(folder)
     import torch
 
-    tokenizer, model = _loaded(folder)
     read = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=MAX_TOKENS)
     with torch.inference_mode():
         states = model(input_ids=read["input_ids"], attention_mask=read["attention_mask"]).last_hidden_state
@@ -80,12 +87,20 @@ def _states(texts: list[str], folder: Path) -> Floats:
 @lru_cache(maxsize=1)
 def _loaded(folder: Path) -> tuple[Any, Any]:
     with needs("hf", "Features of a language model"):
+        import torch  # noqa: F401
         from transformers import AutoModel, AutoTokenizer
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(
+            folder, f"holds no language model ({reason})", fix="name a folder as transformers saves it"
+        ) from None
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     tokenizer.padding_side = "right"
-    return tokenizer, AutoModel.from_pretrained(folder, local_files_only=True).eval()
+    return tokenizer, model
 
 
 OUTSIDE_LEARNER = LanguageModel()
