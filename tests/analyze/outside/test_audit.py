@@ -129,8 +129,8 @@ def test_what_leaks_nothing_passes_with_questions_enough() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("plant", [by_length, by_wording])
 def test_a_leak_of_a_few_points_is_found_with_questions_enough(plant: object) -> None:
-    """Planted in 15 % of 1,200 questions: 11 points above chance for who knows the rule."""
-    found = [audited(plant(1200, seed, 0.15)).verdict for seed in range(POWER_SEEDS)]  # type: ignore[operator]
+    """Planted in 20 % of 1,200 questions: 15 points above chance for who knows the rule."""
+    found = [audited(plant(1200, seed, 0.2)).verdict for seed in range(POWER_SEEDS)]  # type: ignore[operator]
     assert found == ["FAIL"] * POWER_SEEDS
 
 
