@@ -36,6 +36,7 @@ __all__ = [
     "__version__",
     "aevaluate",
     "audit",
+    "audit_shortcuts",
     "compare",
     "evaluate",
     "figure",

@@ -9,6 +9,7 @@ from tolman.api.evaluating import load as load
 from tolman.api.evaluating import open_run as open_run
 from tolman.api.evaluating import score as score
 from tolman.api.making import audit as audit
+from tolman.api.making import audit_shortcuts as audit_shortcuts
 from tolman.api.making import generate as generate
 from tolman.api.making import ingest as ingest
 from tolman.api.making import open_scenes as open_scenes

@@ -1,7 +1,8 @@
-"""Scenes and benchmarks of them: `simulate`, `ingest`, `open_scenes`, `generate`, `audit`."""
+"""Scenes and benchmarks of them: `simulate`, `ingest`, `open_scenes`, `generate`, `audit`, `audit_shortcuts`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from tolman.workflows.opened_scenes import Scenes
 
 if TYPE_CHECKING:
     from tolman.workflows.audit import AuditResult
+    from tolman.workflows.audit_shortcuts import ShortcutAuditResult
     from tolman.workflows.generate import GenerateResult
     from tolman.workflows.ingest import IngestResult
     from tolman.workflows.simulate import SimulateResult
@@ -105,22 +107,62 @@ def audit(
     from tolman.workflows.audit import audit as carry_out
 
     place = scenes.path if isinstance(scenes, Scenes) else scenes
+    name, settings = _in_folder(benchmark, settings)
+    config = config_of(AuditConfig, {"benchmark": name, "scenes": place, **settings})
+    with at_places(config):
+        return carry_out(config, events)
+
+
+def audit_shortcuts(
+    benchmark: str | Path | Benchmark,
+    *,
+    teach: str | Path | Sequence[str | Path] = (),
+    events: Events = silent,
+    **settings: Any,
+) -> ShortcutAuditResult:
+    """Tell whether learners that shortcut filtering doesn't use guess a benchmark's answers from its text.
+
+    Args:
+        benchmark: a name, a folder, or a `Benchmark` that was loaded from one.
+        teach: folders of benchmarks whose questions are taught too, such as unfiltered ones of other seeds.
+        events: called with progress and notes.
+        settings: the options of `tolman audit --shortcuts`, named as its fields are (`tolman.workflows.audit`).
+
+    Raises:
+        UsageError: a setting that there isn't, too few scenes for the folds, or nothing to teach.
+        InputError: data that can't be used.
+        MissingExtraError: scikit-learn isn't installed.
+    """
+    from tolman.workflows.audit import AuditConfig
+    from tolman.workflows.audit_shortcuts import audit_shortcuts as carry_out
+
+    name, settings = _in_folder(benchmark, settings)
+    several = [teach] if isinstance(teach, str | Path) else list(teach)
+    given = {"benchmark": name, "shortcuts": True, "teach": tuple(Path(one) for one in several), **settings}
+    config = config_of(AuditConfig, given)
+    with at_places(config):
+        return carry_out(config, events)
+
+
+def _in_folder(benchmark: str | Path | Benchmark, settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """How commands name a benchmark that is audited, and the settings with where it was loaded from.
+
+    Raises:
+        UsageError: its questions are in no folder, or it is something else.
+    """
     if isinstance(benchmark, Benchmark):
         if benchmark.in_memory:
             raise UsageError(
                 "these questions are in no folder; write them into one with .save(FOLDER), and audit that."
             )
         loaded = benchmark.loaded
-        settings = {"data": loaded.folder, "subset": loaded.subset} | settings
-        benchmark = loaded.benchmark.name
-    elif not isinstance(benchmark, str | Path):
+        return named_in_commands(loaded.benchmark.name), {"data": loaded.folder, "subset": loaded.subset} | settings
+    if not isinstance(benchmark, str | Path):
         kind = type(benchmark).__name__
         raise UsageError(
             f"a benchmark is a name, a folder or a tolman.Benchmark, not {kind}; a result has its folder in .out."
         )
-    config = config_of(AuditConfig, {"benchmark": named_in_commands(benchmark), "scenes": place, **settings})
-    with at_places(config):
-        return carry_out(config, events)
+    return named_in_commands(benchmark), settings
 
 
 def open_scenes(path: Path | str) -> Scenes:

@@ -17,6 +17,15 @@ CONFIGS = """configs:
 """
 """The header that tells `datasets.load_dataset` which files hold the rows."""
 
+AUDIT = "## Shortcut audit"
+"""The heading of what learners from outside got."""
+TAUGHT_ON = {
+    "other folds": "the other folds",
+    "others": "other benchmarks' questions",
+    "others and other half": "these and the other half",
+}
+"""What learners were taught on, in a table."""
+
 
 def card(
     name: str, count: int, statistics: dict[str, Any], preset: GenerationPreset, seed: int, licence: str = ""
@@ -48,12 +57,62 @@ its answer true. Evaluate with `tolman run ./{name}`.
 
 {_filtering(statistics, preset)}
 
+{AUDIT}
+
+Not made yet. `tolman audit {name} --shortcuts` teaches learners that the filter doesn't use, and writes here what they
+get; with `--teach OTHER` they are taught unfiltered questions of other seeds as well.
+
 ## Frames
 
 `needed_frames` in a row's `evidence` names the frames of the video that carry its answer, and the fewest evenly taken
 frames that show all of them; a row without it doesn't say.{_frames(statistics["frames"])}
 `tolman run` counts the rows that can't be answered from the frames that it shows.
 """
+
+
+def with_audit(text: str, record: dict[str, Any]) -> str:
+    """The text of a card with the result of a shortcut audit in its place.
+
+    Args:
+        text: of the card; a section is added at its end where it has none for the audit.
+        record: the content of shortcuts.json.
+    """
+    before, heading, after = text.partition(f"{AUDIT}\n")
+    _, following, rest = after.partition("\n## ")
+    tail = f"{following}{rest}" if heading else ""
+    return f"{before.rstrip()}\n\n{AUDIT}\n\n{_audited(record)}\n{tail}"
+
+
+def _audited(record: dict[str, Any]) -> str:
+    taught = "".join(f" --teach {place}" for place in record["taught"])
+    learners = "\n".join(f"- {name}: {title}" for name, title in record["learners"].items())
+    rows = "\n".join(_audited_row(row) for row in record["rows"])
+    notes = "".join(f"\n{note}" for note in record["notes"])
+    drawn = f"--folds {record['folds']} --seed {record['seed']}"
+    return f"""Verdict: **{record["verdict"]}**. `tolman audit {record["benchmark"]} --shortcuts{taught} {drawn}`,
+tolman {record["tolman"]}, scorer {record["scorer"]}. Per cent; the baseline is chance for choices, for numbers the best
+constant; the interval is 95 %, clustered by scene; p after Holm's correction.
+
+{learners}
+
+| question type | learner | taught on | taught | n | score | baseline | difference | p | verdict |
+|---|---|---|---:|---:|---:|---:|---:|---:|---|
+{rows}
+{notes}"""
+
+
+def _audited_row(row: dict[str, Any]) -> str:
+    score, difference = percent(row["score"]), percent(row["difference"], sign=True)
+    interval = "" if row["low"] is None else f" ({percent(row['low'], sign=True)} … {percent(row['high'], sign=True)})"
+    p = "–" if row["p"] is None else f"{row['p']:.2g}"
+    said = row["verdict"] if row["verdict"] == "pass" else f"{row['verdict']}: {row['reason']}"
+    cells = (row["task"], row["learner"], TAUGHT_ON[row["taught_on"]], f"{row['taught']:,}", f"{row['items']:,}", score)
+    return f"| {' | '.join(cells)} | {percent(row['baseline'])} | {difference}{interval} | {p} | {said} |"
+
+
+def percent(value: float | None, *, sign: bool = False) -> str:
+    """A share as per cent with one decimal; a dash for none."""
+    return "–" if value is None else f"{100 * value:+.1f}" if sign else f"{100 * value:.1f}"
 
 
 def _frames(found: dict[str, Any]) -> str:

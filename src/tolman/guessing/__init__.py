@@ -6,6 +6,7 @@ words        phrases of a question, parts of an option
 statistics   sums over the answers of the other folds
 features     items as rows of numbers
 learners     random forest, gradient boosting
+answer_space the answers that items without letters have, as classes and as offers
 blind        answers to every item from the other folds' texts and answers
 from_cues    answers to every item from what is told of it beside its text
 frequent     the text that is right most often

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tolman.guessing.answer_space import AnswerSpace, answer_space
 from tolman.guessing.features import Rows, answer_rows, choice_rows
 from tolman.guessing.learners import LEARNERS, check_installed, probabilities
 from tolman.guessing.statistics import Floats
@@ -23,12 +23,8 @@ from tolman.scoring.score import score
 
 CONSTANT = "constant"
 """The floor: the one answer for each question type that the metric rewards most in the other folds."""
-_BINS = 12
-"""Classes of answers that a learner tells apart, but for those of options."""
 _FEW = 500
 """Fewer items than these are answered before other processes have started."""
-_MOST_OFFERED = 150
-"""Answers that are weighed for an item."""
 
 Ints = NDArray[np.intp]
 
@@ -68,24 +64,16 @@ class _Group:
 
     Attributes:
         members: numbers of the items.
-        rows: their features; a row for each option where `by_option`, else one for each item.
-        target: of each row: whether the option is right, or the place of the right answer in `answers`. Shape (rows,).
-        by_option: whether the answers are letters of options.
-        ordered: whether answers that are near to each other in `answers` score alike.
-        answers: all answers, in the order of their magnitude or text; none where `by_option`.
-        offers: places in `answers` of those that may be given.
-        gains: score of each offer where another answer is right. Shape (offers, answers).
+        rows: their features; a row for each option where the answers are letters, else one for each item.
+        target: of each row: whether the option is right, or the place of the right answer in `space`. Shape (rows,).
+        space: the answers that there are; None where they are letters of options.
         unlearned: what is answered where no other fold has an item of the question type.
     """
 
     members: Ints
     rows: Rows
     target: Floats
-    by_option: bool
-    ordered: bool
-    answers: list[str]
-    offers: Ints
-    gains: Floats
+    space: AnswerSpace | None
     unlearned: str
 
     def guess(
@@ -98,62 +86,40 @@ class _Group:
         asked = self.members[np.unique(rows.item[test])]
         found = {}
         for name in learners:
-            if self.by_option:
+            if self.space is None:
                 y = self.target[train].astype(np.intp)
                 right = probabilities(name, seed, matrix[train], y, matrix[test], 2)[:, 1]
                 found[name] = _chosen(right, rows.item[test], self.target[test])
             else:
-                found[name] = self._offered(name, seed, matrix, train, test)
+                found[name] = self._offered(self.space, name, seed, matrix, train, test)
         return asked, found
 
     def _offered(
-        self, name: str, seed: int, matrix: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]
+        self,
+        space: AnswerSpace,
+        name: str,
+        seed: int,
+        matrix: Floats,
+        train: NDArray[np.bool_],
+        test: NDArray[np.bool_],
     ) -> tuple[list[str], Floats]:
         """The answer of the training items that promises the greatest score, given how likely each class is."""
-        own = self.target[train].astype(np.intp)
-        offered = _thinned(np.flatnonzero(np.isin(self.offers, own)))
-        if not len(offered):
+        classes = space.classes(self.target[train].astype(np.intp))
+        if classes is None:
             return [self.unlearned] * int(test.sum()), np.zeros(int(test.sum()))
-        y, classes = _bins(own) if self.ordered else _most_frequent(own)
-        p = probabilities(name, seed, matrix[train], y, matrix[test], classes)
-        share = np.zeros((classes, len(self.answers)))
-        np.add.at(share, (y, own), 1.0)
-        share /= np.maximum(share.sum(axis=1, keepdims=True), 1.0)
-        promised = p @ share @ self.gains[offered].T
-        taken = offered[promised.argmax(axis=1)]
-        truth = self.target[test].astype(np.intp)
-        return [self.answers[i] for i in self.offers[taken]], self.gains[taken, truth]
+        p = probabilities(name, seed, matrix[train], classes.y, matrix[test], classes.count)
+        taken = space.most_rewarded(classes, p)
+        return [space.offer(place) for place in taken], space.gains[taken, self.target[test].astype(np.intp)]
 
     def constant(self, items: Sequence[Item], fold: Ints, held_out: int) -> Callable[[Item], str]:
         """What answers the items of a fold without any learning: the answer that the metric rewards most elsewhere."""
         known = [items[i] for i in self.members.tolist() if fold[i] != held_out]
-        if self.by_option:
+        if self.space is None:
             counts = Counter((item.answer, len(item.options)) for item in known)
             ranked = sorted(counts, key=lambda entry: (-counts[entry], entry))
             return lambda item: next((a for a, _ in ranked if a in item.letters), item.letters[0])
-        place = {answer: i for i, answer in enumerate(self.answers)}
-        weight = np.zeros(len(self.answers))
-        for item in known:
-            weight[place[kind_of(item).right_response(item)]] += 1
-        offered = np.flatnonzero(weight[self.offers])
-        if not len(offered):
-            return lambda item: self.unlearned
-        best = self.answers[self.offers[offered[(self.gains[offered] @ weight).argmax()]]]
-        return lambda item: best
-
-
-def _bins(own: Ints) -> tuple[Ints, int]:
-    """The class of each answer, a few of about equal size by the answers' order; and how many there are."""
-    edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1], method="inverted_cdf"))
-    return np.searchsorted(edges, own, side="left").astype(np.intp), len(edges) + 1
-
-
-def _most_frequent(own: Ints) -> tuple[Ints, int]:
-    """The class of each answer: its own where it is among the most frequent, else that of all others."""
-    counts = Counter(own.tolist())
-    ranked = sorted(counts, key=lambda answer: (-counts[answer], answer))[:_BINS]
-    place = {answer: i for i, answer in enumerate(ranked)}
-    return np.array([place.get(answer, len(ranked)) for answer in own.tolist()], dtype=np.intp), len(ranked) + 1
+        best = self.space.constant(known)
+        return lambda item: self.unlearned if best is None else best
 
 
 def guess(
@@ -224,33 +190,10 @@ def _group(members: Ints, own: Sequence[Item], fold: Ints, folds: int, rules: Ru
     unlearned = next(iter(kind.guesses(own[0], ())), "")
     if kind.has_letters:
         target = np.array([float(letter == item.answer) for item in own for letter in item.letters])
-        nothing = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
-        return _Group(members, choice_rows(own, fold, folds), target, True, False, [], *nothing, unlearned)
-    said = [kind.right_response(item) for item in own]
-    example = dict(zip(said, own, strict=True))
-    value = {text: kind.magnitude(item) if kind.magnitude else _stand_in(text) for text, item in example.items()}
-    ordered = kind.magnitude is not None
-    answers = sorted(example, key=lambda text: (value[text], text) if ordered else (0.0, text))
-    place = {text: i for i, text in enumerate(answers)}
-    offers = np.arange(len(answers))
-    if not ordered and len(answers) > _MOST_OFFERED:
-        counts = Counter(said)
-        frequent = sorted(answers, key=lambda text: (-counts[text], text))[:_MOST_OFFERED]
-        offers = np.array(sorted(place[text] for text in frequent), dtype=np.intp)
-    rows = answer_rows(own, [value[text] for text in said], fold, folds)
-    target = np.array([place[text] for text in said], float)
-    gains = _gains([example[text] for text in answers], [answers[i] for i in offers], rules)
-    return _Group(members, rows, target, False, ordered, answers, offers, gains, unlearned)
-
-
-def _stand_in(text: str) -> float:
-    """A number for an answer without magnitude, from 0 to 16, which doesn't depend on what other answers there are."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=2).digest(), "big") / 2**12
-
-
-def _gains(truths: Sequence[Item], offers: Sequence[str], rules: RuleSet) -> Floats:
-    """The score of each answer where another is right. Shape (offers, right answers)."""
-    return np.array([[rules.score(truth, rules.read(truth, text, 0)) for truth in truths] for text in offers])
+        return _Group(members, choice_rows(own, fold, folds), target, None, unlearned)
+    space = answer_space(own, rules)
+    rows = answer_rows(own, [space.values[place] for place in space.right], fold, folds)
+    return _Group(members, rows, np.array(space.right, float), space, unlearned)
 
 
 def _chosen(right: Floats, item: Ints, target: Floats) -> tuple[list[str], Floats]:
@@ -263,13 +206,6 @@ def _chosen(right: Floats, item: Ints, target: Floats) -> tuple[list[str], Float
         total = float(p.sum())
         shares.append(float(p @ target[own]) / total if total > 0 else 1 / len(p))
     return letters, np.array(shares)
-
-
-def _thinned(numbers: Ints) -> Ints:
-    """At most so many of them, evenly over their order."""
-    if len(numbers) <= _MOST_OFFERED:
-        return numbers
-    return numbers[np.linspace(0, len(numbers) - 1, _MOST_OFFERED).round().astype(np.intp)]
 
 
 def _constants(items: Sequence[Item], fold: Ints, group: _Group, into: list[str]) -> None:

@@ -1,15 +1,17 @@
 """Folds: which items are held out together.
 
-Items that share a scene, a medium or an `all_of` group are always in the same fold. A scene's answers hang together
-(a room with six chairs has six chairs in every question about it), so a learner that was shown one of them while it
-is asked another would be credited for knowing the scene, not for guessing from the question. Equal question texts of
-different scenes are not kept together: that "how many tables" is mostly answered by 2 is what is to be measured.
+Items that share a scene, a medium, an `all_of` group or a group of twins are always in the same fold. A scene's answers
+hang together (a room with six chairs has six chairs in every question about it), so a learner that was shown one of
+them while it is asked another would be credited for knowing the scene, not for guessing from the question. Equal
+question texts of different scenes are not kept together: that "how many tables" is mostly answered by 2 is what is to
+be measured. Counterfactual twins (one text asked about scenes that differ in one thing, each with another answer) are:
+a learner that is taught one of them knows what the other's answer is not.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +19,15 @@ from numpy.typing import NDArray
 from tolman.errors import UsageError
 from tolman.items import Item
 
+TWINS = "twins"
+"""The entry of an item's `labels` or `evidence` that is the same text for all twins of a group."""
+
 
 def groups(items: Sequence[Item]) -> list[int]:
     """The number of each item's group, in the order of first appearance.
 
-    Two items are in one group if they share a scene, a medium (file, part and times) or an `all_of` group, also by
-    way of others.
+    Two items are in one group if they share a scene, a medium (file, part and times), an `all_of` group or the text of
+    `TWINS` in their labels or evidence, also by way of others.
     """
     parent = list(range(len(items)))
 
@@ -36,6 +41,8 @@ def groups(items: Sequence[Item]) -> list[int]:
     for i, item in enumerate(items):
         shared: list[object] = [("scene", item.cluster), *(("media", m.path, m.part) for m in item.media)]
         shared += [("all of", item.all_of)] if item.all_of is not None else []
+        twins = item.labels.get(TWINS) or item.evidence.get(TWINS)
+        shared += [("twins", str(twins))] if twins else []
         for what in shared:
             one, other = root(first.setdefault(what, i)), root(i)
             parent[max(one, other)] = min(one, other)
@@ -43,16 +50,24 @@ def groups(items: Sequence[Item]) -> list[int]:
     return [numbers.setdefault(root(i), len(numbers)) for i in range(len(items))]
 
 
-def assign(items: Sequence[Item], count: int, seed: int) -> NDArray[np.intp]:
+def question_type(item: Item) -> Iterable[str]:
+    """What every fold has alike of, where nothing else is said."""
+    return (item.task,)
+
+
+def assign(
+    items: Sequence[Item], count: int, seed: int, labels: Callable[[Item], Iterable[str]] = question_type
+) -> NDArray[np.intp]:
     """The fold of every item.
 
-    Groups are shuffled, then each goes, the largest first, to the fold that is then emptiest of its question types:
-    so every fold has about the same number of items of every type.
+    Groups are shuffled, then each goes, the largest first, to the fold that is then emptiest of its items' labels: so
+    every fold has about the same number of items of every label, its question type if nothing else is said.
 
     Args:
         items: the questions.
         count: how many folds, at least 2.
         seed: of the shuffling.
+        labels: of an item.
 
     Returns:
         0 … count − 1 for each item. Shape (items,).
@@ -66,15 +81,16 @@ def assign(items: Sequence[Item], count: int, seed: int) -> NDArray[np.intp]:
         members.setdefault(number, []).append(i)
     if len(members) < count:
         raise UsageError(f"{count} folds need as many scenes that can be held out, here are {len(members)}.")
-    total = Counter(item.task for item in items)
+    labelled = [tuple(labels(item)) for item in items]
+    total = Counter(label for own in labelled for label in own)
     shuffled = np.random.default_rng(seed).permutation(len(members))
     order = sorted(shuffled.tolist(), key=lambda number: -len(members[number]))
     load: list[Counter[str]] = [Counter() for _ in range(count)]
     fold = np.zeros(len(items), dtype=np.intp)
     for number in order:
-        tasks = Counter(items[i].task for i in members[number])
-        costs = [(sum(n * f[t] / total[t] for t, n in tasks.items()), f.total()) for f in load]
+        own = Counter(label for i in members[number] for label in labelled[i])
+        costs = [(sum(n * f[t] / total[t] for t, n in own.items()), f.total()) for f in load]
         chosen = min(range(count), key=costs.__getitem__)
-        load[chosen].update(tasks)
+        load[chosen].update(own)
         fold[members[number]] = chosen
     return fold

@@ -18,7 +18,7 @@ scenes − 1, fewer the larger the kurtosis of the scores can be. The weights be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,10 @@ class Moments:
     scenes: NDArray[np.intp]
     effective_scenes: Floats
     observed: Floats
+
+    def with_variance_times(self, factor: float) -> Moments:
+        """The same figures, known less well."""
+        return replace(self, design_variance=self.design_variance * factor)
 
     @property
     def position(self) -> Floats:

@@ -19,6 +19,8 @@ from tolman.scoring.clusters import Clustered, Floats, Moments, moments
 
 MIN_EFFECTIVE_SCENES = 6.0
 """Below it no interval is given: how much scenes differ can't be told from so few."""
+MANY_DEGREES = 10_000
+"""Degrees of freedom above which Student's t is as good as normal."""
 METHOD = "Wilson, clustered by scene"
 METHOD_WORKING = f"{METHOD}, working correlation"
 """Where more than half of the variance is assumed, as the scores are (nearly) all alike."""
@@ -59,16 +61,17 @@ class Estimate:
     degrees: int
 
 
-def estimates(sums: Clustered, weights: Floats) -> list[Estimate]:
+def estimates(sums: Clustered, weights: Floats, inflation: float = 1.0) -> list[Estimate]:
     """Weighted sums of ratios with their intervals.
 
     Args:
         sums: the clusters of one run, or of the difference of two on the same items.
         weights: not negative. Shape (figures, pools).
+        inflation: by which the variance is greater than that of clusters that are independent of each other.
     """
     if not len(sums.numerators):
         return [Estimate(None, None, None, "no scored item", 0.0, None, 0) for _ in weights]
-    found = moments(sums, weights)
+    found = moments(sums, weights).with_variance_times(inflation)
     low, high = score_limits(found)
     errors = found.errors
     results = []
@@ -109,6 +112,33 @@ def score_limits(found: Moments) -> tuple[Floats, Floats]:
     return found.lowest + found.span * low, found.lowest + found.span * high
 
 
+def score_tests(sums: Clustered, weights: Floats, null: float = 0.0, inflation: float = 1.0) -> list[float | None]:
+    """Two-sided p-values of the hypothesis that a figure is a given value; None where there is no interval.
+
+    The test whose inversion the interval is: p < 0.05 where the interval doesn't hold the value.
+
+    Args:
+        sums, weights, inflation: as for `estimates`.
+        null: the value, in the figures' unit.
+    """
+    found = moments(sums, weights).with_variance_times(inflation)
+    results: list[float | None] = []
+    for i in range(len(weights)):
+        position = float((null - found.lowest[i]) / found.span[i])
+        if round(float(found.effective_scenes[i]), 9) < MIN_EFFECTIVE_SCENES or not 0 < position < 1:
+            results.append(None)
+            continue
+        error = math.sqrt(position * (1 - position) * float(found.design_variance[i]))
+        results.append(_two_sided(abs(float(found.position[i]) - position) / error, max(int(found.scenes[i]), 1)))
+    return results
+
+
+def _two_sided(t: float, degrees: int) -> float:
+    """Probability of a t at least as far from 0."""
+    above = 1 - _t_cdf(t, degrees) if degrees <= MANY_DEGREES else NormalDist().cdf(-t)
+    return min(1.0, max(0.0, 2 * above))
+
+
 @cache
 def t_quantile(probability: float, degrees: int) -> float:
     """Quantile of Student's t distribution for a whole number of degrees of freedom.
@@ -116,7 +146,7 @@ def t_quantile(probability: float, degrees: int) -> float:
     Exact to 1e-9: the cumulative distribution's finite series (Abramowitz and Stegun 26.7.3 and 26.7.4),
     inverted by bisection; the normal quantile above 10,000 degrees.
     """
-    if degrees > 10_000:
+    if degrees > MANY_DEGREES:
         return NormalDist().inv_cdf(probability)
     if probability < 0.5:
         return -t_quantile(1 - probability, degrees)

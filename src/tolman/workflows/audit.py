@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 
 FINDINGS, DOUBTFUL, STRICT, SUMMARY = "findings.jsonl", "exclude.txt", "exclude-strict.txt", "summary.json"
 """Files of an audit's folder."""
+PANEL = "With --shortcuts"
+"""Heading of the settings of the shortcut audit in help texts."""
 MANY_ITEMS = 20_000
 """Items that are worth the start of other processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditConfig:
-    """Which benchmark is audited, by which scenes and rules."""
+    """Which benchmark is audited: its answers by which scenes and rules, or its text by which learners."""
 
     benchmark: Annotated[str, Setting("Name or folder of a benchmark whose scenes are known.", positional=True)]
-    scenes: Annotated[Path, Setting("Folder of its scenes.")]
+    scenes: Annotated[Path | None, Setting("Folder of its scenes. Default: none, which --shortcuts needs.")] = None
     data: Annotated[
         Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
     ] = None
@@ -41,6 +43,38 @@ class AuditConfig:
     preset: Annotated[
         str, Setting("Generation preset whose thresholds questions are held to, such as vsi-paper or mmsi.")
     ] = "vsi-paper"
+    shortcuts: Annotated[
+        bool,
+        Setting(
+            "Audit whether learners guess the answers from the text of questions, in place of the answers.", panel=PANEL
+        ),
+    ] = False
+    teach: Annotated[
+        tuple[Path, ...],
+        Setting(
+            "Folder of a benchmark whose questions are taught too, such as unfiltered ones of other seeds; may be "
+            "given several times. Default: none.",
+            panel=PANEL,
+            repeated=True,
+        ),
+    ] = ()
+    learners: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Learners that take part: boosted-trees, nearest-neighbours, ngram-linear, language-model, or a plugin's. "
+            "Default: all.",
+            panel=PANEL,
+        ),
+    ] = ()
+    language_model: Annotated[
+        Path | None,
+        Setting("Folder of a small language model whose frozen features a learner uses. Default: none.", panel=PANEL),
+    ] = None
+    folds: Annotated[int, Setting("Folds of the scenes, each held out once, 3 or more.", least=3, panel=PANEL)] = 5
+    scorer: Annotated[
+        str | None, Setting("Scorer of answers that are no letters. Default: the headline's.", panel=PANEL)
+    ] = None
+    seed: Annotated[int, Setting("Seed of folds and learners, 0 or more.", least=0, panel=PANEL)] = 0
     out: Annotated[Path, Setting("Folder of the findings.")] = Path("audit")
     on: On = None
     workers: NumberOfWorkers = None
@@ -116,7 +150,7 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
 
     Raises:
         InputError: no usable scene.
-        UsageError: an unknown name, or no item's scene is there.
+        UsageError: an unknown name, no scenes are given, or no item's scene is there.
         WorkerError: the place can't be used, or workers are lost again and again.
     """
     from tolman.files import write_text
@@ -128,15 +162,18 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
     from tolman.runs.load import load
     from tolman.workflows.generate import noted
 
+    if config.scenes is None:
+        raise UsageError("give --scenes FOLDER to audit answers, or --shortcuts to audit whether they can be guessed.")
     preset = preset_of(config.preset)
     place_of(config.on, config.workers)
+    scenes = config.scenes
     if not config.scenes.exists():  # told before anything is fetched
         raise InputError(config.scenes, "does not exist", fix="give the folder of the benchmark's scenes")
     loaded = load(config.benchmark, config.data, config.subset, held=False)
     skipped: list[Skipped] = []
 
     def usable() -> Iterator[SceneGeometry]:
-        for one in noted(open_collection(config.scenes), events):
+        for one in noted(open_collection(scenes), events):
             if isinstance(one, Skipped):
                 skipped.append(one)
             else:

@@ -1,0 +1,1 @@
+"""Learners of the shortcut audit, a file for each: `OUTSIDE_LEARNER`."""

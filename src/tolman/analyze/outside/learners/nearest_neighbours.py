@@ -1,0 +1,89 @@
+"""Nearest neighbours: the answers of the questions with the most similar texts, by cosine similarity of their words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings
+from tolman.analyze.outside.tokens import question_tokens
+from tolman.guessing.statistics import Floats
+
+NEIGHBOURS = 15
+HASHED = 2**17
+"""Columns that tokens are hashed into."""
+ROWS_AT_ONCE = 200
+"""Questions whose similarities to all questions taught are held at a time."""
+PLACE_WEIGHT = 0.1
+"""Weight of an option's place beside that of its text."""
+PRIOR = 1.0
+"""Similarity that the classes' shares among all questions count for."""
+
+
+class NearestNeighbours:
+    """See the module."""
+
+    title = f"the {NEIGHBOURS} questions with the most similar texts (cosine similarity of words and options)"
+    needs_language_model = False
+
+    def choose(
+        self, taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion], settings: LearnerSettings
+    ) -> list[Floats]:
+        """As `OutsideLearner` has it."""
+        found = []
+        for question, (near, similar) in zip(asked, _neighbours(taught, asked), strict=True):
+            known: defaultdict[str, float] = defaultdict(float)
+            places: defaultdict[int, float] = defaultdict(float)
+            for i, weight in zip(near.tolist(), similar.tolist(), strict=True):
+                chance = 1 / len(taught[i].options)
+                places[int(right[i])] += weight
+                for place, option in enumerate(taught[i].options):
+                    known[option] += weight * ((place == right[i]) - chance)
+            found.append(
+                np.array([known[option] + PLACE_WEIGHT * places[j] for j, option in enumerate(question.options)])
+            )
+        return found
+
+    def classify(
+        self,
+        taught: Sequence[BlindQuestion],
+        classes: Ints,
+        count: int,
+        asked: Sequence[BlindQuestion],
+        settings: LearnerSettings,
+    ) -> Floats:
+        """As `OutsideLearner` has it."""
+        share = np.bincount(classes, minlength=count) / len(classes)
+        found = np.tile(PRIOR * share, (len(asked), 1))
+        for row, (near, similar) in enumerate(_neighbours(taught, asked)):
+            np.add.at(found[row], classes[near], similar)
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def _tokens(question: BlindQuestion) -> list[str]:
+    return [*question_tokens(question), *(f"option:{option.lower()}" for option in question.options)]
+
+
+def _neighbours(taught: Sequence[BlindQuestion], asked: Sequence[BlindQuestion]) -> Iterator[tuple[Ints, Floats]]:
+    """For each question asked the numbers of the nearest ones taught, the earlier of equals first, and how similar."""
+    from sklearn.feature_extraction import FeatureHasher
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    hashed = FeatureHasher(HASHED, input_type="string", alternate_sign=False)
+    weights = TfidfTransformer(sublinear_tf=True)
+    known = weights.fit_transform(hashed.transform(map(_tokens, taught)))
+    rows = weights.transform(hashed.transform(map(_tokens, asked)))
+    count = min(NEIGHBOURS, len(taught))
+    for start in range(0, len(asked), ROWS_AT_ONCE):
+        similar = np.round((rows[start : start + ROWS_AT_ONCE] @ known.T).toarray(), 9)
+        for own in similar:
+            # Of those as similar as the last one, the earlier ones: what else would depend on the sorting.
+            least = np.partition(own, -count)[-count]
+            nearer = np.flatnonzero(own > least)
+            near = np.concatenate([nearer, np.flatnonzero(own == least)[: count - len(nearer)]])
+            yield near, own[near]
+
+
+OUTSIDE_LEARNER = NearestNeighbours()

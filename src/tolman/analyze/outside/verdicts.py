@@ -1,0 +1,230 @@
+"""Verdicts: whether a learner gets more (or less) than who doesn't look may get; or that this can't be told.
+
+A choice passes where no learner differs from chance, in either direction, and the 95 % interval of the difference stays
+within `MAX_CHOICE_GAP`. A learner that is right too seldom has found the answers as well: who inverts it is right too
+often. An answer of another kind passes where the interval of what a learner has more than the best constant, and more
+than the best constant per category, ends below `MAX_NUMBER_GAP`.
+
+p-values are the larger of two, corrected by Holm's method over all rows: the clustered score test, which counts a scene
+(and a group of twins) as one, and for choices the exact binomial test, which is right about the tail. Where questions
+of the benchmark itself are taught, each is asked in one fold and taught in the others, so that scores of different
+scenes hang together too: variances are then greater by the factor of Nadeau and Bengio (2003, Machine Learning 52,
+239–281), 1 + 5/4 for five folds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tolman.analyze.outside.learner import Ints
+from tolman.analyze.outside.trials import CATEGORY_CONSTANT, MIN_TAUGHT, MIN_TAUGHT_SCENES, LearnerTrial
+from tolman.guessing.statistics import Floats
+from tolman.scoring.chance_test import exact_chance_test
+from tolman.scoring.clusters import clustered_sums
+from tolman.scoring.intervals import Estimate, estimates, score_tests
+from tolman.scoring.paired_test import holm
+
+LEVEL = 0.01
+"""p-value after Holm's correction below which a difference is there."""
+MAX_CHOICE_GAP = 0.05
+"""Share right that a learner may be off chance, in either direction."""
+MAX_NUMBER_GAP = 0.03
+"""Score that a learner may have above constants."""
+MIN_ITEMS = 20
+"""Items below which nothing is said about how many would be needed from how they scatter."""
+
+Verdict = Literal["pass", "FAIL", "too few"]
+
+
+@dataclass(frozen=True)
+class ShortcutRow:
+    """One learner on one question type. Scores and differences are shares, 0 … 1.
+
+    Attributes:
+        task, kind: question type, kind of answer.
+        learner: its name.
+        taught_on: what it was taught on.
+        taught: questions that it was taught, in the lesson with fewest.
+        items, scenes: that it was asked about.
+        score: share right, or mean score; None where it couldn't be taught.
+        baseline: chance, or the score of the best constant.
+        category_baseline: score of the best constant per category; None for choices.
+        difference: score minus baseline; low, high: its 95 % interval, clustered by scene and twins.
+        p: two-sided, after Holm's correction over all rows.
+        verdict: see the module.
+        reason: why, as a sentence; '' for a pass.
+        needed: about how many items would do, where there are too few.
+    """
+
+    task: str
+    kind: str
+    learner: str
+    taught_on: str
+    taught: int
+    items: int
+    scenes: int
+    score: float | None
+    baseline: float
+    category_baseline: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    verdict: Verdict
+    reason: str
+    needed: int | None
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """A difference with its test; `p` is replaced by the corrected one."""
+
+    estimate: Estimate
+    p: float | None
+    limit: float
+    two_sided: bool
+
+    @property
+    def value(self) -> float:
+        value = self.estimate.value or 0.0
+        return abs(value) if self.two_sided else value
+
+    @property
+    def bound(self) -> float | None:
+        """How far off it may be, by its interval."""
+        interval = self.estimate.interval
+        if interval is None:
+            return None
+        return max(abs(interval.low), abs(interval.high)) if self.two_sided else interval.high
+
+    def verdict(self, p: float | None) -> Verdict:
+        """By the corrected p-value."""
+        sure = p is not None and p < LEVEL
+        if sure and (self.two_sided or self.value > self.limit):
+            return "FAIL"
+        return "pass" if self.bound is not None and self.bound <= self.limit else "too few"
+
+    def needed(self, scores: Floats) -> int:
+        """Items with which a benchmark without any shortcut would pass 19 times in 20: half of the limit is left to the
+        figure itself, half to its interval."""
+        interval, n = self.estimate.interval, len(scores)
+        if interval is not None and n >= MIN_ITEMS:
+            half = (interval.high - interval.low) / 2
+        else:
+            half, n = 1.96 * 0.5, 1  # the widest that scores from 0 to 1 can scatter
+        return _rounded(n * (half / (self.limit / 2)) ** 2)
+
+
+def judge(trials: Sequence[LearnerTrial], group: Ints) -> list[ShortcutRow]:
+    """A row for each question type, way of teaching and learner.
+
+    Args:
+        trials: what was scored.
+        group: of each of the benchmark's items: its scene, or what its scene shares with others. Shape (items,).
+    """
+    gaps: list[tuple[LearnerTrial, str, list[_Gap]]] = []
+    for trial in trials:
+        own = group[trial.members]
+        gaps += [(trial, name, _gaps(trial, name, own)) for name in trial.scores]
+    given = [gap.p for _, _, several in gaps for gap in several if gap.p is not None]
+    corrected = iter(holm(given))
+    found: dict[int, list[ShortcutRow]] = {}
+    for trial, name, several in gaps:
+        p = [None if gap.p is None else next(corrected) for gap in several]
+        found.setdefault(id(trial), []).append(_row(trial, name, several, p, group[trial.members]))
+    return [row for trial in trials for row in found.get(id(trial), [_untaught(trial, group[trial.members])])]
+
+
+def _gaps(trial: LearnerTrial, name: str, group: Ints) -> list[_Gap]:
+    scores = trial.scores[name]
+    if trial.category_baseline is None:
+        return [_gap(scores, trial.baseline, group, MAX_CHOICE_GAP, trial.inflation, is_choice=True)]
+    bases = [trial.baseline] + ([trial.category_baseline] if name != CATEGORY_CONSTANT else [])
+    return [_gap(scores, base, group, MAX_NUMBER_GAP, trial.inflation, is_choice=False) for base in bases]
+
+
+def _gap(scores: Floats, base: Floats, group: Ints, limit: float, inflation: float, *, is_choice: bool) -> _Gap:
+    _, cluster = np.unique(group, return_inverse=True)
+    ones, weights = np.ones((len(scores), 1)), np.ones((1, 1))
+    sums = clustered_sums(cluster, (scores - base)[:, None], ones, lowest=-base[:, None], highest=1 - base[:, None])
+    estimate = estimates(sums, weights, inflation)[0]
+    p = score_tests(sums, weights, inflation=inflation)[0]
+    if is_choice and p is not None:
+        p = max(p, exact_chance_test(round(float(scores.sum())), base.tolist()))
+    return _Gap(estimate, p, limit, is_choice)
+
+
+def _row(trial: LearnerTrial, name: str, gaps: list[_Gap], p: list[float | None], group: Ints) -> ShortcutRow:
+    verdicts = [gap.verdict(own) for gap, own in zip(gaps, p, strict=True)]
+    worst: Verdict = next((one for one in ("FAIL", "too few") if one in verdicts), "pass")
+    place = verdicts.index(worst)
+    first, scores = gaps[0], trial.scores[name]
+    interval = first.estimate.interval
+    needed = gaps[place].needed(scores) if worst == "too few" else None
+    category = trial.category_baseline
+    return ShortcutRow(
+        trial.task,
+        trial.kind,
+        name,
+        trial.taught_on,
+        trial.taught,
+        len(scores),
+        len(set(group.tolist())),
+        float(scores.mean()),
+        float(trial.baseline.mean()),
+        None if category is None else float(category.mean()),
+        first.estimate.value,
+        None if interval is None else interval.low,
+        None if interval is None else interval.high,
+        p[0],
+        worst,
+        _reason(worst, gaps[place], place, needed),
+        needed,
+    )
+
+
+def _reason(verdict: Verdict, gap: _Gap, place: int, needed: int | None) -> str:
+    if verdict == "pass":
+        return ""
+    value = 100 * (gap.estimate.value or 0.0)
+    over = "chance" if gap.two_sided else ("the best constant", "the best constant per category")[place]
+    if verdict == "FAIL":
+        return f"{abs(value):.1f} points {'above' if value > 0 else 'below'} {over}"
+    known = "" if gap.bound is None else f"by its interval up to {100 * gap.bound:.1f} points off {over}; "
+    limit = 100 * gap.limit
+    return f"{known}to tell {limit:g} points takes about {needed:,} questions"
+
+
+def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
+    reason = (
+        f"{trial.taught:,} questions of {trial.taught_scenes:,} scenes teach too little; "
+        f"a learner needs {MIN_TAUGHT} of {MIN_TAUGHT_SCENES} scenes"
+    )
+    category = trial.category_baseline
+    return ShortcutRow(
+        trial.task,
+        trial.kind,
+        "all",
+        trial.taught_on,
+        trial.taught,
+        len(trial.members),
+        len(set(group.tolist())),
+        None,
+        float(trial.baseline.mean()),
+        None if category is None else float(category.mean()),
+        *(None, None, None, None),
+        "too few",
+        reason,
+        None,
+    )
+
+
+def _rounded(count: float) -> int:
+    """Up to two significant digits."""
+    step = 10 ** max(0, math.floor(math.log10(max(count, 1))) - 1)
+    return int(math.ceil(count / step) * step)
