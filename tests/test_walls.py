@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
@@ -43,13 +44,18 @@ KEPT_IN = {
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def test_imports_point_downwards() -> None:
     upward = []
     for path in PACKAGE.rglob("*.py"):
         own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
         if own == "__init__":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module == "tolman":
@@ -64,11 +70,13 @@ def test_imports_point_downwards() -> None:
 def names_in(path: Path) -> set[str]:
     """The names and dotted names that a module uses or imports; not those of its texts."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Attribute):
-            found |= {node.attr, ast.unparse(node)}
+            found.add(node.attr)
+            if isinstance(node.value, ast.Name):
+                found.add(f"{node.value.id}.{node.attr}")
         elif isinstance(node, ast.ImportFrom):
             found |= {name for alias in node.names for name in (alias.name, f"{node.module}.{alias.name}")}
     return found
@@ -123,7 +131,7 @@ def test_rooms_of_review_import_downwards() -> None:
         own = path.relative_to(review).parts[0].removesuffix(".py")
         if own == "__init__":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module:
                 whole = node.module == "tolman.review"

@@ -61,6 +61,7 @@ def test_an_l_shaped_room_keeps_its_corner() -> None:
     assert room_area(inside) == pytest.approx(6 * 2 + 3 * 4, rel=0.02)
 
 
+@pytest.mark.full
 def test_a_million_points() -> None:
     points = np.random.default_rng(4).uniform(0, [9, 7, 2.5], (1_000_000, 3))
     assert room_area(points) == pytest.approx(63, rel=0.01)

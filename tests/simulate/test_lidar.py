@@ -25,7 +25,8 @@ EXACT = Spinner(noise=0.0, dropout=0.0)
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-@pytest.mark.parametrize("shape", [pytest.param(s, marks=() if s == "l-shape" else pytest.mark.full) for s in SHAPES])
+@pytest.mark.full
+@pytest.mark.parametrize("shape", SHAPES)
 def test_the_scan_s_alpha_shape_is_the_floor(shape: str) -> None:
     here, carried = world(shape), walk(shape, 12.0)
     points = scan(here, carried, replace(ROOM, columns=360, rate=5.0))
@@ -112,11 +113,11 @@ def test_the_reach_is_kept() -> None:
 
 
 def test_a_recording_is_files_that_others_read_and_a_capture_on_the_scene_s_time_line(tmp_path: Path) -> None:
-    here, carried = world("street"), walk("street", 2.0)
+    here, carried = world("street"), walk("street", 1.0)
     capture = record_lidar(here, carried, tmp_path, identity="t/lidar", media="lidar", seed="f")
     files = sorted(tmp_path.iterdir())
     assert [path.name for path in files] == [f"{n:06d}.ply" for n in range(len(capture.times))]
-    assert 17 <= len(files) <= 19
+    assert 7 <= len(files) <= 9
     assert capture.offset == draw_offset("f") != 0
     assert 0 < capture.scene_time(0) < 0.2
     read = read_sweep(files[0])
