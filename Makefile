@@ -43,9 +43,9 @@ tested:
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-# What `make test` skips because it is slow, or because the extras 'hf', 'ray' and 'syntax' are large.
+# What `make test` skips because it is slow, or because the extras 'hf', 'ray', 'gs' and 'syntax' are large.
 $(VENV)/.full: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --editable '.[hf,ray,syntax]' 'torch==2.13.0'
+	$(BIN)/python -m pip install --quiet --editable '.[hf,ray,gs,syntax]' 'torch==2.13.0' gcp-storage-emulator
 	@touch $@
 
 # Local networks have a process of their own: the LLVM in Triton and that of the software renderer don't share one.

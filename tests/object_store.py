@@ -1,4 +1,4 @@
-"""An S3-compatible server over HTTP on the loopback interface, in a process of its own, with one bucket.
+"""Object stores over HTTP on the loopback interface, each in a process of its own, with one bucket.
 
     python tests/object_store.py PORT ROOM
 
@@ -24,15 +24,13 @@ PATIENCE_SECONDS = 60.0
 
 @contextmanager
 def object_store(room: int = 1 << 40, *, knows_nobody: bool = False) -> Iterator[dict[str, str]]:
-    """A server, as the environment variables that lead to it.
+    """A server that speaks S3, as the environment variables that lead to it.
 
     Args:
         room: bytes that may be put up.
         knows_nobody: whether the credentials are refused.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = _free_port()
     address = f"http://127.0.0.1:{port}"
     with TemporaryFile() as log:
         command = [sys.executable, __file__, str(port), str(room)]
@@ -54,11 +52,44 @@ def object_store(room: int = 1 << 40, *, knows_nobody: bool = False) -> Iterator
             server.wait()
 
 
+@contextmanager
+def google_store() -> Iterator[dict[str, str]]:
+    """A server that speaks Google Cloud Storage, as the environment variables that lead to it."""
+    port = _free_port()
+    address = f"http://127.0.0.1:{port}"
+    with TemporaryFile() as log:
+        words = ["--host", "127.0.0.1", "--port", str(port), "--in-memory", "--default-bucket", BUCKET]
+        command = [sys.executable, "-m", "gcp_storage_emulator", "start", *words]
+        server = subprocess.Popen(command, stdout=log, stderr=log)
+        try:
+            _wait_for(lambda: urllib.request.urlopen(f"{address}/storage/v1/b/{BUCKET}", timeout=5).close(), server)
+            yield {
+                "STORAGE_EMULATOR_HOST": address,
+                "FSSPEC_GS": '{"token": "anon"}',
+                "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false",  # buckets of another kind are asked about by gRPC
+                "NO_PROXY": ",".join(filter(None, ["127.0.0.1", os.environ.get("NO_PROXY")])),
+            }
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def _make_bucket(address: str, server: subprocess.Popen[bytes]) -> None:
+    request = urllib.request.Request(address, method="PUT")
+    _wait_for(lambda: urllib.request.urlopen(request, timeout=5).close(), server)
+
+
+def _wait_for(ask: Callable[[], None], server: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
-            urllib.request.urlopen(urllib.request.Request(address, method="PUT"), timeout=5).close()
+            ask()
             return
         except OSError:
             assert server.poll() is None, "the server has ended"

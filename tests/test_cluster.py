@@ -120,6 +120,37 @@ def test_another_version_on_a_machine_is_told(
     assert re.search(said, done.stderr)
 
 
+def test_a_machine_that_cannot_draw_is_told_by_its_name(tmp_path: Path) -> None:
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    out = tmp_path / "worlds"
+    command = [
+        "simulate",
+        "--scenes",
+        "1",
+        "--seconds",
+        "1",
+        "--rate",
+        "2",
+        "--size",
+        "96x64",
+        "--on",
+        "ray",
+        "--out",
+        str(out),
+    ]
+    with RayCluster(1, __EGL_VENDOR_LIBRARY_DIRS="/nowhere", PYOPENGL_PLATFORM="egl") as other:
+        environment = {**os.environ, "RAY_ADDRESS": other.address}
+        done = subprocess.run(
+            [sys.executable, "-m", "tolman", *command], env=environment, capture_output=True, text=True, timeout=300
+        )
+    assert done.returncode == 2, done.stderr
+    said = done.stderr.strip().splitlines()[-1]
+    assert re.match(r"tolman: on the cluster's machine \S+, rendering needs EGL, which can't be opened here", said), (
+        said
+    )
+    assert [path.name for path in out.rglob("*") if path.is_file()] == ["simulation.json"]
+
+
 def without_paths() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
 

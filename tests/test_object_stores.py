@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from loopback import Server, serving
-from object_store import object_store
+from object_store import google_store, object_store
 
 pytestmark = pytest.mark.full
 SMALL = ("--seconds", "4", "--rate", "4", "--size", "96x64", "--objects", "6")
@@ -128,3 +128,18 @@ def test_a_bucket_that_fills_up_keeps_what_was_finished(tmp_path: Path) -> None:
 def test_a_cluster_doesnt_work_on_object_stores(tmp_path: Path, store: dict[str, str]) -> None:
     said = Machine(tmp_path / "here", store).refused("simulate", *SMALL, "--on", "ray", "--out", "s3://bucket/worlds")
     assert "a disk that all machines see, not with s3://bucket/worlds" in said
+
+
+def test_google_s_store_takes_scenes_a_benchmark_and_a_run(tmp_path: Path) -> None:
+    pytest.importorskip("gcsfs", reason="Google's store needs the extra 'gs'")
+    pytest.importorskip("gcp_storage_emulator", reason="its server here is another package")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    with google_store() as store:
+        first, second = (Machine(tmp_path / name, store) for name in ("first", "second"))
+        first.type("simulate", "--scenes", "2", "--workers", "1", *SMALL, "--out", "gs://bucket/worlds")
+        assert "2 scenes" in second.type("scenes", "gs://bucket/worlds")
+        second.type("generate", "gs://bucket/worlds", "--out", "gs://bucket/bench", "--filter-rounds", "0")
+        first.type("audit", "gs://bucket/bench", "--scenes", "gs://bucket/worlds")
+        first.type("run", "gs://bucket/bench", "--model", "baseline/random", "--out", "gs://bucket/runs/random")
+        assert "gs://bucket/bench" in second.type("score", "gs://bucket/runs/random")
+        assert second.refused("scenes", "gs://no-bucket/worlds").startswith("tolman: gs://no-bucket/worlds: ")

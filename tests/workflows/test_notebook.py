@@ -111,7 +111,7 @@ def test_all_that_the_api_returns_shows_itself_by_one_mechanism() -> None:
         returned = str(inspect.signature(thing).return_annotation) if inspect.isfunction(thing) else ""
         if returned.endswith("Result"):
             kinds.append(getattr(import_module(f"tolman.workflows.{name}"), returned))
-    assert len(kinds) == 13
+    assert len(kinds) == 14
     assert [kind.__name__ for kind in kinds if not issubclass(kind, Displayable)] == []
     assert [kind.__name__ for kind in kinds if "_repr_html_" in vars(kind)] == []
 

@@ -48,7 +48,7 @@ def carry_out(terms: Terms, call: bytes) -> tuple[State, Any]:
         function, argument = pickle.loads(call)
         return "done", pickle.dumps(function(argument), protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
-        return "raised", packed(error)
+        return _failed(error)
 
 
 class Kept:
@@ -72,7 +72,7 @@ class Kept:
             make, argument = pickle.loads(call)
             self._made = make(argument)
         except Exception as error:
-            self._state = ("raised", packed(error))
+            self._state = _failed(error)
 
     async def ask(self, call: bytes) -> tuple[State, Any]:
         """Call a function of what was made and of an argument, both pickled; any number may be under way.
@@ -93,6 +93,17 @@ class Kept:
             return "done", pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
         except Exception as error:
             return "raised", packed(error)
+
+
+def _failed(error: Exception) -> tuple[State, Any]:
+    """What comes of a call that raised; what the machine lacks is told with its name, as it is not the user's own."""
+    import platform
+
+    from tolman.errors import MissingExtraError, NoDisplayError
+
+    if isinstance(error, MissingExtraError | NoDisplayError):
+        return "refused", f"on the cluster's machine {platform.node()}, {error}"
+    return "raised", packed(error)
 
 
 def refusal(terms: Terms) -> str | None:

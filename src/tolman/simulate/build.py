@@ -109,6 +109,7 @@ class SimulatedScene:
         coverage: the share of its objects that its first recording shows.
         frames: of all its recordings.
         notes: what was asked for and didn't fit, and which models are left out.
+        drawn: whether it was made now; else it was there.
     """
 
     id: str
@@ -118,9 +119,10 @@ class SimulatedScene:
     coverage: float
     frames: int
     notes: tuple[str, ...] = ()
+    drawn: bool = True
 
     @classmethod
-    def of(cls, part: Part) -> SimulatedScene:
+    def of(cls, part: Part, *, drawn: bool = True) -> SimulatedScene:
         """What is told of a scene."""
         scene, captures = part.scene, part.captures
         seen = {sighting.object for sighting in captures[0].sightings}
@@ -132,6 +134,7 @@ class SimulatedScene:
             len(seen) / max(1, len(scene.objects)),
             sum(len(capture.times) for capture in captures),
             part.notes,
+            drawn,
         )
 
 
@@ -168,7 +171,7 @@ def simulate(
     own = range(config.scenes) if shard is None else shard.part(range(config.scenes))
     names = {number: f"{DATASET}/{config.seed}-{number:04d}" for number in own}
     # Without recordings it is of a table that was not written to its end; the scene still lies in its part then.
-    there = {part.scene.id: SimulatedScene.of(part) for part in read_collection(out) if part.captures}
+    there = {part.scene.id: SimulatedScene.of(part, drawn=False) for part in read_collection(out) if part.captures}
     missing = [number for number, name in names.items() if name not in there]
     threads = WorkPlace.of(workers).cores_each(len(missing))
     jobs = [_Job(config, number, out, threads) for number in missing]
@@ -261,7 +264,7 @@ def _carry_out(job: _Job) -> SimulatedScene:
     os.environ.setdefault("LP_NUM_THREADS", str(job.threads))
     parts = Parts(job.out)
     if kept := parts.read(f"{DATASET}/{job.config.seed}-{job.number:04d}"):
-        return SimulatedScene.of(kept)
+        return SimulatedScene.of(kept, drawn=False)
     made = make(job.config, job.number, job.out)
     parts.write(made)
     for capture in made.captures:

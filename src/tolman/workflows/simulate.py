@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -79,11 +80,18 @@ class SimulateResult(Displayable):
         scenes: what is told of each, with notes on what was asked for and didn't fit; `tolman.open_scenes(out)` has
             the scenes themselves.
         media: whether their videos were written.
+        seconds: that it took.
     """
 
     out: Path
     scenes: tuple[SimulatedScene, ...]
     media: bool = True
+    seconds: float = 0.0
+
+    @property
+    def frames_drawn(self) -> int:
+        """Frames of the scenes that were drawn now, not of those that were there."""
+        return sum(scene.frames for scene in self.scenes if scene.drawn) if self.media else 0
 
     def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
         """One row for each scene.
@@ -135,9 +143,10 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
     shard = None if config.shard is None else Shard.parse(config.shard)
     count = config.scenes if shard is None else len(shard.part(range(config.scenes)))
     events(Began("drawing and recording scenes", count))
+    begun = time.monotonic()
     made = carry_out(order, config.out, place, lambda _: events(Advanced()), shard)
     events(Ended())
-    return SimulateResult(config.out, tuple(made), media=not config.no_media)
+    return SimulateResult(config.out, tuple(made), not config.no_media, time.monotonic() - begun)
 
 
 def _order(config: SimulateConfig) -> WorldsConfig:

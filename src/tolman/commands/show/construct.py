@@ -103,6 +103,12 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
     )
 
 
+def _speed(result: SimulateResult) -> str:
+    """How fast frames were drawn, as a sentence; nothing where none were."""
+    frames, seconds = result.frames_drawn, result.seconds
+    return f"{frames:,} frames in {seconds:.0f} s, {frames / seconds:.1f} a second. " if frames and seconds else ""
+
+
 def show_simulated(console: Console, result: SimulateResult) -> None:
     """A row for each scene, what was asked for and didn't fit, and where the scenes are."""
     listed = result.scenes[:_LISTED]
@@ -120,5 +126,6 @@ def show_simulated(console: Console, result: SimulateResult) -> None:
     say(
         console,
         f"{len(result.scenes):,} scenes with{'' if result.media else 'out'} their videos: {result.out}. "
+        f"{_speed(result)}"
         f"Make questions with 'tolman generate {typed(result.out)} --out BENCH'.",
     )
