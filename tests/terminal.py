@@ -8,6 +8,7 @@ the module `tolman`, from the command line to the exit code. What is said about 
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import runpy
@@ -22,7 +23,13 @@ from signal import SIGKILL
 LIBRARIES = (
     "tolman.cli", "tolman.runs.run", "tolman.reports.write", "tolman.reports.figures", "tolman.protocols",
     "tolman.models.openai", "tolman.messages", "matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2", "aiohttp",
-    "rich.markdown", "rich.progress", "numpy.random",
+    "rich.markdown", "rich.progress", "numpy.random", "tomli_w", "tolman.commands.evaluate", "tolman.commands.show.runs",
+    "tolman.commands.show.progress", "tolman.workflows.evaluate", "tolman.workflows.suite_board", "tolman.runs.scoring",
+    "tolman.runs.frames_shown", "tolman.runs.sweep", "tolman.scoring.score", "tolman.scoring.parse.reader",
+    "tolman.reports.html", "tolman.reports.page_items", "tolman.reports.page_scores", "tolman.models.detector",
+    "tolman.benchmarks.vsi_bench", "tolman.benchmarks.question_files", "tolman.kinds.choice", "tolman.protocols.blind",
+    "tolman.protocols.direct", "tolman.runs.naming_items", "tolman.workflows.calls", "tolman.workflows.frames",
+    "tolman.workflows.opened_run", "tolman.workflows.recipes", "tolman.workflows.scores",
 )  # fmt: skip
 
 
@@ -58,6 +65,15 @@ def _waiting() -> subprocess.Popen[str]:
     return process
 
 
+def _look_at_registries() -> None:
+    """Have the sources read that tell what there is by name, which are then known in every fork."""
+    from tolman.registry import Registry
+
+    for thing in gc.get_objects():
+        if isinstance(thing, Registry):
+            thing.names()
+
+
 def _serve() -> None:
     """Fork for each command; in the fork, return with everything as the command finds it."""
     for line in sys.stdin:
@@ -82,6 +98,7 @@ if __name__ == "__main__":
     sys.path[0] = ""  # as with `python -m`
     for name in LIBRARIES:
         __import__(name)
+    _look_at_registries()
     assert threading.active_count() == 1
     _serve()
     runpy.run_module("tolman", run_name="__main__", alter_sys=True)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -50,7 +51,10 @@ class Registry:
         """All that can be named, in alphabetical order; where names are the objects' own, Tolman's in the order of
         their modules, then the others."""
         own = sorted(self._files()) if self.named_by_file else list(self._declared())
-        others = [*(name for name, _ in self._plugged()), *(p.name for p in entry_points(group=self.group))]
+        others = [
+            *(name for name, _ in self._plugged()),
+            *(p.name for p in _entry_points(tuple(sys.path)).select(group=self.group)),
+        ]
         found = dict.fromkeys([*own, *others])
         return sorted(found) if self.named_by_file else list(found)
 
@@ -82,7 +86,7 @@ class Registry:
                 return getattr(import_module(module), self.attribute)
         elif name in self._declared():
             return self._declared()[name]
-        for point in entry_points(group=self.group, name=name):
+        for point in _entry_points(tuple(sys.path)).select(group=self.group, name=name):
             return point.load()
         return None
 
@@ -118,6 +122,12 @@ class Registry:
         for thing in things:
             own = getattr(thing, "name", None)
             yield (own if isinstance(own, str) and own else default), thing
+
+
+@lru_cache(maxsize=4)
+def _entry_points(path: tuple[str, ...]) -> EntryPoints:
+    """Those of all packages that are found on a path, `sys.path`: reading them anew takes 20 ms each time."""
+    return entry_points()
 
 
 @lru_cache(maxsize=64)
