@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoints, entry_points
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -125,8 +125,11 @@ class Registry:
 
 
 @lru_cache(maxsize=4)
-def _entry_points(path: tuple[str, ...]) -> EntryPoints:
-    """Those of all packages that are found on a path, `sys.path`: reading them anew takes 20 ms each time."""
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """Those of all packages that are found on a path, `sys.path`: reading them anew takes 20 ms each time.
+
+    They are of another class in Python 3.11 than later; both have `select`.
+    """
     return entry_points()
 
 
