@@ -114,7 +114,7 @@ def serving_later(server: Server, seconds: float, port: int) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         over.set()
-        thread.join(20)
+        thread.join(120)
 
 
 @contextmanager
@@ -141,9 +141,9 @@ def in_turn(first: Server, second: Server, *, after: int, pause: float, port: in
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    there.wait(10)
+    there.wait(120)
     try:
         yield f"http://127.0.0.1:{own}/v1"
     finally:
         over.set()
-        thread.join(20)
+        thread.join(120)

@@ -226,12 +226,12 @@ def serving(server: Server, port: int = 0) -> Iterator[str]:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    ready.wait(10)
+    ready.wait(120)
     try:
         yield address[0]
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(120)
 
 
 def main() -> None:

@@ -228,7 +228,7 @@ def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
     finally:
         served.close()
         server.should_exit = True
-        thread.join(10)
+        thread.join(120)
         listening.close()
         site.database.close()
 

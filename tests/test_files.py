@@ -36,7 +36,7 @@ def test_what_is_no_file_is_written_into_and_stays(tmp_path: Path) -> None:
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
     write_text(pipe, "text")
-    reader.join(10)
+    reader.join(120)
     assert read == ["text"]
     remove(pipe)
     assert stat.S_ISFIFO(pipe.stat().st_mode)

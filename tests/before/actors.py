@@ -144,7 +144,7 @@ def review(place: Path, *arguments: str, command: str = "review") -> Iterator[tu
         yield address, link
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 class Person:

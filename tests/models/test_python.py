@@ -70,7 +70,7 @@ def test_a_function_is_called_in_one_thread_and_a_coroutine_function_many_times_
 
 
 def test_several_threads_where_the_user_says_so(items: list[Item]) -> None:
-    together = threading.Barrier(4, timeout=20)
+    together = threading.Barrier(4, timeout=120)
 
     def model(messages: Chat) -> str:
         together.wait()

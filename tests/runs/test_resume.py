@@ -115,7 +115,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) ->
     while committed(place) < 50:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "of 400 answered and kept; the same command goes on." in errors
     assert "Traceback" not in errors
@@ -146,7 +146,7 @@ def test_a_batch_system_that_stops_it_finds_a_partial_table(
         time.sleep(0.01)
     process.send_signal(number)
     process.send_signal(number)  # as `timeout` does
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == code, errors
     assert "of 400 answered and kept; the same command goes on." in errors
     assert "Traceback" not in errors
@@ -286,7 +286,7 @@ def test_a_stopped_repetition_loses_nothing_that_was_there(server: str, place: P
     while committed(place) < 50:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=120)
     assert len((place / "run" / "responses.jsonl").read_text().splitlines()) == ITEMS
 
 

@@ -235,7 +235,7 @@ def test_a_store_that_fails_for_a_while_is_told_of_and_tried_again(
     with opened([], [here]):
         scene(here, "1")
         for _ in range(3):
-            assert failed.acquire(timeout=30)
+            assert failed.acquire(timeout=120)
         full = False
     assert machines.stored() == [".scenes.partial/1.json", MANIFEST, "videos/1.mp4"]
     assert [record.getMessage() for record in caplog.records] == [

@@ -231,7 +231,7 @@ def test_many_questions_are_changed_part_after_part(served: Served, monkeypatch:
     monkeypatch.undo()
     monkeypatch.setattr(bulk, "PART", 2)
     thread = bulk.resume(served.site)  # what the next one begins with
-    thread.join(30)
+    thread.join(120)
     assert list(_states(served, project).values()).count("left out") == 6
     assert bulk.resume(served.site) is None
     monkeypatch.setattr(bulk, "resume", lambda site, stopped=None: None)

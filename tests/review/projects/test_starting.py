@@ -80,6 +80,6 @@ def test_others_work_while_a_project_is_started_and_the_page_tells_how_far_it_is
         assert sam.get("/projects/1/work").url.path == "/projects/1/work"  # nothing to do yet
         thread = going_on(served.site)
         assert thread is not None
-        thread.join(30)
+        thread.join(120)
         assert "of 23 questions" not in owner.get("/").text
         assert sam.get("/projects/1/work").url.path.startswith("/answer/")

@@ -57,7 +57,7 @@ def test_two_who_take_at_the_same_moment_get_different_tasks_and_neither_waits(s
                 own = _take(served_postgres, db, project, bob)
                 taken.append(own.task_id)
 
-        _in_thread(other).join(30)
+        _in_thread(other).join(120)
         assert len(taken) == 1  # while the first transaction is open still
     assert taken[0] != first.task_id
 
@@ -140,7 +140,7 @@ def test_nothing_left_is_said_when_it_is_certain(served_postgres: Served) -> Non
         asked = _in_thread(lambda: where.append(bob.get(f"/projects/{project}/work").url.path))
         asked.join(0.5)
         assert where == []  # the answer waits for whoever has the task now
-    asked.join(30)
+    asked.join(120)
     assert where[0].startswith("/review/")
 
 
@@ -155,7 +155,7 @@ def test_who_writes_anything_waits_for_those_who_write_for_themselves(served_pos
     with served_postgres.site.database.write_for(1), served_postgres.site.database.write_for(2):
         thread = _in_thread(anything)
         assert not entered.wait(0.3)
-    thread.join(30)
+    thread.join(120)
     assert entered.is_set()
 
 
