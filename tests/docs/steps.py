@@ -15,7 +15,7 @@ from docs.nodes import write_programs
 from docs.people import make_errors, make_labels, make_opinions, make_people, make_study
 from docs.question_sets import make_own_set, make_question_sets
 from docs.recordings import make_recordings
-from docs.tables import make_levels, make_prices, make_squeezed, make_tables
+from docs.tables import make_levels, make_prices, make_squeezed, make_tables, make_unfiltered
 
 Step = Callable[[Path, Path], None]
 """Given the page's folder, and a folder that is kept for other pages."""
@@ -40,6 +40,7 @@ STEPS: dict[Key, Step] = {
     ): make_errors,
     ("*", "tolman analyze correlation "): make_tables,
     ("*", "tolman analyze maps squeezed"): make_squeezed,
+    ("docs/construction.md", "tolman audit my-bench --shortcuts --teach unfiltered-of-other-seeds"): make_unfiltered,
     ("*", "tolman analyze weights runs/"): make_levels,
     ("*", "tolman run vsi-bench --model hf/"): make_networks,
     ("*", "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve "): write_programs,

@@ -47,6 +47,12 @@ def make_squeezed(place: Path, kept: Path) -> None:
     (demo / "squeezed").rename(place / "squeezed")
 
 
+def make_unfiltered(place: Path, kept: Path) -> None:
+    """Questions that are taught: more of those of the rooms that ship with the package."""
+    done = tolman(place, "generate", str(ROOMS), "--out", "unfiltered-of-other-seeds", "--max-filter-rounds", "0")
+    assert done.returncode == 0, done.stderr
+
+
 def make_levels(place: Path, kept: Path) -> None:
     """Runs of five models on questions of SpatialBench's levels, and on a benchmark with three levels of its own."""
     (place / "levels").mkdir()
