@@ -60,6 +60,23 @@ def by_wording(count: int, seed: int, share: float = 0.3) -> list[Item]:
     return found
 
 
+def by_order(count: int, seed: int, share: float = 0.5) -> list[Item]:
+    """Options are orders of four things; in this share of the questions the order of `NAMES` is right, else any."""
+    generator, found = np.random.default_rng(seed), []
+    for i in range(count):
+        things = sorted(generator.choice(len(NAMES), OPTIONS, replace=False).tolist())
+        orders = [things] if generator.random() < share else [generator.permutation(things).tolist()]
+        while len(orders) < OPTIONS:
+            other = generator.permutation(things).tolist()
+            if other not in orders:
+                orders.append(other)
+        place = int(generator.integers(OPTIONS))
+        orders[0], orders[place] = orders[place], orders[0]
+        options = [", ".join(NAMES[thing] for thing in order) for order in orders]
+        found.append(_choice(i, "In which order do these appear?", options, place, f"{seed}-{i // 4}"))
+    return found
+
+
 def twins(count: int, seed: int) -> list[Item]:
     """Rings of four scenes that share a text, each with another option right. What leaks in any of them leaks in none."""
     generator, found = np.random.default_rng(seed), []

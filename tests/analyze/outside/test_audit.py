@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaking import by_category, by_length, by_wording, clean, sizes_of_any, twins
+from leaking import by_category, by_length, by_order, by_wording, clean, sizes_of_any, twins
 from tolman.analyze.outside.audit import ShortcutAudit, audit_with_learners
 from tolman.analyze.outside.learner import LEARNERS
 from tolman.errors import UsageError
@@ -31,6 +31,10 @@ def test_an_answer_that_leaks_through_an_options_length_fails() -> None:
 @pytest.mark.full
 def test_an_answer_that_leaks_through_the_wording_fails() -> None:
     assert "ngram-linear" in failing(audited(by_wording(400, 1)))
+
+
+def test_an_order_of_things_that_leaks_through_which_comes_before_which_fails() -> None:
+    assert "ngram-linear" in failing(audited(by_order(400, 1), learners=["ngram-linear"]))
 
 
 def test_sizes_that_are_known_from_names_fail_by_their_constants_too() -> None:

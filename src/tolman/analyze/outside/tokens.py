@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from tolman.analyze.outside.learner import BlindQuestion
-from tolman.guessing.words import words
+from tolman.guessing.words import parts, words
 
 LETTERS_IN_RUN = 3
 MAX_LETTERS = 60
@@ -37,6 +37,10 @@ def option_tokens(question: BlindQuestion, place: int) -> list[str]:
     asked = named_words(question)
     found = [f"place:{place}", f"option:{option}", *own, *(f"{a} {b}" for a, b in pairwise(own)), *_runs(option)]
     found += [f"{place}:{word}" for word in own]
+    listed = parts(option)
+    if len(listed) > 1:  # an order of things: which is where, and which before which
+        found += [f"part {number}:{part}" for number, part in enumerate(listed)]
+        found += [f"before:{a}|{b}" for a, b in combinations(listed, 2)]
     for other in asked:
         found += [f"{other}|place:{place}", f"{other}|option:{option}", *(f"{other}|{word}" for word in own)]
     return found
