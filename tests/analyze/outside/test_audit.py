@@ -7,7 +7,8 @@ import pytest
 
 from leaking import by_category, by_length, by_order, by_wording, clean, sizes_of_any, twins
 from tolman.analyze.outside.audit import ShortcutAudit, audit_with_learners
-from tolman.analyze.outside.learner import LEARNERS
+from tolman.analyze.outside.learner import LEARNERS, BlindQuestion
+from tolman.analyze.outside.tokens import option_tokens
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.scoring.rules import careful
@@ -35,6 +36,13 @@ def test_an_answer_that_leaks_through_the_wording_fails() -> None:
 
 def test_an_order_of_things_that_leaks_through_which_comes_before_which_fails() -> None:
     assert "ngram-linear" in failing(audited(by_order(400, 1), learners=["ngram-linear"]))
+
+
+def test_of_an_order_of_things_a_learner_is_told_which_comes_before_which() -> None:
+    question = BlindQuestion("In which order?", ("desk, rug, lamp", "lamp, rug, desk"), ())
+    first, second = (set(option_tokens(question, place)) for place in range(2))
+    assert {"before:desk|lamp", "part 0:desk"} <= first - second
+    assert {"before:lamp|desk", "part 2:desk"} <= second - first
 
 
 def test_sizes_that_are_known_from_names_fail_by_their_constants_too() -> None:
