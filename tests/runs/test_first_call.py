@@ -15,6 +15,7 @@ from tolman.media.store import FrameStore
 from tolman.models.base import ModelOptions
 from tolman.models.openai import OpenAICompatible
 from tolman.responses import Failure, Response
+from tolman.runs import calling
 from tolman.runs.engine import Engine, Limits
 
 BENCHMARK = benchmarks.get("vsi-bench")
@@ -78,6 +79,13 @@ def test_a_model_that_is_not_listed_is_asked_once_before_all_else(tmp_path: Path
     assert server.peak == 5
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others wait until the first call's refusal is there, however busy the machine is."""
+    monkeypatch.setattr(calling, "LEAST_HEAD_START", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
 def test_a_listed_model_that_refuses_is_told_by_the_first_call_alone(tmp_path: Path) -> None:
     server = Server(faults={"404": 1.0}, models=("m",))
     with pytest.raises(EndpointError, match=r"Nothing else was sent\.$"):
@@ -85,6 +93,7 @@ def test_a_listed_model_that_refuses_is_told_by_the_first_call_alone(tmp_path: P
     assert server.requests == 1
 
 
+@pytest.mark.usefixtures("patient")
 def test_nothing_else_is_sent_while_the_first_call_is_tried_again(tmp_path: Path) -> None:
     server = Server(faults={"429": 1.0}, retry_after=0.2, models=("m",))
     with pytest.raises(EndpointError, match="Nothing else was sent"):
