@@ -6,6 +6,8 @@ VENV := .venv
 MODEL ?=
 BASE_URL ?=
 BIN := $(VENV)/bin
+# What is compiled is kept, whatever the shell says: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 
 # What end-to-end tests of the web application use; without it they are skipped, saying so.
 browser-and-server:
@@ -29,6 +31,11 @@ $(VENV)/.dev: $(VENV)/.core
 demo: $(VENV)/.core
 	$(BIN)/python -m tolman.demo $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
 
+# pytest rewrites the assertions of each file: once before its workers begin, not in each of them.
+$(VENV)/.read: $(VENV)/.dev
+	@$(BIN)/python -m pytest --collect-only -q >/dev/null || true
+	@touch $@
+
 # Tests wait for servers and other processes, so that three workers and the type checker keep two processors busy. Long
 # files are begun first (tests/conftest.py has them). Compiled once, the sources need not be compiled in every process
 # that tests start.
@@ -39,7 +46,7 @@ checked:
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-tested:
+tested: $(VENV)/.read
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 

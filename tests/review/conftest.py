@@ -35,9 +35,11 @@ def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave what a browser shows on PostgreSQL to `make test-full`: other tests hold the databases against each other."""
+    """Leave to `make test-full` what a browser shows and who is let in on PostgreSQL: other tests hold the databases
+    against each other."""
     for item in items:
-        if "[postgresql" in item.name and ("browser" in getattr(item, "fixturenames", ()) or "killed" in item.name):
+        slow = "browser" in getattr(item, "fixturenames", ()) or "killed" in item.name
+        if "[postgresql" in item.name and (slow or item.path.name == "test_security.py"):
             item.add_marker(pytest.mark.full)
 
 

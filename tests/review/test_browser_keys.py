@@ -15,7 +15,7 @@ from sqlalchemy import select
 from reviewing import TEXTS, Served, enter, make_benchmark, press_media_keys, serving, settings_of
 from tolman.review.store.schema import Assignment, Submission, Task
 
-CHOSEN_BY = ("key", "pointer, then focus")
+CHOSEN_BY = (pytest.param("key", marks=pytest.mark.full), "pointer, then focus")
 ASKED = ("order", "pair")  # a video; and pictures, of which one is an option
 
 
@@ -145,7 +145,7 @@ def test_what_is_verified_is_what_was_chosen(page: Any, served: Served, way: str
         assert all(point["fine"] for point in content["checklist"])
 
 
-@pytest.mark.parametrize("way", ["pointer", "pointer, then focus"])
+@pytest.mark.parametrize("way", [pytest.param("pointer", marks=pytest.mark.full), "pointer, then focus"])
 def test_labels_are_the_ones_chosen(page: Any, served: Served, way: str) -> None:
     project = served.project("classify", people=1)
     enter(page, served, "annotator", "Ann")

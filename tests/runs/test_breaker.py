@@ -30,6 +30,8 @@ from tolman.runs.watcher import Watcher
 BENCHMARK = benchmarks.get("vsi-bench")
 QUICK = Limits(base_delay=0.01, most_delay=0.6, give_up_seconds=2.0)
 """The defaults, fifty times as fast: as many probes fit in."""
+SIBLINGS = tuple(pytest.param(fault, marks=pytest.mark.full) for fault in ("cut", "loading", "malformed"))
+"""Faults that end as those of `make test` do."""
 
 
 @pytest.fixture
@@ -82,7 +84,7 @@ class Dying(Endpoint):
         return await super()._misbehave(request, fault)
 
 
-@pytest.mark.parametrize("fault", ["500", "cut", "loading", "malformed", "401"])
+@pytest.mark.parametrize("fault", ["500", "401", *SIBLINGS])
 def test_an_endpoint_that_dies_for_good_gets_at_most_fifty_further_requests(
     asking: Asking, items: list[Item], fault: str
 ) -> None:
@@ -114,7 +116,7 @@ def test_an_endpoint_that_comes_back_on_its_port_is_gone_on_with(asking: Asking,
     assert sum("answers again after" in note for note in asking.notes) == 1
 
 
-@pytest.mark.parametrize("fault", ["500", "loading", "cut"])
+@pytest.mark.parametrize("fault", ["500", *SIBLINGS[:2]])
 def test_a_pause_of_the_endpoint_costs_no_item_its_tries(asking: Asking, items: list[Item], fault: str) -> None:
     server = Endpoint(lambda number: fault if number > 20 and time.monotonic() < server.times[20] + 1.0 else None)
     with serving(server) as url:

@@ -84,10 +84,11 @@ def committed(place: Path) -> int:
         db.close()
 
 
-def test_killed_at_three_random_moments_every_committed_answer_is_reused(server: str, place: Path) -> None:
+@pytest.mark.parametrize("moments", [1, pytest.param(3, marks=pytest.mark.full)])
+def test_killed_at_random_moments_every_committed_answer_is_reused(server: str, place: Path, moments: int) -> None:
     generator = random.Random(20261121)
     lost = 0
-    for _ in range(3):
+    for _ in range(moments):
         before, asked = committed(place), requests(server)
         goal = before + generator.randrange(20, 100)
         process = subprocess.Popen(command(server), cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -265,7 +265,7 @@ MIN_REREAD_SHARE = 0.96
 """Of the options named in words, so many are read again from their span alone."""
 
 
-@pytest.mark.parametrize("part", ["test", "development"])
+@pytest.mark.parametrize("part", ["test", pytest.param("development", marks=pytest.mark.full)])
 def test_the_piece_under_a_span_is_read_alike_by_itself(part: Part) -> None:
     """Holds for every letter and every number. An option's text, too, but for a few ordinals ("the third"), which name
     an option only beside what they count."""

@@ -65,7 +65,9 @@ def test_ten_things_within_2_cm_or_2_percent(gathered: Gathered, thing: Thing) -
     assert np.abs(np.array(box.center) - box_of(thing).center).max() < 0.02
 
 
-@pytest.mark.parametrize("name", ["wardrobe", "fridge", "pillar"])
+@pytest.mark.parametrize(
+    "name", ["wardrobe", *(pytest.param(name, marks=pytest.mark.full) for name in ("fridge", "pillar"))]
+)
 def test_from_a_box_in_a_frame(recording: Recording, name: str) -> None:
     thing = next(one for one in THINGS if one.name == name)
     corners = Boxes(*(np.array([getattr(box_of(thing), part)]) for part in ("center", "axes", "extents"))).vertices()[0]

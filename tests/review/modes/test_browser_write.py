@@ -80,7 +80,9 @@ def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
     assert (medium.start, medium.end) == (0.5, 1.5)
 
 
-@pytest.mark.parametrize("fate", ["slow", "lost", "refused", "answered unheard"])
+@pytest.mark.parametrize(
+    "fate", ["slow", "lost", *(pytest.param(fate, marks=pytest.mark.full) for fate in ("refused", "answered unheard"))]
+)
 def test_nothing_else_that_the_page_sends_stops_a_submission(page: Any, served: Served, fate: str) -> None:
     project = _begun(page, served)
     edits: list[str] = []
