@@ -25,7 +25,7 @@ ExitZero = Annotated[
 def generate(config: GenerateConfig) -> Path:
     """Make a benchmark from scenes.
 
-    Every generation preset but vsi-official leaves out choices that learners answer without media (shortcut filtering).
+    Every generation preset but vsi-official leaves out what learners answer without media (shortcut filtering).
 
     Example:  tolman generate meta_info --preset vsi-paper --out my-bench
 

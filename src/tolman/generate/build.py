@@ -97,7 +97,7 @@ class Filtered:
     """Shortcut filtering of one question type.
 
     Attributes:
-        asked: choices that were filtered.
+        asked: questions that were filtered.
         kept: those that stayed.
         learned: whether there were enough questions and scenes to teach learners.
     """
@@ -335,22 +335,20 @@ def _without_shortcuts(
     workers: Workers,
     done: Callable[[str], None],
 ) -> list[DraftEntry]:
-    """Without choices that learners answer from their texts, or from a part of their media."""
-    choices = [entry for entry in entries if not entry.number]
+    """Without questions that learners answer from their texts, or from a part of their media."""
     asked = [
-        FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, entry.closed)
-        for entry, item in zip(choices, items_of(choices, collected, seed), strict=True)
+        FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, entry.closed or entry.number)
+        for entry, item in zip(entries, items_of(entries, collected, seed), strict=True)
     ]
     share = preset.share
     numbers = filter_shortcuts(
         asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task, workers=workers, done=done
     )
-    kept = {choices[i].position for i in numbers}
-    for task in dict.fromkeys(entry.task for entry in choices):
+    for task in dict.fromkeys(entry.task for entry in entries):
         own = [one for one in asked if one.item.task == task]
-        left = sum(choices[i].task == task for i in numbers)
+        left = sum(entries[i].task == task for i in numbers)
         collected.filtered[task] = Filtered(len(own), left, learned=enough(own))
-    return [entry for entry in entries if entry.number or entry.position in kept]
+    return [entries[i] for i in numbers]
 
 
 def _without_list(item: Item) -> Item:

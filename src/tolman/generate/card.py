@@ -132,22 +132,21 @@ def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
         f"| {task} | {n['asked']:,} | {n['kept']:,} | {'yes' if n['learned'] else 'no: too few'} |"
         for task, n in filtered.items()
     )
-    others = [task for task, n in tasks.items() if n["taken"] and task not in filtered]
-    numbers = "Questions for a number are not filtered, in their multiple-choice form neither"
-    numbers = f"\n{numbers}: {', '.join(others)}." if others else ""
     rounds = preset.share.max_filter_rounds
-    return f"""Choices were left out that learners guess without the media, in up to {rounds} rounds for each question
-type: until each learner was right as often as by chance, or the rounds were over. The learners: a random forest,
-gradient boosting and, where options are no closed list, logistic regression, all on statistics of which words
-and options went with which answers; for closed lists, logistic regression on the question's words; the most frequent
-option; and for questions of several pictures, the same with what one picture tells. Each is asked about scenes that it
-wasn't taught on (five folds, the mean of three draws of them after the first two rounds), and may be off chance by
-{SLACK:.1%} of the questions and half a standard error. Types of fewer than {MIN_QUESTIONS} questions or
-{MIN_SCENES} scenes teach nobody: of those, only what a single picture suggests too often is left out.{numbers}
+    return f"""Questions were left out that learners guess without the media, in up to {rounds} rounds for each question
+type: until each learner was right as often as by chance, or, where the answer is a number, scored no more than who
+always says the best constant, or the rounds were over. The learners: a random forest, gradient boosting and, where
+options are no closed list, logistic regression, all on statistics of which words and options went with which answers;
+for closed lists and numbers, logistic regression on the question's words; the most frequent option; for numbers, the
+best constant of each thing asked about; and for questions of several pictures, the same with what one picture tells.
+Each is asked about scenes that it wasn't taught on (five folds, the mean of three draws of them after the first two
+rounds), and may be off by {SLACK:.1%} of the questions and half a standard error. Types of fewer than {MIN_QUESTIONS}
+questions or {MIN_SCENES} scenes teach nobody: of those, only what a single picture suggests too often is left out.
+Numbers in multiple-choice form were filtered as numbers: what their wrong options tell was not looked at.
 
 | question type | guessed | kept | learners taught |
 |---|---:|---:|---|
 {rows}
 
-At chance means at chance for these learners with these scenes. Other learners, or the same with more scenes of the same
-kind, may get more: measure a text-only model on your own copy before you call an answer seen."""
+At chance, or no better than a constant: that is these learners with these scenes. Other learners, or the same with more
+scenes of the same kind, may get more: measure a text-only model on your own copy before you call an answer seen."""

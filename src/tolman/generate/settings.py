@@ -35,8 +35,9 @@ class ShareSettings(BaseModel):
         per_scene: the most of a question type from one scene.
         per_task: the most of a question type; None for all.
         most_common: the largest share of a question type that one answer may have.
-        max_filter_rounds: rounds of shortcut filtering at most: learners who don't see the scene answer the choices,
-            and some are left out until these learners are right as often as by chance. 0 filters nothing.
+        max_filter_rounds: rounds of shortcut filtering at most: learners who don't see the scene answer, and questions
+            are left out until these learners are right as often as by chance, or near a number no more than a
+            constant. 0 filters nothing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

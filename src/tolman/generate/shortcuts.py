@@ -3,6 +3,7 @@
 Learners predict the answer from the text, and, where a question shows several pictures, from one of them; round after
 round on other folds of the scenes, and trained anew on what is left. Questions are left out until each learner is right
 as often as by chance (adversarial filtering, as in Zellers et al. 2018, SWAG; here towards chance from both sides).
+Questions for a number are left out until none scores more than who always says the best constant.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tolman.generate.draft import Cues
+from tolman.generate.number_shortcuts import NumberGuessers
 from tolman.generate.sampling import balanced_within, evenly
 from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
@@ -23,6 +25,7 @@ from tolman.guessing.learners import LINEAR, QUICK, SCALED, check_installed
 from tolman.guessing.pruning import prune_to_chance
 from tolman.guessing.statistics import Floats
 from tolman.items import MEDIA_MARK, Item
+from tolman.kinds import kind_of
 from tolman.parallel import Workers, parallel_map
 from tolman.scoring.rules import careful
 
@@ -50,7 +53,7 @@ PATIENCE_ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class FilterItem:
-    """A choice as filtering sees it.
+    """A choice, or a question for a number, as filtering sees it.
 
     Attributes:
         item: the question.
@@ -83,7 +86,7 @@ def filter_shortcuts(
     part of its media suggests too often, without any learning.
 
     Args:
-        questions: choices.
+        questions: choices, and questions for a number.
         max_rounds: rounds of filtering for each question type, at most.
         most_common: the largest share that one answer may have.
         seed: of folds, learners and of what is left out.
@@ -94,14 +97,14 @@ def filter_shortcuts(
     Raises:
         MissingExtraError: scikit-learn isn't installed, and there are enough questions to learn from.
     """
-    by_task: dict[str, list[int]] = {}
+    by_task: dict[tuple[str, str], list[int]] = {}
     for i, one in enumerate(questions):
-        by_task.setdefault(one.item.task, []).append(i)
+        by_task.setdefault((one.item.task, one.item.kind), []).append(i)
     jobs = [_Job([questions[i] for i in own], max_rounds, most_common, most, seed) for own in by_task.values()]
     if any(enough(job.questions) for job in jobs):
         check_installed()
     kept: list[int] = []
-    for (task, own), left in zip(by_task.items(), parallel_map(_left, jobs, workers), strict=True):
+    for ((task, _), own), left in zip(by_task.items(), parallel_map(_left, jobs, workers), strict=True):
         kept += [own[i] for i in left]
         done(task)
     return sorted(kept)
@@ -121,6 +124,7 @@ class _Job:
 def _left(job: _Job) -> list[int]:
     """Filter one question type; the numbers of the questions that stay."""
     questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
+    guessed = _number_guesses(questions) if not kind_of(questions[0].item).has_letters else _choice_guesses(questions)
     for number in range(job.max_rounds):
         if not kept or quiet == PATIENCE_ROUNDS:
             break
@@ -131,7 +135,7 @@ def _left(job: _Job) -> list[int]:
         asked = [questions[i] for i in kept]
         first = (job.seed * job.max_rounds + number) * DRAWS_A_ROUND
         draws = 1 if number < ROUGH_ROUNDS else DRAWS_A_ROUND
-        gone = _too_telling(asked, _guessed(asked, range(first, first + draws)), drawn)
+        gone = _too_telling(asked, guessed(kept, range(first, first + draws)), drawn)
         kept = balanced_within(
             [i for place, i in enumerate(kept) if place not in gone],
             lambda i: questions[i].kind if questions[i].closed else None,
@@ -143,24 +147,78 @@ def _left(job: _Job) -> list[int]:
     return kept
 
 
-def _too_telling(asked: Sequence[FilterItem], right: Floats, seed: str) -> set[int]:
+@dataclass(frozen=True, slots=True)
+class _Guesses:
+    """What guessers get.
+
+    Attributes:
+        scores: how right each guesser is about each question, 0 … 1. Shape (guessers, questions).
+        baseline: what who knows nothing gets: chance, or the best constant. Shape (questions,).
+        slack: by how much of the questions a guesser may be off, for some of them.
+        from_below: whether to know less than nothing counts as well.
+    """
+
+    scores: Floats
+    baseline: Floats
+    slack: Callable[[Sequence[int]], float]
+    from_below: bool
+
+
+_Guess = Callable[[Sequence[int], Iterable[int]], _Guesses]
+"""Numbers of the questions that are left, and seeds of draws → what guessers get."""
+
+
+def _too_telling(asked: Sequence[FilterItem], found: _Guesses, seed: str) -> set[int]:
     """The places of those that go, kind by kind."""
     kinds: dict[str, list[int]] = {}
     for place, one in enumerate(asked):
         kinds.setdefault(one.kind, []).append(place)
     gone: set[int] = set()
     for kind, own in kinds.items():
-        chance = [1 / len(asked[place].item.options) for place in own]
-        answers = [asked[place].answer if asked[place].closed else "" for place in own]
-        many = len(own) >= MIN_QUESTIONS
-        left_out = prune_to_chance(right[:, own], chance, f"{seed}:{kind}", _slack(chance), answers, from_below=many)
+        answers = [asked[place].answer if asked[place].closed else "" for place in own] if found.from_below else None
+        both = found.from_below and len(own) >= MIN_QUESTIONS
+        left_out = prune_to_chance(
+            found.scores[:, own],
+            found.baseline[own].tolist(),
+            f"{seed}:{kind}",
+            found.slack(own),
+            answers,
+            from_below=both,
+        )
         gone.update(own[i] for i in left_out)
     return gone
 
 
-def _slack(chance: Sequence[float]) -> float:
-    variance = sum(p * (1 - p) for p in chance) / max(1, len(chance)) ** 2
-    return SLACK + SLACK_ERRORS * math.sqrt(variance)
+def _choice_guesses(questions: Sequence[FilterItem]) -> _Guess:
+    def guesses(kept: Sequence[int], seeds: Iterable[int]) -> _Guesses:
+        asked = [questions[i] for i in kept]
+        chance = np.array([1 / len(one.item.options) for one in asked])
+        variance = (chance * (1 - chance)).tolist()
+        return _Guesses(_guessed(asked, seeds), chance, lambda own: _slack([variance[i] for i in own]), from_below=True)
+
+    return guesses
+
+
+def _number_guesses(questions: Sequence[FilterItem]) -> _Guess:
+    guessers, first = NumberGuessers([one.item for one in questions], FOLDS), list[float]()
+
+    def guesses(kept: Sequence[int], seeds: Iterable[int]) -> _Guesses:
+        if not enough([questions[i] for i in kept]):
+            return _Guesses(np.zeros((0, len(kept))), np.zeros(len(kept)), lambda own: 0.0, from_below=False)
+        scores, constant = guessers.scores(kept, seeds)
+        first.append(float(constant.mean()))
+        # Left out until nobody has more than the constant, and the constant no more than it had of all questions: else
+        # those would stay that are near to it.
+        over = np.vstack([scores - constant, constant - first[0]])
+        variance = float(over.var(axis=1).max())
+        return _Guesses(over, np.zeros(len(kept)), lambda own: _slack([variance] * len(own)), from_below=False)
+
+    return guesses
+
+
+def _slack(variance: Sequence[float]) -> float:
+    """By how much of some questions a guesser may be off, from the variance of each one's score."""
+    return SLACK + SLACK_ERRORS * math.sqrt(sum(variance) / max(1, len(variance)) ** 2)
 
 
 def enough(asked: Sequence[FilterItem]) -> bool:

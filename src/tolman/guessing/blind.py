@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tolman.guessing.answer_space import AnswerSpace, answer_space
 from tolman.guessing.features import Rows, answer_rows, choice_rows
 from tolman.guessing.learners import LEARNERS, check_installed, probabilities
+from tolman.guessing.offers import learned_offers
 from tolman.guessing.statistics import Floats
 from tolman.items import Item
 from tolman.kinds import kind_of
@@ -104,12 +105,11 @@ class _Group:
         test: NDArray[np.bool_],
     ) -> tuple[list[str], Floats]:
         """The answer of the training items that promises the greatest score, given how likely each class is."""
-        classes = space.classes(self.target[train].astype(np.intp))
-        if classes is None:
+        target = self.target.astype(np.intp)
+        taken = learned_offers(space, name, seed, matrix[train], target[train], matrix[test])
+        if taken is None:
             return [self.unlearned] * int(test.sum()), np.zeros(int(test.sum()))
-        p = probabilities(name, seed, matrix[train], classes.y, matrix[test], classes.count)
-        taken = space.most_rewarded(classes, p)
-        return [space.offer(place) for place in taken], space.gains[taken, self.target[test].astype(np.intp)]
+        return [space.offer(place) for place in taken.tolist()], space.gains[taken, target[test]]
 
     def constant(self, items: Sequence[Item], fold: Ints, held_out: int) -> Callable[[Item], str]:
         """What answers the items of a fold without any learning: the answer that the metric rewards most elsewhere."""

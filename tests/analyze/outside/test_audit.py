@@ -35,7 +35,7 @@ def test_an_answer_that_leaks_through_the_wording_fails() -> None:
 
 
 def test_an_order_of_things_that_leaks_through_which_comes_before_which_fails() -> None:
-    assert "ngram-linear" in failing(audited(by_order(400, 1), learners=["ngram-linear"]))
+    assert {"ngram-linear", "boosted-trees", "nearest-neighbours"} <= failing(audited(by_order(400, 1)))
 
 
 def test_of_an_order_of_things_a_learner_is_told_which_comes_before_which() -> None:

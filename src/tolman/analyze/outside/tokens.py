@@ -13,6 +13,8 @@ MAX_LETTERS = 60
 """Letters of an option whose runs are counted."""
 MAX_NAMED_WORDS = 12
 """Words of the question that are crossed with those of an option."""
+BEFORE, PART = "before:", "part "
+"""What a token begins with that says which of two things a list has first, and which thing it has where."""
 
 
 def named_words(question: BlindQuestion) -> list[str]:
@@ -37,13 +39,21 @@ def option_tokens(question: BlindQuestion, place: int) -> list[str]:
     asked = named_words(question)
     found = [f"place:{place}", f"option:{option}", *own, *(f"{a} {b}" for a, b in pairwise(own)), *_runs(option)]
     found += [f"{place}:{word}" for word in own]
-    listed = parts(option)
-    if len(listed) > 1:  # an order of things: which is where, and which before which
-        found += [f"part {number}:{part}" for number, part in enumerate(listed)]
-        found += [f"before:{a}|{b}" for a, b in combinations(listed, 2)]
+    found += order_tokens(option)
     for other in asked:
         found += [f"{other}|place:{place}", f"{other}|option:{option}", *(f"{other}|{word}" for word in own)]
     return found
+
+
+def order_tokens(option: str) -> list[str]:
+    """Of an option that lists several things: which of them is where, and which comes before which."""
+    listed = parts(option)
+    if len(listed) < 2:
+        return []
+    return [
+        *(f"{PART}{number}:{part}" for number, part in enumerate(listed)),
+        *(f"{BEFORE}{a}|{b}" for a, b in combinations(listed, 2)),
+    ]
 
 
 def all_option_tokens(questions: list[BlindQuestion]) -> Iterator[list[str]]:

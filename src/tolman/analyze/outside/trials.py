@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +11,7 @@ import numpy as np
 from tolman.analyze.outside.learner import LEARNERS, BlindQuestion, Ints, LearnerSettings
 from tolman.analyze.outside.lessons import Lesson, TaughtOn
 from tolman.guessing.answer_space import AnswerSpace, answer_space
+from tolman.guessing.offers import category_constants
 from tolman.guessing.statistics import Floats
 from tolman.guessing.words import phrases
 from tolman.items import Item
@@ -22,8 +23,6 @@ MIN_TAUGHT = 100
 """Questions of a type below which a learner isn't taught."""
 MIN_TAUGHT_SCENES = 20
 """Scenes that they must be of."""
-MIN_OF_CATEGORY = 5
-"""Questions taught about the same things from which these have a constant of their own."""
 CATEGORY_CONSTANT = "constant-per-category"
 """The learner that answers each question with the constant of what it asks about."""
 
@@ -190,27 +189,15 @@ def _scores(job: _Job) -> dict[str, Floats]:
 def _number_scores(job: _Job, space: AnswerSpace) -> dict[str, Floats]:
     classes = space.classes(job.right)
     best = space.best_constant(job.right)
-    if classes is None or best is None:
+    own = category_constants(space, [*map(_category, job.taught)], job.right, [*map(_category, job.asked)])
+    if classes is None or best is None or own is None:
         return {_BASELINE: np.zeros(len(job.asked))}
     found = {_BASELINE: space.gains[best, job.truth]}
-    own = _constants(job, space)
-    taken = [own.get(_category(question), best) for question in job.asked]
-    found[CATEGORY_CONSTANT] = space.gains[taken, job.truth]
+    found[CATEGORY_CONSTANT] = space.gains[own, job.truth]
     for name in job.learners:
         p = LEARNERS.get(name).classify(job.taught, classes.y, classes.count, job.asked, job.settings)
         found[name] = space.gains[space.most_rewarded(classes, p), job.truth]
     return found
-
-
-def _constants(job: _Job, space: AnswerSpace) -> dict[tuple[str, ...], int]:
-    """The best constant of each category that is often enough taught, as the number of an offer."""
-    counts = Counter(map(_category, job.taught))
-    by_category: dict[tuple[str, ...], list[int]] = {}
-    for question, place in zip(job.taught, job.right.tolist(), strict=True):
-        if counts[_category(question)] >= MIN_OF_CATEGORY:
-            by_category.setdefault(_category(question), []).append(place)
-    found = {name: space.best_constant(np.array(own, dtype=np.intp)) for name, own in by_category.items()}
-    return {name: best for name, best in found.items() if best is not None}
 
 
 def _category(question: BlindQuestion) -> tuple[str, ...]:

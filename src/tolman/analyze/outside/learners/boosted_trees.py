@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
-from tolman.analyze.outside.tokens import named_words
+from tolman.analyze.outside.tokens import BEFORE, PART, named_words, order_tokens
 from tolman.guessing.statistics import Floats
 from tolman.guessing.words import number_in, words
 
@@ -19,6 +19,8 @@ MAX_CATEGORIES = 200
 """Values of a categorical column that are told apart, the most frequent."""
 MAX_WORDS = 60
 """Words with a column of their own, of questions and of options."""
+MAX_ORDERS = 300
+"""Pairs of things with a column of their own, which says that an option lists one before the other."""
 NAMES = 3
 """Names of a question that are columns."""
 
@@ -26,7 +28,7 @@ NAMES = 3
 class BoostedTrees:
     """See the module."""
 
-    title = "gradient boosting on words, names, options, and on lengths, places and numbers in the text"
+    title = "gradient boosting on words, names, options, orders of things, lengths, places and numbers in the text"
     needs_language_model = False
 
     def choose(
@@ -87,7 +89,7 @@ def _option_rows(questions: Iterable[BlindQuestion]) -> list[_Row]:
                 _Row(
                     (option.lower(), (first, option.lower()), *base.categories),
                     (*numbers, *base.numbers),
-                    base.words | {f"option:{word}" for word in words(option)},
+                    base.words | {f"option:{word}" for word in words(option)} | set(order_tokens(option)),
                 )
             )
     return found
@@ -140,13 +142,10 @@ class _Columns:
         self.codes = [_numbered(row.categories[i] for row in rows) for i in range(self.categorical)]
         counts = Counter(word for row in rows for word in row.words)
         ranked = sorted(counts, key=lambda word: (-counts[word], word))
-        self.words = {
-            word: i
-            for i, word in enumerate(
-                [word for word in ranked if word.startswith("option:")][:MAX_WORDS]
-                + [word for word in ranked if not word.startswith("option:")][:MAX_WORDS]
-            )
-        }
+        orders = [word for word in ranked if word.startswith((BEFORE, PART))][:MAX_ORDERS]
+        options = [word for word in ranked if word.startswith("option:")][:MAX_WORDS]
+        others = [word for word in ranked if not word.startswith(("option:", BEFORE, PART))][:MAX_WORDS]
+        self.words = {word: i for i, word in enumerate([*options, *others, *orders])}
         values = np.array([row.numbers for row in rows])
         self.numbers = [i for i, column in enumerate(values.T) if not np.isnan(column).all()]
 

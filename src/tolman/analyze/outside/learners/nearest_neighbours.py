@@ -1,4 +1,8 @@
-"""Nearest neighbours: the answers of the questions with the most similar texts, by cosine similarity of their words."""
+"""Nearest neighbours: the answers of the questions with the most similar texts, by cosine similarity of their words.
+
+Where options list things in an order, hardly any is seen twice: there each option is compared with all options taught,
+by which things come before which.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings
-from tolman.analyze.outside.tokens import question_tokens
+from tolman.analyze.outside.tokens import order_tokens, question_tokens
 from tolman.guessing.statistics import Floats
 
 NEIGHBOURS = 15
 HASHED = 2**17
 """Columns that tokens are hashed into."""
+NEIGHBOURING_ORDERS = 60
 ROWS_AT_ONCE = 200
 """Questions whose similarities to all questions taught are held at a time."""
 PLACE_WEIGHT = 0.1
@@ -32,8 +37,8 @@ class NearestNeighbours:
         self, taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion], settings: LearnerSettings
     ) -> list[Floats]:
         """As `OutsideLearner` has it."""
-        found = []
-        for question, (near, similar) in zip(asked, _neighbours(taught, asked), strict=True):
+        found, orders = [], _order_votes(taught, right, asked)
+        for question, order, (near, similar) in zip(asked, orders, _neighbours(taught, asked), strict=True):
             known: defaultdict[str, float] = defaultdict(float)
             places: defaultdict[int, float] = defaultdict(float)
             for i, weight in zip(near.tolist(), similar.tolist(), strict=True):
@@ -41,9 +46,8 @@ class NearestNeighbours:
                 places[int(right[i])] += weight
                 for place, option in enumerate(taught[i].options):
                     known[option] += weight * ((place == right[i]) - chance)
-            found.append(
-                np.array([known[option] + PLACE_WEIGHT * places[j] for j, option in enumerate(question.options)])
-            )
+            texts = [known[option] + PLACE_WEIGHT * places[j] for j, option in enumerate(question.options)]
+            found.append(np.array(texts) + order)
         return found
 
     def classify(
@@ -66,16 +70,41 @@ def _tokens(question: BlindQuestion) -> list[str]:
     return [*question_tokens(question), *(f"option:{option.lower()}" for option in question.options)]
 
 
+def _order_votes(taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion]) -> list[Floats]:
+    """Of each option that is an order, how much more often than by chance the nearest orders taught are right."""
+    known = [tokens for question in taught for option in question.options if (tokens := order_tokens(option))]
+    told = [
+        (place == answer) - 1 / len(question.options)
+        for question, answer in zip(taught, right.tolist(), strict=True)
+        for place, option in enumerate(question.options)
+        if order_tokens(option)
+    ]
+    votes = [np.zeros(len(question.options)) for question in asked]
+    rows = [(i, j, order_tokens(option)) for i, one in enumerate(asked) for j, option in enumerate(one.options)]
+    rows = [row for row in rows if row[2]]
+    if known and rows:
+        value = np.array(told)
+        near = _nearest(known, [tokens for _, _, tokens in rows], NEIGHBOURING_ORDERS)
+        for (i, j, _), (places, similar) in zip(rows, near, strict=True):
+            votes[i][j] = similar @ value[places]
+    return votes
+
+
 def _neighbours(taught: Sequence[BlindQuestion], asked: Sequence[BlindQuestion]) -> Iterator[tuple[Ints, Floats]]:
-    """For each question asked the numbers of the nearest ones taught, the earlier of equals first, and how similar."""
+    """For each question asked the numbers of the nearest ones taught and how similar they are."""
+    return _nearest([_tokens(one) for one in taught], [_tokens(one) for one in asked], NEIGHBOURS)
+
+
+def _nearest(taught: Sequence[list[str]], asked: Sequence[list[str]], most: int) -> Iterator[tuple[Ints, Floats]]:
+    """For each text asked the numbers of the nearest ones taught, the earlier of equals first, and how similar."""
     from sklearn.feature_extraction import FeatureHasher
     from sklearn.feature_extraction.text import TfidfTransformer
 
     hashed = FeatureHasher(HASHED, input_type="string", alternate_sign=False)
     weights = TfidfTransformer(sublinear_tf=True)
-    known = weights.fit_transform(hashed.transform(map(_tokens, taught)))
-    rows = weights.transform(hashed.transform(map(_tokens, asked)))
-    count = min(NEIGHBOURS, len(taught))
+    known = weights.fit_transform(hashed.transform(taught))
+    rows = weights.transform(hashed.transform(asked))
+    count = min(most, len(taught))
     for start in range(0, len(asked), ROWS_AT_ONCE):
         similar = np.round((rows[start : start + ROWS_AT_ONCE] @ known.T).toarray(), 9)
         for own in similar:
