@@ -95,6 +95,13 @@ def test_people_have_an_average_over_questions_and_people_and_a_ceiling(tmp_path
     assert any("skipped 4 of 164 questions" in note and "leave out 1 of 5 people" in note for note in report.notes)
 
 
+def test_people_agree_on_whatever_two_of_them_were_asked_whoever_comes_first(tmp_path: Path) -> None:
+    runs = asked_in_part(tmp_path)  # questions 1 to 19 are answered by two or more; the last one was asked ten of these
+    for order in (runs, runs[::-1]):
+        notes = make_report(ReportConfig(runs=tuple(order))).report.notes
+        assert any("Krippendorff's alpha: 1.00" in note and "(19 questions" in note for note in notes)
+
+
 def test_tiers_of_time_are_a_label_to_report_by(tmp_path: Path) -> None:
     runs = tuple(runs_of(tmp_path))
     report = make_report(ReportConfig(runs=runs, by=("time_tier",))).report

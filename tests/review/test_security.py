@@ -101,6 +101,7 @@ MAY = {
     ("GET", "/studies/{project}/about"): {"owner"},
     ("POST", "/studies/{project}/next"): {"owner"},
     ("GET", "/studies/{project}/people.csv"): {"owner"},
+    ("GET", "/studies/{project}/answers.csv"): {"owner"},
     ("GET", "/study/{assignment}"): {"subject"},
     ("POST", "/study/{assignment}"): {"subject"},
     ("POST", "/study/{assignment}/skip"): {"subject"},

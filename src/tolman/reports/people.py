@@ -108,8 +108,7 @@ def _figure(average: Average, pooled: Cell) -> Figure:
 
 
 def _notes(people: dict[str, LoadedRun], scores: dict[str, pl.DataFrame], count: int) -> list[str]:
-    first = next(iter(people.values()))
-    items = {item.id: item for item in first.folder.items()}
+    items = {item.id: item for run in people.values() for item in run.folder.items()}  # each was asked a part
     given: dict[str, list[str]] = defaultdict(list)
     for run in people.values():
         for outcome in run.folder.outcomes():
@@ -118,7 +117,8 @@ def _notes(people: dict[str, LoadedRun], scores: dict[str, pl.DataFrame], count:
     shared = {item: answers for item, answers in given.items() if len(answers) > 1}
     found = alpha(list(shared.values()), [items[item].cluster for item in shared])
     between = f", 95 % {found.interval.low:.2f} to {found.interval.high:.2f}" if found.interval else ""
-    agreement = f"{found.value:.2f}{between}" if found.value is not None else f"none: {found.reason}"
+    lacking = f", no interval: {found.reason}" if found.reason and not found.interval else ""
+    agreement = f"{found.value:.2f}{between}{lacking}" if found.value is not None else f"none: {found.reason}"
     notes = [
         f"The average of {count} people weighs each person once; its interval is {METHOD}.",
         "The best of the people is the highest figure of any of them in each column.",

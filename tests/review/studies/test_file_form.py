@@ -53,6 +53,7 @@ def test_every_key_of_a_file_has_a_field_with_a_label_of_its_own() -> None:
     asked = fields({})
     assert set(asked) == keys(Study)
     assert all(field.label for field in asked.values())
+    assert not any("Undefined" in field.default for field in asked.values())
 
 
 @pytest.mark.parametrize("name", PRESETS)

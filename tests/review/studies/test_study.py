@@ -159,6 +159,7 @@ def go_through(
             told = client.post(path, answer=practice, seconds=2)
             assert "the answer is 4" in told.text
             assert "<em>four</em>" in told.text
+            assert "<span>1 of 1</span>" in told.text
             asked.append("practice")
             continue
         item = "attention" if ATTENTION in page.text else item_on(client)
@@ -227,7 +228,16 @@ def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[S
     assert table[0]["code"] == "C0DE"
     assert table[0]["currency"] == "GBP"
     assert float(table[0]["pay"]) == pytest.approx(1.5 + 9 * float(table[0]["minutes"]) / 60, abs=0.011)
+    rows = list(csv.DictReader(io.StringIO(owner.get(f"/studies/{project}/answers.csv").text)))
+    assert {row["external id"] for row in rows} == {"5f01", "5f02", "5f03"}
+    said = {(row["external id"], row["question"]): row for row in rows if row["asked as"] == "sample"}
+    assert len(said) == 15
+    assert (said["5f01", "size"]["answer"], said["5f01", "size"]["skipped"]) == ("", "can't tell")
+    assert [said["5f01", "order"][key] for key in ("answer", "right answer", "right")] == ["B", "B", "yes"]
+    assert [said["5f03", "order"][key] for key in ("answer", "right answer", "right")] == ["C", "B", "no"]
+    assert sum(row["asked as"] == "practice" for row in rows) == 3
     shown = owner.get(f"/projects/{project}/progress").text
+    assert "<td>5f02</td>" in shown
     assert "1 attention questions wrong" in shown
     assert "What is skipped is no answer" in shown
 
@@ -258,8 +268,13 @@ def test_one_outside_id_is_one_person_and_comes_back_to_where_they_were(studied:
 @pytest.mark.full
 def test_who_fails_practice_ends_there_and_makes_room(studied: tuple[Served, int], tmp_path: Path) -> None:
     served, project = studied
+    begin = served.visitor().get(join_path(served.site, project), params={"PROLIFIC_PID": "5f09"}).text
+    assert "1 of 1 must be right, in one of 2 rounds, or the study ends there." in begin
     client = come(served, project, "5f01")
-    assert go_through(served, client, project, practice="5") == ["practice", "practice"]
+    client.post(client.get(f"/projects/{project}/work").url.path, answer="5", seconds=2)
+    again = client.get(f"/projects/{project}/work").text
+    assert "Too few were right: the practice begins once more. 1 of 1 must be right; this is round 2 of 2." in again
+    assert go_through(served, client, project, practice="5") == ["practice"]
     ended = client.get(f"/projects/{project}/work").text
     assert "Too few of the practice questions" in ended
     assert '<strong class="code" data-code>0UT</strong>' in ended

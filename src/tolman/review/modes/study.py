@@ -175,7 +175,16 @@ def _asked(db: Orm, site: Site, me: Person, own: Assignment, part: StudyPart) ->
         "time_over": TIME_OVER,
         "instructions": html(site, project, part.instructions),
         "problem": "",
+        "again": _again(own, part) if practises else "",
     }
+
+
+def _again(own: Assignment, part: StudyPart) -> str:
+    """What a further round of practice takes; '' in the first, and behind its first question."""
+    if not own.task.content["round"] or own.task.content["place"]:
+        return ""
+    asked, number = part.practising, own.task.content["round"] + 1
+    return f"{asked.least_right} of {len(part.practice)} must be right; this is round {number} of {asked.rounds}."
 
 
 def _feedback(db: Orm, site: Site, own: Assignment, part: StudyPart) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tolman.review.site import Site
 from tolman.review.store.database import count_rows
 from tolman.review.store.history import record
 from tolman.review.store.schema import Assignment, Project, Submission, Task, User
+from tolman.review.studies.spec import STUDY
 from tolman.review.tasks.mode import Block, Mode
 
 
@@ -151,7 +152,8 @@ def throughput(db: Orm, project: Project, now: float) -> Block:
         for name, done, lately, total, last in found
     ]
     head = ("person", "done", "in the last hour", "time in all", "time for each", "last")
-    return Block("Throughput", head, rows, "Time counts while the page is visible.")
+    checks = " Practice, gold and attention questions are counted too." if project.mode == STUDY else ""
+    return Block("Throughput", head, rows, f"Time counts while the page is visible.{checks}")
 
 
 def _ago(now: float, then: float) -> str:

@@ -22,9 +22,11 @@ from tolman.review.media.serving import TYPES
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other, set_cookie
 from tolman.review.projects import parts
+from tolman.review.routes.files import exported
 from tolman.review.site import Site
 from tolman.review.store.schema import ROLES, Project, User
 from tolman.review.studies import addresses, codes, exclusion, pay, people, records, steps
+from tolman.review.studies.answers import answers_table
 from tolman.review.studies.codes import LinkError
 from tolman.review.studies.file_form import groups_of, text_of
 from tolman.review.studies.foresight import foresee
@@ -298,6 +300,16 @@ def times_and_pay(site: TheSite, project: Key) -> Response:
     return Response(text, media_type=_CSV, headers={"content-disposition": 'attachment; filename="people.csv"'})
 
 
+@owner.get("/studies/{project}/answers.csv", response_class=Response)
+def all_answers(site: TheSite, me: Me, project: Key) -> Response:
+    """Answers of everybody."""
+    with site.database.read() as db:
+        found = _study(db, project)
+        text = answers_table(db, found)
+    exported(site, found, me.id, "answers")
+    return Response(text, media_type=_CSV, headers={"content-disposition": 'attachment; filename="answers.csv"'})
+
+
 def read_text(text: str) -> Study:
     """A study out of a text.
 
@@ -341,6 +353,7 @@ def _told(site: Site, project: Project) -> dict[str, Any]:
         "rules": exclusion.stated(part.exclude, part.time.least_seconds) if part.mode == STUDY else [],
         "limit": part.time.most_minutes,
         "practice": len(part.practice),
+        "practising": part.practising,
         "pay": part.pay,
     }
 

@@ -200,7 +200,7 @@ def _leaves(
     for name, field in model.model_fields.items():
         if _model(field) is None:
             control, choices = _control(name, field)
-            default = "" if field.is_required() else _shown(field.default)
+            default = "" if field.is_required() else _shown(field.get_default(call_default_factory=True))
             value = given.get(prefix + name, _shown(table.get(name)))
             yield FileField(prefix + name, LABELS[model][name], control, value, default, choices)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -38,7 +39,8 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     assert part.sample is not None
     who = [
         (
-            one.name, "" if one.person.form is None else one.person.form + 1, one.person.state,
+            one.name, one.person.outside or "",
+            "" if one.person.form is None else one.person.form + 1, one.person.state,
             f"{one.conduct.answered + one.conduct.skipped} of {one.asked}", one.conduct.skipped, minutes(one.seconds),
             _of(one.conduct.gold_right, one.conduct.gold), one.conduct.attention_wrong,
             "; ".join(one.excluded) or "counts",
@@ -46,7 +48,7 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         for one in found
     ]  # fmt: skip
     head = (
-        "person", "form", "state", "done", "skipped", "time", "gold right", "attention wrong", "answers"
+        "person", "external id", "form", "state", "done", "skipped", "time", "gold right", "attention wrong", "answers"
     )  # fmt: skip
     told = exclusion.stated(part.exclude, part.time.least_seconds)
     note = f"{_came(found)} for {part.sample.people} forms. Stated beforehand: answers don't count where " + (
@@ -56,13 +58,13 @@ def progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     )
     counting = [one for one in found if not one.excluded]
     strata = ("stratum", "questions", "answers that count", "people for a question")
-    skips = ("reason", "questions", "people")
+    skips, marked = ("reason", "questions", "people"), block(db, project, ["answer"])
     return [
         Block("People", head, who, note),
         Block("Strata", strata, _strata(sample, counting)),
         Block("Skipped", skips, _skips(found), "What is skipped is no answer, and not wrong."),
         _agreement(sample, counting),
-        block(db, project, ["answer"]),
+        replace(marked, note=f"Practice, gold and attention questions are counted here too. {marked.note}"),
         problems(db, project),
     ]  # fmt: skip
 
