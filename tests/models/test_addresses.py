@@ -66,10 +66,18 @@ class Together(Endpoint):
 
 
 class Patient(Endpoint):
-    """Takes its time after twenty requests, so that another server is up again before the run is over."""
+    """Takes its time after twenty requests, so that another server is looked at again before the run is over.
+
+    Args:
+        other: the server that comes back.
+    """
+
+    def __init__(self, other: Endpoint, **more: Any) -> None:
+        super().__init__(**more)
+        self.other = other
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
-        self.latency = 0.1 if self.requests < 20 else 0.25
+        self.latency = 0.1 if self.requests < 20 else 0.25 if self.other.looks else 0.8
         return await super().complete(request)
 
 
@@ -97,7 +105,8 @@ def test_questions_about_one_video_stay_on_one_address_and_all_are_used(place: P
 
 
 def test_an_address_that_dies_is_left_out_and_comes_back(place: Path) -> None:
-    stays, first, second = Patient(), Endpoint(latency=0.05), Endpoint(latency=0.05)
+    first, second = Endpoint(latency=0.05), Endpoint(latency=0.05)
+    stays = Patient(second)
     with serving(stays) as url, in_turn(first, second, after=15, pause=0.3) as other:
         done = tolman(place, *command(url, other, more=("--concurrency", "4")))
     assert done.returncode == 0, done.stderr
@@ -139,7 +148,8 @@ def test_addresses_that_serve_different_weights_are_refused(place: Path) -> None
 
 def test_an_address_that_comes_back_with_other_weights_stays_out(place: Path) -> None:
     listed = [{"id": "m", "owned_by": "vllm", "root": "/a"}]
-    stays, first, second = Patient(listed=listed), vllm("/a", latency=0.05), vllm("/b")
+    first, second = vllm("/a", latency=0.05), vllm("/b")
+    stays = Patient(second, listed=listed)
     with serving(stays) as url, in_turn(first, second, after=15, pause=0.2) as other:
         done = tolman(place, *command(url, other, more=("--concurrency", "4")))
     assert done.returncode == 0, done.stderr
