@@ -18,6 +18,8 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.made.kind import REGISTRY
 from tolman.simulate.made.library import DESIGNS, MadeLibrary
+from tolman.simulate.room_types import room_types
+from tolman.simulate.rooms import SHAPES
 from tolman.workflows import simulate as workflow
 
 HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard")
@@ -46,7 +48,7 @@ def test_a_library_is_drawn_from_its_seed() -> None:
 
 def check_room(library: Library, number: int) -> None:
     both = MadeLibrary(str(number), library)
-    plan = draw_plan("t/1", "rectangle", f"made:{number}", both)
+    plan = draw_plan("t/1", SHAPES[number % 3], f"made:{number}", both, types=room_types())
     world = build_interior(plan, both)
     assert sum(thing.model.startswith("made ") for thing in plan.placed) >= 1
     assert faults(world, hung=HUNG) == []

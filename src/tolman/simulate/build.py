@@ -29,6 +29,7 @@ from tolman.simulate.made.library import MadeLibrary
 from tolman.simulate.outdoors import build_street
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
+from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.street import KINDS, draw_street
 from tolman.simulate.walks import draw_walk
@@ -338,11 +339,12 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
             street = draw_street(identity, seed, kind=kind, objects=config.objects)
             return build_street(street), street.notes
     library: FurnitureSource = _library(config.furniture)
+    types: Sequence[RoomType] = ()
     if config.made:
-        library = MadeLibrary(seed, library)
+        library, types = MadeLibrary(seed, library), room_types()
     for room in SHAPES:
         if shape == room:
-            plan = draw_plan(identity, room, seed, library, objects=config.objects)
+            plan = draw_plan(identity, room, seed, library, objects=config.objects, types=types)
             unused = (*library.broken, *library.unstable())
             left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
             return build_interior(plan, library), plan.notes + left_out

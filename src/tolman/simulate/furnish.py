@@ -9,6 +9,7 @@ import numpy as np
 from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.placing import Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
+from tolman.simulate.room_types import MOST_PER_AREA, RoomType
 from tolman.simulate.rooms import Room, Shape, draw_shell
 
 THEMES: dict[str, tuple[str, ...]] = {
@@ -40,7 +41,15 @@ _CHAIRS = 0.6
 _ACCESS = {"wall": 0.55, "desk": 0.9}
 
 
-def draw_plan(identity: str, shape: Shape, seed: str, library: FurnitureSource, *, objects: int = 22) -> FloorLayout:
+def draw_plan(
+    identity: str,
+    shape: Shape,
+    seed: str,
+    library: FurnitureSource,
+    *,
+    objects: int = 22,
+    types: Sequence[RoomType] = (),
+) -> FloorLayout:
     """A furnished shell.
 
     Args:
@@ -48,20 +57,25 @@ def draw_plan(identity: str, shape: Shape, seed: str, library: FurnitureSource, 
         shape: of the shell.
         seed: of all that is drawn.
         library: the furniture.
-        objects: how many things are asked for, doors and windows apart.
+        objects: how many things are asked for, doors and windows apart; with types, the most.
+        types: kinds of rooms that are drawn from, none twice in a plan; of none, the four of `THEMES`.
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
-    shell = draw_shell(shape, generator)
+    drawn = [types[int(i)] for i in generator.permutation(len(types))]
+    size = float(generator.uniform(*drawn[0].size)) if drawn and shape != "two-rooms" else 1.0
+    shell = draw_shell(shape, generator, size=size)
     placing = Placing(shell, generator, library)
     pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]
-    themes = tuple(str(name) for name in generator.permutation(list(THEMES))[: len(shell.rooms)])
+    names = [kind.name for kind in drawn] or [str(name) for name in generator.permutation(list(THEMES))]
+    themes = tuple(names[: len(shell.rooms)])
     areas = np.array([room.polygon.area for room in shell.rooms])
     shares = np.round(objects * areas / areas.sum()).astype(int)
     notes: list[str] = []
     # Each category is one room's own, so that what is unique in its room is unique in the scene.
     taken: set[str] = set()
-    for room, theme, share in zip(shell.rooms, themes, shares, strict=True):
-        missing = _furnish(placing, room, theme, int(share), pieces, taken)
+    for number, (room, theme, share) in enumerate(zip(shell.rooms, themes, shares, strict=True)):
+        kind = drawn[number] if drawn else None
+        missing = _furnish(placing, room, kind or theme, int(share), pieces, taken)
         notes += [f"no room for {count} more {category}" for category, count in missing.items()]
     style = int(generator.integers(1 << 30))
     plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style)
@@ -69,7 +83,7 @@ def draw_plan(identity: str, shape: Shape, seed: str, library: FurnitureSource, 
 
 
 def _furnish(
-    placing: Placing, room: Room, theme: str, objects: int, pieces: Sequence[Furniture], taken: set[str]
+    placing: Placing, room: Room, theme: str | RoomType, objects: int, pieces: Sequence[Furniture], taken: set[str]
 ) -> dict[str, int]:
     """Fill a room; what didn't fit, by category."""
     generator = placing.generator
@@ -77,7 +91,10 @@ def _furnish(
     for piece in pieces:
         if piece.habit != "never" and piece.category not in taken:
             by_category.setdefault(piece.category, []).append(piece)
-    wanted = _wanted(theme, objects, by_category, generator)
+    if isinstance(theme, RoomType):
+        wanted = theme.wanted(min(objects, round(MOST_PER_AREA * room.polygon.area)), by_category, generator)
+    else:
+        wanted = _wanted(theme, objects, by_category, generator)
     taken.update(wanted)
     models = {name: by_category[name][int(generator.integers(len(by_category[name])))] for name in wanted}
     missing: dict[str, int] = {}

@@ -1,0 +1,97 @@
+"""Room types: what rooms of a kind hold, how often and how many, where there is furniture of every kind to choose from.
+
+They stand in `data/room_types.toml`. What a room has is drawn: first what its type can't be without, then each of its
+usual things with its own probability, then perhaps something that no room of the type usually has. Counts are drawn
+evenly, so that none is the usual one.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+ODD_ONES = 2
+"""Things at most that no room of the type usually has."""
+PORTABLE = frozenset(
+    (
+        "backpack", "basketball", "box", "briefcase", "clock", "crate", "cup", "fire extinguisher",
+        "guitar", "lamp", "laptop", "plant", "speaker", "stool", "suitcase", "teddy bear",
+        "trash can",
+    )
+)  # fmt: skip
+"""What may be one: things that people carry from room to room."""
+MOST_PER_AREA = 1.3
+"""Things for each square metre of floor, at most."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What rooms of a type have of a category.
+
+    Attributes:
+        share: of such rooms that have it; 1 for what is placed first.
+        least, most: of it, where a room has it.
+    """
+
+    share: float
+    least: int = 1
+    most: int = 1
+
+
+@dataclass(frozen=True)
+class RoomType:
+    """A kind of room.
+
+    Attributes:
+        name: of it.
+        size: least and greatest scale of the floor's sides.
+        contents: by category.
+    """
+
+    name: str
+    size: tuple[float, float]
+    contents: Mapping[str, Content]
+
+    def wanted(self, most: int, offered: Collection[str], generator: np.random.Generator) -> dict[str, int]:
+        """How many of which category, what the type can't be without first.
+
+        Args:
+            most: things in all.
+            offered: categories that there are.
+            generator: what is drawn comes from it.
+        """
+        needed = [name for name, content in self.contents.items() if content.share >= 1]
+        others = [str(name) for name in generator.permutation(sorted(set(self.contents) - set(needed)))]
+        usual = [name for name in others if generator.random() < self.contents[name].share]
+        strange = generator.permutation(sorted(PORTABLE.intersection(offered) - set(self.contents)))
+        odd = [str(name) for name in strange[: int(generator.integers(ODD_ONES + 1))]]
+        found: dict[str, int] = {}
+        for name in (*needed, *usual, *odd):
+            content = self.contents.get(name, Content(0.0))
+            count = int(generator.integers(content.least, content.most, endpoint=True))
+            count = min(count, most - sum(found.values()))
+            if name in offered and count > 0:
+                found[name] = count
+        return found
+
+
+@lru_cache(maxsize=1)
+def room_types() -> tuple[RoomType, ...]:
+    """The types of the package."""
+    table = tomllib.loads(files("tolman.simulate").joinpath("data/room_types.toml").read_text(encoding="utf-8"))
+    return tuple(
+        RoomType(
+            name,
+            (float(own["size"][0]), float(own["size"][1])),
+            {
+                key: Content(*value) if isinstance(value, list) else Content(value)
+                for key, value in own["contents"].items()
+            },
+        )
+        for name, own in table.items()
+    )
