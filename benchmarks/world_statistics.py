@@ -19,11 +19,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import shapely
 
 from tolman.parallel import cores, parallel_map
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.made.kind import REGISTRY
+from tolman.simulate.made.kind import REGISTRY, FurnitureKind
 from tolman.simulate.made.library import MadeLibrary
 from tolman.simulate.plan import FloorLayout, Placed
 from tolman.simulate.room_types import room_types
@@ -51,13 +52,18 @@ def drawn(number: int) -> FloorLayout:
 
 def named(thing: Placed) -> str:
     """What real rooms call a thing."""
-    kind = REGISTRY.all().get(thing.model.removeprefix("made ").rpartition(" ")[0])
+    kind = _kinds().get(thing.model.removeprefix("made ").rpartition(" ")[0])
     return kind.real or kind.category if kind else _known().get(thing.category, thing.category)
 
 
 @cache
+def _kinds() -> dict[str, FurnitureKind]:
+    return dict(REGISTRY.all())
+
+
+@cache
 def _known() -> dict[str, str]:
-    return {kind.category: kind.real for kind in REGISTRY.all().values() if kind.real}
+    return {kind.category: kind.real for kind in _kinds().values() if kind.real}
 
 
 def real(name: str) -> list[dict[str, str]]:
@@ -115,18 +121,15 @@ def neighbours(plans: Sequence[FloorLayout]) -> None:
     """Median gaps on the floor from a thing to the nearest of another category."""
     gaps: dict[tuple[str, str], list[float]] = defaultdict(list)
     for plan in plans:
-        for thing in plan.placed:
-            nearest: dict[str, float] = {}
-            for other in plan.placed:
-                if other is not thing:
-                    name = named(other)
-                    gap = thing.footprint.distance(other.footprint)
-                    nearest[name] = min(gap, nearest.get(name, np.inf))
-            for name, gap in nearest.items():
-                gaps[named(thing), name].append(gap)
-    print(
-        "\n| from | to the nearest | made: n | median gap, m | real: n | median gap, m |\n|---|---|---:|---:|---:|---:|"
-    )
+        names = np.array([named(thing) for thing in plan.placed])
+        floors = np.array([thing.footprint for thing in plan.placed])
+        apart = shapely.distance(floors[:, None], floors[None, :]) + np.diag(np.full(len(floors), np.inf))
+        for name, own in itertools.product(sorted(set(names.tolist())), range(len(names))):
+            gap = float(apart[own, names == name].min())
+            if np.isfinite(gap):
+                gaps[str(names[own]), name].append(gap)
+    print("\n| from | to the nearest | made: n | median gap, m | real: n | median gap, m |")
+    print("|---|---|---:|---:|---:|---:|")
     for row in real("nearest_neighbour"):
         own = gaps.get((row["from"], row["to_nearest"]), [])
         if len(own) >= MIN_BOXES and int(row["boxes"]) >= 5 * MIN_BOXES:
