@@ -161,14 +161,25 @@ def test_a_batch_system_that_stops_it_finds_a_partial_table(
     assert requests(server) <= ITEMS + IN_FLIGHT
 
 
+def _ended(process: subprocess.Popen[str]) -> str:
+    """What a command said on standard error; where it hangs, also what each of its threads waits for."""
+    try:
+        return process.communicate(timeout=120)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        return process.communicate(timeout=20)[1]
+
+
 def test_two_runs_of_the_same_at_once_ask_nothing_twice(server: str, place: Path) -> None:
     folders = ("one", "two", "three")
     commands = [[*command(server), "--out", folder] for folder in folders]
     started = [
-        subprocess.Popen(line, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [line[0], "-X", "faulthandler", *line[1:]], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         for line in commands
     ]
-    said = [process.communicate(timeout=60)[1] for process in started]
+    said = [_ended(process) for process in started]
     assert [process.returncode for process in started] == [0, 0, 0], said
     assert requests(server) == ITEMS
     for folder in folders:
