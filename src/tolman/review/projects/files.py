@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,7 +22,7 @@ from tolman.review.projects import export, labels, lifecycle, marks
 from tolman.review.projects.pictures import PictureContents, PicturedQuestion
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
-from tolman.review.studies.pay import to_csv
+from tolman.review.studies.pay import moment, to_csv
 from tolman.review.tasks.agreement import agreement, votes_of
 
 Parts = Iterator[bytes]
@@ -113,7 +112,7 @@ def times_table(db: Orm, project: Project) -> str:
         [
             name, item or key, "" if version is None else str(version), stage, one.step, str(one.attempt + 1),
             "" if one.seconds is None else f"{one.seconds:.1f}",
-            datetime.fromtimestamp(one.created, UTC).isoformat(timespec="seconds"), " ".join(one.marks or ()),
+            moment(one.created), " ".join(one.marks or ()),
         ]
         for one, stage, key, item, version, name in found
     ]  # fmt: skip

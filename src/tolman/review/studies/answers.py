@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.forms.answers import agree
 from tolman.review.store.schema import Participant, Project, Submission, Task, User
-from tolman.review.studies.pay import to_csv
+from tolman.review.studies.pay import moment, to_csv
 from tolman.review.studies.people import PRACTICE
 from tolman.review.studies.spec import STUDY
 from tolman.review.studies.steps import ANSWER, SKIP
@@ -26,7 +24,7 @@ def answers_table(db: Orm, project: Project) -> str:
 
     Answers are letters of the question's own options, whatever order they were shown in, or what was typed. Asked as:
     'sample', 'gold', 'attention' or 'practice'. Right: yes or no, as the question's kind compares answers; of a number,
-    whether it is the same.
+    whether it is the same. A question that was reported for a broken medium is in no row.
     """
     found = db.execute(
         select(Submission, Task, User.name, Participant.outside)
@@ -52,5 +50,5 @@ def _row(one: Submission, task: Task, name: str, outside: str | None) -> list[st
         name, outside or "", item.id, item.task, role, given, item.answer, right,
         str(one.content["reason"]) if one.step == SKIP else "",
         "" if one.seconds is None else f"{one.seconds:.1f}", " ".join(one.marks or ()),
-        datetime.fromtimestamp(one.created, UTC).isoformat(timespec="seconds"),
+        moment(one.created),
     ]  # fmt: skip

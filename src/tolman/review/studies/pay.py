@@ -64,7 +64,7 @@ def _row(
     earned = "" if pay is None else f"{amount(pay, one.seconds, counts=not one.excluded):.2f}"
     return [
         one.name, *(str(person.content["fields"].get(name, "")) for name in fields),
-        "" if person.form is None else str(person.form + 1), person.state, _time(person.agreed), _time(person.ended),
+        "" if person.form is None else str(person.form + 1), person.state, moment(person.agreed), moment(person.ended),
         f"{one.seconds / 60:.2f}", str(one.asked), str(did.answered), str(len(one.marked)),
         *(str(one.skips[reason]) for reason in skips), str(did.gold), str(did.gold_right), str(did.attention_wrong),
         "no" if one.excluded else "yes", "; ".join(one.excluded), codes.get(person.id, ""), earned,
@@ -84,5 +84,6 @@ def _computes(cell: str) -> bool:
     return cell.startswith(_FORMULA) and not re.fullmatch(r"-\d+(\.\d+)?", cell)
 
 
-def _time(seconds: float | None) -> str:
+def moment(seconds: float | None) -> str:
+    """A time in a table, to the second, in UTC; '' for none."""
     return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

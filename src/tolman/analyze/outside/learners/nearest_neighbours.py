@@ -19,6 +19,7 @@ NEIGHBOURS = 15
 HASHED = 2**17
 """Columns that tokens are hashed into."""
 NEIGHBOURING_ORDERS = 60
+"""Options taught that vote about an option which is an order."""
 ROWS_AT_ONCE = 200
 """Questions whose similarities to all questions taught are held at a time."""
 PLACE_WEIGHT = 0.1
