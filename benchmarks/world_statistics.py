@@ -34,6 +34,10 @@ SHARED = Path(os.environ.get("TOLMAN_SHARED", Path(__file__).resolve().parents[2
 REAL = SHARED / "data" / "worlds" / "real_statistics"
 FIXED = {"door", "window", "rug"}
 MEAN = "mean_count_where_present"
+IN_WALLS = {"door", "window"}
+"""Compared without their depth: a scanner's box holds the niche, a frame's own doesn't."""
+PARTLY = {"stove"}
+"""Not compared: real boxes are those of the hobs."""
 MIN_BOXES = 20
 """Boxes, made and real, from which medians are compared."""
 
@@ -109,11 +113,12 @@ def sizes(plans: Sequence[FloorLayout]) -> None:
         medians = np.median(np.array(own), axis=0)
         cells = f"| {name} | {len(own)} | {len(set(own))} | {' × '.join(f'{side:.2f}' for side in medians)} |"
         known = table.get(name)
-        if known is None or int(known[sides[0]]["boxes"]) < MIN_BOXES or len(own) < MIN_BOXES:
+        if known is None or name in PARTLY or int(known[sides[0]]["boxes"]) < MIN_BOXES or len(own) < MIN_BOXES:
             print(f"{cells} – | – |")
             continue
         true = np.array([float(known[side]["q50_m"]) for side in sides])
-        off = (medians / true - 1)[np.abs(medians / true - 1).argmax()]
+        off = (medians / true - 1)[: 2 if name in IN_WALLS else 3]
+        off = off[np.abs(off).argmax()]
         print(f"{cells} {' × '.join(f'{side:.2f}' for side in true)} | {off:+.0%} |")
 
 

@@ -13,11 +13,11 @@ from simulate.holding import ON_WALL, faults, off_the_wall
 from tolman.errors import UsageError
 from tolman.plugins import load_plugins
 from tolman.simulate.build import WorldsConfig
-from tolman.simulate.furnish import draw_plan
-from tolman.simulate.furniture import Library
+from tolman.simulate.furnish import _drawn, draw_plan
+from tolman.simulate.furniture import Furniture, Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.made.kind import REGISTRY
-from tolman.simulate.made.library import DESIGNS, MadeLibrary
+from tolman.simulate.made.library import DESIGNS, ONE_SIZE, STRETCH, MadeLibrary
 from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
 from tolman.workflows import simulate as workflow
@@ -28,15 +28,59 @@ HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard")
 def test_a_library_offers_made_pieces_beside_the_catalogues(library: Library) -> None:
     both = MadeLibrary("1", library)
     pieces = both.usable()
-    assert len(pieces) == len(library.usable()) + DESIGNS * len(REGISTRY.names())
-    assert {piece.category for piece in pieces} > {piece.category for piece in library.usable()}
+    made = [piece for piece in pieces if piece.id.startswith("made ")]
+    assert len(made) == DESIGNS * len(REGISTRY.names())
+    assert {piece.category for piece in pieces} > {"sofa", "piano", "basketball"}
     sofa = next(piece for piece in pieces if piece.id == "made sofa 0")
     mesh = both.mesh(sofa)
     assert mesh is not None
     np.testing.assert_allclose(np.ptp(mesh.points, axis=0), sofa.size, atol=1e-3)
-    own = next(piece for piece in pieces if piece.id in library.pieces)
-    assert both.mesh(own) is library.mesh(own)
-    assert both.support(own) is library.support(own)
+
+
+def test_a_catalogues_pieces_have_drawn_sizes_and_their_proportions(library: Library) -> None:
+    sizes: dict[str, set[tuple[float, ...]]] = {}
+    for seed in map(str, range(12)):
+        both = MadeLibrary(seed, library)
+        for identity in both.pieces.keys() & library.pieces.keys():
+            factors = np.array(both.pieces[identity].size) / library.pieces[identity].size
+            assert 1 / STRETCH - 0.01 < factors.min() <= factors.max() < STRETCH + 0.01
+            # Sizes are rounded to the millimetre.
+            assert np.ptp(factors) < 0.001 / min(library.pieces[identity].size) + 1e-9
+            sizes.setdefault(identity, set()).add(both.pieces[identity].size)
+    one_size = {identity for identity in sizes if library.pieces[identity].category in ONE_SIZE}
+    assert one_size
+    assert {len(sizes[identity]) for identity in one_size} == {1}
+    pianos = [len(sizes[p.id]) for p in library.usable() if p.category == "piano"]
+    assert pianos == [12] * len(pianos)
+
+
+def test_a_scaled_piece_stands_as_its_model_does(library: Library) -> None:
+    both = MadeLibrary("3", library)
+    for identity in sorted(both.pieces.keys() & library.pieces.keys())[::6]:
+        piece = both.pieces[identity]
+        mesh = both.mesh(piece)
+        assert mesh is not None
+        np.testing.assert_allclose(np.ptp(mesh.points, axis=0), piece.size, atol=1e-3)
+        if piece.habit not in ("hung", "never"):
+            assert both.stands(piece) == both.support(piece).stable
+
+
+def test_no_low_stool_is_a_bar_stool_that_shrank(library: Library) -> None:
+    for seed in map(str, range(20)):
+        for piece in MadeLibrary(seed, library).pieces.values():
+            if piece.category == "stool" and not piece.id.startswith("made "):
+                assert piece.size[2] > 0.6
+
+
+def test_pieces_are_chosen_by_their_weights() -> None:
+    kind = REGISTRY.get("chair")
+    pieces = [
+        Furniture(name, name, "chair", (0.5, 0.5, 0.9), 0.0, kind.habit, "", (), weight=weight)
+        for name, weight in (("a", 3.0), ("b", 1.0))
+    ]
+    generator = np.random.default_rng(0)
+    drawn = [_drawn(pieces, generator).id for _ in range(2000)]
+    assert 0.72 < drawn.count("a") / len(drawn) < 0.78
 
 
 def test_a_library_is_drawn_from_its_seed() -> None:

@@ -10,7 +10,7 @@ from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.placing import Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
 from tolman.simulate.room_types import MOST_PER_AREA, RoomType
-from tolman.simulate.rooms import Room, Shape, draw_shell
+from tolman.simulate.rooms import STANDARD, VARIED, Room, Shape, draw_shell
 
 THEMES: dict[str, tuple[str, ...]] = {
     "living room": ("sofa", "table", "shelf", "armchair", "cabinet", "tv", "piano", "lamp", "plant", "clock"),
@@ -63,7 +63,7 @@ def draw_plan(
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     drawn = [types[int(i)] for i in generator.permutation(len(types))]
     size = float(generator.uniform(*drawn[0].size)) if drawn and shape != "two-rooms" else 1.0
-    shell = draw_shell(shape, generator, size=size)
+    shell = draw_shell(shape, generator, size=size, openings=VARIED if drawn else STANDARD)
     placing = Placing(shell, generator, library)
     pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]
     names = [kind.name for kind in drawn] or [str(name) for name in generator.permutation(list(THEMES))]
@@ -96,13 +96,21 @@ def _furnish(
     else:
         wanted = _wanted(theme, objects, by_category, generator)
     taken.update(wanted)
-    models = {name: by_category[name][int(generator.integers(len(by_category[name])))] for name in wanted}
+    models = {name: _drawn(by_category[name], generator) for name in wanted}
     missing: dict[str, int] = {}
     for name in sorted(wanted, key=lambda category: _turn(models[category])):
         put = sum(_put(placing, room, models[name]) is not None for _ in range(wanted[name]))
         if put < wanted[name]:
             missing[name] = wanted[name] - put
     return missing
+
+
+def _drawn(pieces: Sequence[Furniture], generator: np.random.Generator) -> Furniture:
+    """One of the pieces of a category, by their weights."""
+    weights = np.array([piece.weight for piece in pieces])
+    if (weights == weights[0]).all():
+        return pieces[int(generator.integers(len(pieces)))]
+    return pieces[int(np.searchsorted(weights.cumsum() / weights.sum(), generator.random(), side="right"))]
 
 
 def _turn(piece: Furniture) -> tuple[int, float, str]:

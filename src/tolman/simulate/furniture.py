@@ -47,6 +47,7 @@ class Furniture:
         path: of the model inside the library.
         turn: the catalogue's rotation of the model, row by row.
         at_elevation: whether what hangs does so exactly at its elevation, not raised to the height of eyes.
+        weight: how often it is chosen among the pieces of its category, where rooms have types.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Furniture:
     path: str
     turn: tuple[float, ...]
     at_elevation: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)

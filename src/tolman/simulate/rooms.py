@@ -16,9 +16,32 @@ Shape = Literal["rectangle", "l-shape", "two-rooms"]
 SHAPES: tuple[Shape, ...] = ("rectangle", "l-shape", "two-rooms")
 OUTER, INNER = 0.24, 0.12
 """Thickness of walls in metres."""
-_DOOR, _WINDOW_SILL = (0.9, 2.05), 0.9
 _CORNER = 0.35
 """Metres between an opening and a corner."""
+_LINTEL = 2.1
+"""Metres above the floor at which windows end."""
+
+
+@dataclass(frozen=True)
+class OpeningSizes:
+    """Least and greatest sizes of doors and windows, metres; what has but one size isn't drawn.
+
+    Attributes:
+        door: width of doors and passages.
+        head: height of these.
+        window: width of windows.
+        pane: height of these.
+    """
+
+    door: tuple[float, float] = (0.9, 0.9)
+    head: tuple[float, float] = (2.05, 2.05)
+    window: tuple[float, float] = (1.0, 1.8)
+    pane: tuple[float, float] = (1.2, 1.2)
+
+
+STANDARD = OpeningSizes()
+VARIED = OpeningSizes((0.85, 1.05), (1.95, 2.1), (0.8, 1.9), (0.55, 1.25))
+"""Medians as those of the boxes of real rooms (83 windows, 172 doors of VSI-Bench's scenes)."""
 
 
 @dataclass(frozen=True)
@@ -122,37 +145,42 @@ class Shell:
         return cast("Polygon", shapely.union_all(parts))
 
 
-def draw_shell(shape: Shape, generator: np.random.Generator, *, size: float = 1.0) -> Shell:
+def draw_shell(
+    shape: Shape, generator: np.random.Generator, *, size: float = 1.0, openings: OpeningSizes = STANDARD
+) -> Shell:
     """Rooms of a shape.
 
     Args:
         shape: which.
         generator: what is drawn comes from it.
         size: scale of the floor's sides.
+        openings: sizes of doors and windows.
     """
     height = float(np.round(generator.uniform(2.45, 2.8), 2))
     if shape == "rectangle":
         width, depth = _sides(generator, (3.8, 6.2), (3.4, 5.2), size)
-        return Shell(shape, (_room(_rectangle(0, 0, width, depth), generator),), height)
+        return Shell(shape, (_room(_rectangle(0, 0, width, depth), generator, openings),), height)
     if shape == "l-shape":
         width, depth = _sides(generator, (5.0, 7.0), (4.6, 6.2), size)
         x, y = width * generator.uniform(0.45, 0.6), depth * generator.uniform(0.45, 0.6)
         outline = [(0.0, 0.0), (width, 0.0), (width, y), (x, y), (x, depth), (0.0, depth)]
-        return Shell(shape, (_room(outline, generator),), height)
+        return Shell(shape, (_room(outline, generator, openings),), height)
     left, depth = _sides(generator, (3.4, 4.6), (3.4, 4.6), size)
     right, _ = _sides(generator, (3.0, 4.2), (3.4, 4.6), size)
-    door = float(generator.uniform(0.6, depth - 0.6 - _DOOR[0]))
+    wide, high = _between(generator, openings.door), _between(generator, openings.head)
+    door = float(generator.uniform(0.6, depth - 0.6 - wide))
     # Seen from the left room, its partition runs up; from the right room, the same wall runs down.
-    first = _room(_rectangle(0, 0, left, depth), generator, {1: Opening("passage", door, door + _DOOR[0], 0, _DOOR[1])})
+    leading = {1: Opening("passage", door, door + wide, 0, high)}
+    first = _room(_rectangle(0, 0, left, depth), generator, openings, leading)
     begin = left + INNER
-    back = depth - door - _DOOR[0]
-    second = _room(
-        _rectangle(begin, 0, begin + right, depth),
-        generator,
-        {3: Opening("passage", back, back + _DOOR[0], 0, _DOOR[1])},
-        doors=0,
-    )
-    return Shell(shape, (first, second), height, tuple(_rectangle(left, door, begin, door + _DOOR[0])))
+    back = depth - door - wide
+    leading = {3: Opening("passage", back, back + wide, 0, high)}
+    second = _room(_rectangle(begin, 0, begin + right, depth), generator, openings, leading, doors=0)
+    return Shell(shape, (first, second), height, tuple(_rectangle(left, door, begin, door + wide)))
+
+
+def _between(generator: np.random.Generator, ends: tuple[float, float]) -> float:
+    return ends[0] if ends[0] == ends[1] else float(np.round(generator.uniform(*ends), 3))
 
 
 def _sides(
@@ -168,6 +196,7 @@ def _rectangle(x: float, y: float, right: float, top: float) -> list[tuple[float
 def _room(
     outline: list[tuple[float, float]],
     generator: np.random.Generator,
+    openings: OpeningSizes,
     passages: dict[int, Opening] | None = None,
     doors: int = 1,
 ) -> Room:
@@ -177,17 +206,19 @@ def _room(
         Wall(a, b, INNER if i in (passages or {}) else OUTER, (passages[i],) if passages and i in passages else ())
         for i, (a, b) in enumerate(zip(outline, ends, strict=True))
     ]
-    free = [i for i, wall in enumerate(walls) if not wall.openings and wall.length > 2 * _CORNER + _DOOR[0]]
+    free = [i for i, wall in enumerate(walls) if not wall.openings and wall.length > 2 * _CORNER + openings.door[1]]
     order = [int(i) for i in generator.permutation(free)]
     for number, i in enumerate(order):
         wall = walls[i]
         if number < doors:
-            start = float(generator.uniform(_CORNER, wall.length - _CORNER - _DOOR[0]))
-            opening = Opening("door", start, start + _DOOR[0], 0.0, _DOOR[1])
+            width, high = _between(generator, openings.door), _between(generator, openings.head)
+            start = float(generator.uniform(_CORNER, wall.length - _CORNER - width))
+            opening = Opening("door", start, start + width, 0.0, high)
         elif number < doors + 2 and wall.length > 1.8:
-            width = float(min(generator.uniform(1.0, 1.8), wall.length - 2 * _CORNER))
+            width = float(min(generator.uniform(*openings.window), wall.length - 2 * _CORNER))
             start = float(generator.uniform(_CORNER, max(_CORNER, wall.length - _CORNER - width)))
-            opening = Opening("window", start, start + width, _WINDOW_SILL, _WINDOW_SILL + 1.2)
+            pane = _between(generator, openings.pane)
+            opening = Opening("window", start, start + width, round(_LINTEL - pane, 3), _LINTEL)
         else:
             continue
         walls[i] = Wall(wall.a, wall.b, wall.thickness, (opening,))

@@ -13,5 +13,5 @@ FURNITURE = FurnitureKind(
     make=make,
     source="VSI-Bench boxes: 29 plants, the highest 1.4 m",
     real="plant",
-    share=0.25,
+    share=0.15,
 )

@@ -192,5 +192,5 @@ FURNITURE = FurnitureKind(
     make=make,
     source="VSI-Bench boxes: 29 plants, sorted sides 0.21, 0.31 and 0.44 m in the median",
     real="plant",
-    share=0.75,
+    share=0.85,
 )

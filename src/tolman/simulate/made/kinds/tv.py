@@ -58,8 +58,8 @@ FURNITURE = FurnitureKind(
     category="tv",
     habit="surface",
     sizes=(
-        SizeClass((0.95, 0.057, 0.58), (0.22, 0.12, 0.2), common=0.9, name="slim", share=0.65),
-        SizeClass((0.90, 0.2, 0.57), (0.22, 0.15, 0.2), common=0.9, name="on feet", share=0.35),
+        SizeClass((0.95, 0.057, 0.58), (0.22, 0.12, 0.2), common=0.9, name="slim", share=0.72),
+        SizeClass((0.90, 0.2, 0.57), (0.22, 0.15, 0.2), common=0.9, name="on feet", share=0.28),
     ),
     make=make,
     source="VSI-Bench boxes: 94 televisions, sorted sides 0.06, 0.57 and 0.93 m in the median, feet mostly left out",
