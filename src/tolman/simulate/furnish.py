@@ -38,6 +38,8 @@ _RUG_MARGIN = 0.7
 """Metres by which a rug reaches beyond its table, so that chairs stand on it with all legs."""
 _CHAIRS = 0.6
 """Probability that chairs are among what a room has several of."""
+LIT_AREA = 13.0
+"""Square metres of floor for each lamp under the ceiling."""
 _ACCESS = {"wall": 0.55, "desk": 0.9}
 
 
@@ -78,7 +80,8 @@ def draw_plan(
         missing = _furnish(placing, room, kind or theme, int(share), pieces, taken)
         notes += [f"no room for {count} more {category}" for category, count in missing.items()]
     style = int(generator.integers(1 << 30))
-    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style)
+    lamps = tuple(_lamps(room) for room in shell.rooms) if drawn else ()
+    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style, lamps)
     return turned(plan, float(generator.uniform(-np.pi, np.pi)))
 
 
@@ -103,6 +106,26 @@ def _furnish(
         if put < wanted[name]:
             missing[name] = wanted[name] - put
     return missing
+
+
+def _lamps(room: Room) -> tuple[tuple[float, float], ...]:
+    """Where lamps hang: one for each so many square metres, in a row along a room."""
+    import shapely
+
+    polygon = room.polygon
+    low_x, low_y, high_x, high_y = polygon.bounds
+    count = max(1, round(polygon.area / LIT_AREA))
+    found = []
+    for number in range(count):
+        begin, end = number / count, (number + 1) / count
+        if high_x - low_x >= high_y - low_y:
+            part = (low_x + begin * (high_x - low_x), low_y, low_x + end * (high_x - low_x), high_y)
+        else:
+            part = (low_x, low_y + begin * (high_y - low_y), high_x, low_y + end * (high_y - low_y))
+        own = polygon.intersection(shapely.box(*part))
+        middle = own.centroid if own.contains(own.centroid.buffer(0.3)) else own.representative_point()
+        found.append((float(middle.x), float(middle.y)))
+    return tuple(found)
 
 
 def _drawn(pieces: Sequence[Furniture], generator: np.random.Generator) -> Furniture:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene, Vector
 from tolman.simulate import textures
+from tolman.simulate.dressing import Dressing
 from tolman.simulate.furniture import FurnitureSource
+from tolman.simulate.lighting import BakedLight
 from tolman.simulate.mesh import Mesh, Texture, block, flat_shaded, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
 _WHITE = (0.9, 0.9, 0.88)
+_LAMPLIT = (0.2, 0.195, 0.18)
+"""What makes sharp shadows where lamps and windows give most of the light."""
+_THRESHOLD = (0.42, 0.34, 0.26)
 _SKIRTING, _SKIRTING_HIGH = 0.012, 0.07
 
 
@@ -38,9 +44,12 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
 
     generator = np.random.default_rng(plan.style)
     bodies = []
-    for room in plan.shell.rooms:
-        bodies.append(Body(_flat(shapely.Polygon(room.outline), 0.0, up=True).papered(*_floor_cover(generator))))
-        wall_cover = _wall_cover(generator)
+    dressing = Dressing(plan) if plan.lamps else None
+    for number, room in enumerate(plan.shell.rooms):
+        floor_cover, wall_cover = _floor_cover(generator), _wall_cover(generator)
+        if dressing:
+            floor_cover, wall_cover = dressing.covers(number)
+        bodies.append(Body(_flat(shapely.Polygon(room.outline), 0.0, up=True).papered(*floor_cover)))
         for wall in room.walls:
             bodies.append(Body(_wall(wall, plan.shell.height).papered(wall_cover, 2.0)))
             bodies.append(Body(joined([*_reveals(wall), *_skirting(wall)])))
@@ -49,16 +58,24 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
     ceiling = shapely.union_all([room.polygon for room in plan.shell.rooms])
     bodies.append(Body(_flat(ceiling, plan.shell.height, up=False).painted(_WHITE)))
     for thing in plan.placed:
-        bodies.append(Body(_body(thing, library, generator), thing.id))
+        mesh = dressing.window(thing) if dressing and thing.model == "window" else _body(thing, library, generator)
+        bodies.append(Body(mesh, thing.id))
+    light = _light(generator)
+    lighting = None
+    if dressing:
+        bodies += [Body(mesh) for mesh in dressing.extras()]
+        light = replace(light, sun=_LAMPLIT)
+        lighting = BakedLight([body.mesh for body in bodies], dressing.emitters())
     return World(
         scene_of(plan),
         tuple(bodies),
         walking_floor(plan.shell.floor, list(plan.placed)),
-        _light(generator),
+        light,
         (
             plan.shell.floor,
             tuple(p.footprint for p in plan.placed if p.low < 0.3 and p.category not in ("rug", "door", "window")),
         ),
+        lighting,
     )
 
 
@@ -150,9 +167,12 @@ def _reveals(wall: Wall) -> list[Mesh]:
         depth = wall.thickness / 2 if opening.kind == "passage" else RECESS + FRAME
         front = _panel(wall, opening.start, opening.end, opening.low, opening.high)
         back = _panel(wall, opening.start, opening.end, opening.low, opening.high, -depth)
-        # Side 0 is the lower one: where one walks through, the floor is there.
-        sides = [[front[i], front[(i + 1) % 4], back[(i + 1) % 4], back[i]] for i in range(opening.low == 0, 4)]
+        # Side 0 is the lower one: in a passage the floor is there.
+        sides = [[front[i], front[(i + 1) % 4], back[(i + 1) % 4], back[i]] for i in range(1, 4)]
         found.append(quads(np.array(sides)[:, ::-1], _WHITE))
+        if opening.kind != "passage":
+            lower = np.array([[front[0], front[1], back[1], back[0]]])[:, ::-1]
+            found.append(quads(lower, _THRESHOLD if opening.low == 0 else _WHITE))
     return found
 
 

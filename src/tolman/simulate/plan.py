@@ -79,6 +79,7 @@ class FloorLayout:
         placed: everything that is asked about, doors and windows included.
         notes: what was asked for and didn't fit.
         style: seed of colours and materials.
+        lamps: where lamps hang under the ceiling, x and y, for each room; none where rooms have no types.
     """
 
     id: str
@@ -87,6 +88,7 @@ class FloorLayout:
     placed: tuple[Placed, ...]
     notes: tuple[str, ...] = ()
     style: int = 0
+    lamps: tuple[tuple[tuple[float, float], ...], ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -129,7 +131,8 @@ def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
     rooms = tuple(Room(tuple(point(p) for p in r.outline), tuple(wall(w) for w in r.walls)) for r in plan.shell.rooms)
     passage = plan.shell.passage and tuple(point(p) for p in plan.shell.passage)
     shell = replace(plan.shell, rooms=rooms, passage=passage)
-    return replace(plan, shell=shell, placed=turn_things(plan.placed, yaw))
+    lamps = tuple(tuple(point(place) for place in room) for room in plan.lamps)
+    return replace(plan, shell=shell, placed=turn_things(plan.placed, yaw), lamps=lamps)
 
 
 def turn_things(things: Sequence[Placed], yaw: float) -> tuple[Placed, ...]:

@@ -14,6 +14,7 @@ from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.simulate import shaders
 from tolman.simulate.devices import devices_to_try
+from tolman.simulate.lighting import STEP
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
 from tolman.simulate.world import World
 
@@ -22,6 +23,8 @@ _LAYER = 512
 _SHADOWS = 2048
 _NEAR, _FAR = 0.05, 300.0
 _CONTACT = 256
+_MIDDLE = 0.42
+"""Light on a surface in the middle of a room whose light is baked."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,8 @@ class Renderer:
         self._shadow_map.use(0)
         self._pictures.use(1)
         self._contact.use(2)
+        self._amount.use(3)
+        self._flow.use(4)
         for part in self._ranges:
             matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
             if _outside(part, view @ matrix, intrinsics, self.size):
@@ -145,7 +150,8 @@ class Renderer:
         self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=shaders.SKY_FRAGMENT)
         self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
-        for name, value in (("shadows", 0), ("pictures", 1), ("contact", 2)):
+        names = ("shadows", "pictures", "contact", "light_amount", "light_flow")
+        for value, name in enumerate(names):
             self._draw[name].value = value
         self._draw["toward_light"].value = light.toward
         self._draw["sun"].value, self._draw["sky"].value = light.sun, light.sky
@@ -199,6 +205,20 @@ class Renderer:
         self._contact.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._contact.repeat_x = self._contact.repeat_y = False
         self._draw["contact_place"].value = place
+        self._bake(moderngl)
+
+    def _bake(self, moderngl: Any) -> None:
+        """The light at places in a room, as textures; black ones of one place where nothing is baked."""
+        grid = self.world.lighting.grid if self.world.lighting else None
+        shape = grid.shape if grid else (1, 1, 1)
+        self._amount = self._gl.texture3d(shape, 4, grid.amount.tobytes() if grid else bytes(4))
+        self._flow = self._gl.texture3d(shape, 4, grid.flow.tobytes() if grid else bytes(4))
+        for texture in (self._amount, self._flow):
+            texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+            texture.repeat_x = texture.repeat_y = texture.repeat_z = False
+        self._draw["grid_low"].value = grid.low if grid else (0.0, 0.0, 0.0)
+        self._draw["grid_size"].value = tuple(map(float, shape))
+        self._draw["grid"].value = (STEP, grid.most * grid.exposure * _MIDDLE if grid else 0.0)
 
     def _cast(self, seconds: float) -> None:
         """Draw the map of shadows. Walls, floors and ceilings cast none: they would keep the light out."""

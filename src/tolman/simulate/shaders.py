@@ -54,6 +54,11 @@ uniform mat4 light_view;
 uniform sampler2DShadow shadows;
 uniform sampler2DArray pictures;
 uniform sampler2D contact;
+uniform sampler3D light_amount;   // square root of the light at places in a room
+uniform sampler3D light_flow;     // and where it comes from
+uniform vec3 grid_low;        // the first place of these
+uniform vec3 grid_size;       // how many places there are
+uniform vec2 grid;            // metres from one to the next; the brightness of 1, 0 where nothing is baked
 uniform vec4 contact_place;   // least x and y, and the size, of what `contact` covers; size 0 for none
 uniform float texel;
 uniform float grain;          // metres that a texel of the shadows covers
@@ -89,6 +94,15 @@ void main() {
     float facing = dot(n, toward_light);
     float direct = facing > 0.0 ? facing * lit(n) : 0.0;
     vec3 ambient = mix(ground, sky, n.z * 0.5 + 0.5) * (0.9 + 0.1 * n.x);
+    if (grid.y > 0.0) {
+        vec3 place = ((point + n * grid.x - grid_low) / grid.x + 0.5) / grid_size;
+        vec3 amount = texture(light_amount, place).rgb;
+        vec3 flow = texture(light_flow, place).rgb * 2.0 - 1.0;
+        float r = clamp(length(flow), 0.001, 1.0);
+        float p = 1.0 + 2.0 * r, even = (1.0 - r) / (1.0 + r);
+        float share = even + (1.0 - even) * (p + 1.0) * pow(max(0.5 + 0.5 * dot(flow, n) / r, 0.0), p);
+        ambient = grid.y * amount * amount * share;
+    }
     if (contact_place.z > 0.0) {
         vec2 place = (point.xy - contact_place.xy) / contact_place.zw;
         float dim = texture(contact, place).r;

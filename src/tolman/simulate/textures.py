@@ -18,7 +18,7 @@ def planks(generator: np.random.Generator, colour: Floats, *, rows: int = 6) -> 
     joints = generator.uniform(0, 1, (rows, 2))
     board = (x / SIDE > joints[row, 0]).astype(int) + (x / SIDE > joints[row, 1])
     tone = generator.normal(1.0, 0.09, (rows, 3))[row, board % 2]
-    grain = _smooth(generator, (SIDE, 24))
+    grain = smooth_noise(generator, (SIDE, 24))
     shade = tone * (0.94 + 0.1 * grain)
     edge = (y * rows % SIDE < 2 * rows) | (np.abs(x / SIDE - joints[row, 0]) < 0.003)
     edge |= np.abs(x / SIDE - joints[row, 1]) < 0.003
@@ -30,24 +30,26 @@ def tiles(generator: np.random.Generator, colour: Floats, *, across: int = 3) ->
     y, x = np.mgrid[0:SIDE, 0:SIDE]
     tone = generator.normal(1.0, 0.035, (across, across))[y * across // SIDE, x * across // SIDE]
     grout = (y * across % SIDE < 5 * across) | (x * across % SIDE < 5 * across)
-    mottled = 0.97 + 0.05 * _smooth(generator, (40, 40))
+    mottled = 0.97 + 0.05 * smooth_noise(generator, (40, 40))
     return _picture(np.where(grout, 0.72, tone * mottled), colour)
 
 
 def carpet(generator: np.random.Generator, colour: Floats) -> Texture:
     """Short pile."""
-    return _picture(0.86 + 0.2 * generator.random((SIDE, SIDE)) + 0.06 * _smooth(generator, (12, 12)), colour)
+    return _picture(0.86 + 0.2 * generator.random((SIDE, SIDE)) + 0.06 * smooth_noise(generator, (12, 12)), colour)
 
 
 def plaster(generator: np.random.Generator, colour: Floats) -> Texture:
     """A painted wall."""
-    return _picture(0.965 + 0.03 * _smooth(generator, (160, 160)) + 0.02 * _smooth(generator, (10, 10)), colour)
+    return _picture(
+        0.965 + 0.03 * smooth_noise(generator, (160, 160)) + 0.02 * smooth_noise(generator, (10, 10)), colour
+    )
 
 
 def wallpaper(generator: np.random.Generator, colour: Floats) -> Texture:
     """Broad stripes."""
     stripe = (np.arange(SIDE) * 8 // SIDE) % 2
-    return _picture(np.tile(0.94 + 0.06 * stripe, (SIDE, 1)) + 0.02 * _smooth(generator, (120, 120)), colour)
+    return _picture(np.tile(0.94 + 0.06 * stripe, (SIDE, 1)) + 0.02 * smooth_noise(generator, (120, 120)), colour)
 
 
 def weave(generator: np.random.Generator, colour: Floats) -> Texture:
@@ -62,7 +64,7 @@ def weave(generator: np.random.Generator, colour: Floats) -> Texture:
 def asphalt(generator: np.random.Generator, colour: Floats) -> Texture:
     """Coarse, dark and spotted."""
     grains = generator.random((SIDE, SIDE))
-    return _picture(0.85 + 0.25 * grains + 0.12 * _smooth(generator, (16, 16)), colour)
+    return _picture(0.85 + 0.25 * grains + 0.12 * smooth_noise(generator, (16, 16)), colour)
 
 
 def bricks(generator: np.random.Generator, colour: Floats, *, rows: int = 12) -> Texture:
@@ -83,17 +85,17 @@ def paving(generator: np.random.Generator, colour: Floats, *, across: int = 4) -
     along = x * across + (row % 2) * SIDE // 2
     tone = generator.normal(1.0, 0.04, (across, across))[row, along // SIDE % across]
     joint = (y * across % SIDE < 4 * across) | (along % SIDE < 4 * across)
-    spots = 0.94 + 0.1 * generator.random((SIDE, SIDE)) + 0.03 * _smooth(generator, (24, 24))
+    spots = 0.94 + 0.1 * generator.random((SIDE, SIDE)) + 0.03 * smooth_noise(generator, (24, 24))
     return _picture(np.where(joint, 0.7, tone * spots), colour)
 
 
 def grass(generator: np.random.Generator, colour: Floats) -> Texture:
     """A lawn."""
-    blades = 0.62 + 0.5 * generator.random((SIDE, SIDE)) + 0.12 * _smooth(generator, (110, 110))
-    return _picture(blades + 0.08 * _smooth(generator, (7, 7)), colour)
+    blades = 0.62 + 0.5 * generator.random((SIDE, SIDE)) + 0.12 * smooth_noise(generator, (110, 110))
+    return _picture(blades + 0.08 * smooth_noise(generator, (7, 7)), colour)
 
 
-def _smooth(generator: np.random.Generator, cells: tuple[int, int]) -> Floats:
+def smooth_noise(generator: np.random.Generator, cells: tuple[int, int]) -> Floats:
     """Noise between -1 and 1 that changes over so many cells in height and width, and repeats."""
     coarse = generator.uniform(-1, 1, cells)
     rows = np.linspace(0, cells[0], SIDE, endpoint=False)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from shapely import Polygon
     from shapely.geometry.base import BaseGeometry
 
+    from tolman.simulate.lighting import BakedLight
+
 
 @dataclass(frozen=True)
 class Body:
@@ -58,6 +60,7 @@ class World:
         walkable: where the middle of a walker can be.
         light: how it is lit.
         contact: the floor's outline and the footprints of what stands on it, for the dimness beneath things.
+        lighting: what lamps and windows give to every place; None where all is lit by the sky.
     """
 
     scene: Scene
@@ -65,6 +68,7 @@ class World:
     walkable: BaseGeometry
     light: Light = field(default_factory=Light)
     contact: tuple[Polygon, tuple[Polygon, ...]] | None = None
+    lighting: BakedLight | None = None
 
     @property
     def numbers(self) -> dict[str, int]:

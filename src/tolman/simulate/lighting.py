@@ -1,0 +1,264 @@
+"""Baked light: what lamps, windows and the things they shine on give to every place in a room, computed once.
+
+A grid of probes holds how much light arrives and from where. Lamps and panes are sampled with shadow rays; then two
+bounces are gathered by rays in fixed directions, coloured by what they meet. The renderer looks a surface's light up in
+the grid, so that a frame costs no more and moving things are lit by where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt, gaussian_filter
+
+from tolman.geometry.boxes import Floats
+from tolman.geometry.casting import Tree
+from tolman.simulate.mesh import Mesh, joined
+
+STEP = 0.13
+"""Metres between probes."""
+RAYS = 48
+"""Directions in which a probe gathers what is reflected."""
+BOUNCES = 2
+SMOOTHING = 0.7
+"""Standard deviation in steps by which the grid is blurred: the few rays leave blotches."""
+_OFF_SURFACE = 0.9
+"""Steps before a surface at which its light is looked up: probes on it lie half inside."""
+_NEAREST = 0.25
+"""Metres; nearer light is as bright as light from there."""
+_BEHIND, _OUTSIDE = 0.35, 0.12
+"""Shares of a probe's rays from which it counts as inside a thing, and as outdoors."""
+
+
+@dataclass(frozen=True)
+class Emitter:
+    """A rectangle that shines to one side.
+
+    Attributes:
+        center: metres.
+        across, up: half of its sides, vectors.
+        normal: the side to which it shines.
+        radiance: RGB, of any unit: pictures are exposed by what there is.
+    """
+
+    center: tuple[float, float, float]
+    across: tuple[float, float, float]
+    up: tuple[float, float, float]
+    normal: tuple[float, float, float]
+    radiance: tuple[float, float, float]
+
+    def samples(self, columns: int = 3, rows: int = 3) -> tuple[Floats, float]:
+        """Points spread over it, shape (columns · rows, 3), and the square metres for which each stands."""
+        x, y = np.meshgrid((np.arange(columns) + 0.5) / columns * 2 - 1, (np.arange(rows) + 0.5) / rows * 2 - 1)
+        across, up = np.array(self.across), np.array(self.up)
+        points = np.array(self.center) + x.ravel()[:, None] * across + y.ravel()[:, None] * up
+        return points, float(4 * np.linalg.norm(across) * np.linalg.norm(up) / (columns * rows))
+
+
+@dataclass(frozen=True)
+class LightGrid:
+    """Light at places, as the renderer takes it.
+
+    Attributes:
+        low: the first probe's place, metres.
+        shape: probes along x, y and z.
+        amount: square root of the mean irradiance's RGB over `most`, uint8, shape (z, y, x, 4).
+        flow: where the light comes from, -1 … 1 as 0 … 255, its length the share that comes from one side, uint8,
+            shape (z, y, x, 4).
+        most: the irradiance of 1.
+        exposure: factor under which the middle place is neither dark nor bright.
+    """
+
+    low: tuple[float, float, float]
+    shape: tuple[int, int, int]
+    amount: NDArray[np.uint8]
+    flow: NDArray[np.uint8]
+    most: float
+    exposure: float
+
+
+class BakedLight:
+    """The light of a room, computed when it is first asked for.
+
+    Args:
+        meshes: all that stands still.
+        emitters: lamps and panes.
+
+    Raises:
+        MissingExtraError: embreex is not installed.
+    """
+
+    def __init__(self, meshes: Sequence[Mesh], emitters: Sequence[Emitter]) -> None:
+        self._meshes, self._emitters = tuple(meshes), tuple(emitters)
+
+    @cached_property
+    def grid(self) -> LightGrid:
+        """What arrives where."""
+        mesh = joined(self._meshes)
+        probes, space = _probes(mesh)
+        tree = Tree(mesh.points, mesh.faces, "simulate")
+        reached = _Reached(tree, mesh, probes, space)
+        total, vector = _direct(tree, probes, self._emitters)
+        arrived = reached.filled(total, vector)
+        for _ in range(BOUNCES):
+            more, flow = reached.gathered(arrived)
+            arrived = reached.filled(total + more, vector + flow)
+        return _packed(arrived, space, reached.open)
+
+
+def facing_share(flow: Floats, normals: Floats) -> Floats:
+    """How much more or less than the mean over all directions a surface gets, shape (n,).
+
+    The light is spread as its mean direction tells: none is lost where it comes from one side, and none is negative,
+    as by spherical harmonics of the first order (Geomerics, "Reconstructing diffuse lighting", CEDEC 2015).
+
+    Args:
+        flow: where light comes from, its length the share that comes from one side, shape (n, 3).
+        normals: of surfaces, shape (n, 3).
+    """
+    length = np.clip(np.linalg.norm(flow, axis=-1), 1e-3, 1.0)
+    power, even = 1 + 2 * length, (1 - length) / (1 + length)
+    toward = np.maximum(0.5 + 0.5 * (flow * normals).sum(-1) / length, 0.0)
+    return np.asarray(even + (1 - even) * (power + 1) * toward**power)
+
+
+@dataclass(frozen=True)
+class _Space:
+    """The grid: the first probe's place and how many there are along x, y and z."""
+
+    low: Floats
+    shape: tuple[int, int, int]
+
+    def nearest(self, points: Floats) -> NDArray[np.intp]:
+        """The probe nearest to each point."""
+        cells = np.clip(np.round((points - self.low) / STEP).astype(np.intp), 0, np.array(self.shape) - 1)
+        found: NDArray[np.intp] = np.ravel_multi_index((cells[:, 0], cells[:, 1], cells[:, 2]), self.shape)
+        return found
+
+
+@dataclass(frozen=True)
+class _Arrived:
+    """Light at probes: its sum over all directions, RGB, and its brightness times its direction."""
+
+    total: Floats
+    vector: Floats
+
+    def irradiance(self, probes: NDArray[np.intp], normals: Floats) -> Floats:
+        """What a surface of a normal gets at probes, RGB."""
+        sums = self.total[probes]
+        flow = self.vector[probes] / np.maximum(sums.mean(1), 1e-9)[:, None]
+        return np.asarray(sums / 4 * facing_share(flow, normals)[:, None])
+
+
+class _Reached:
+    """What each probe's rays meet: cast once, lit anew for each bounce."""
+
+    def __init__(self, tree: Tree, mesh: Mesh, probes: Floats, space: _Space) -> None:
+        self.ways = _directions(RAYS)
+        self.count = len(probes)
+        colours = _albedo(mesh)
+        corners = mesh.points[mesh.faces]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        normals = normals / np.where(lengths > 0, lengths, 1.0)
+        self.seen: list[tuple[NDArray[np.intp], Floats, Floats]] = []
+        outside, behind = np.zeros(self.count), np.zeros(self.count)
+        for way in self.ways:
+            ways = np.tile(way, (self.count, 1))
+            faces, distances = tree.cast(probes, ways)
+            met = faces >= 0
+            facing = normals[faces]
+            away = met & (facing @ way > 0)
+            outside += ~met
+            behind += away
+            facing = np.where(away[:, None], -facing, facing)
+            places = probes + np.where(met, distances, 0.0)[:, None] * way + _OFF_SURFACE * STEP * facing
+            self.seen.append((space.nearest(places), facing, np.where(met[:, None], colours[faces], 0.0)))
+        # What sees the backs of surfaces is inside a thing or a wall; what sees nothing is outdoors.
+        self.open = (behind <= _BEHIND * RAYS) & (outside <= _OUTSIDE * RAYS)
+        if not self.open.any():
+            self.open[:] = True
+        indices = distance_transform_edt(~self.open.reshape(space.shape), return_distances=False, return_indices=True)
+        self._stand_in = np.ravel_multi_index(tuple(indices), space.shape).ravel()
+
+    def filled(self, total: Floats, vector: Floats) -> _Arrived:
+        """Light at probes; those inside things have that of the nearest one that isn't."""
+        return _Arrived(total[self._stand_in], vector[self._stand_in])
+
+    def gathered(self, arrived: _Arrived) -> tuple[Floats, Floats]:
+        """Light that what is met reflects to each probe, RGB, and its brightness times its direction."""
+        total, vector = np.zeros((self.count, 3)), np.zeros((self.count, 3))
+        share = 4 * np.pi / len(self.ways)
+        for way, (places, facing, colours) in zip(self.ways, self.seen, strict=True):
+            back = colours / np.pi * arrived.irradiance(places, facing) * share
+            total += back
+            vector += back.mean(1)[:, None] * way
+        return total, vector
+
+
+def _probes(mesh: Mesh) -> tuple[Floats, _Space]:
+    """Places on a grid over all that there is, x slowest, shape (n, 3)."""
+    low, high = mesh.bounds
+    counts = np.maximum(2, np.ceil((high - low) / STEP).astype(int) + 1)
+    axes = [low[i] + STEP * np.arange(counts[i]) for i in range(3)]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    return grid.reshape(-1, 3), _Space(np.asarray(low), (int(counts[0]), int(counts[1]), int(counts[2])))
+
+
+def _direct(tree: Tree, probes: Floats, emitters: Sequence[Emitter]) -> tuple[Floats, Floats]:
+    """What comes straight from lamps and panes: RGB, and brightness times direction."""
+    total, vector = np.zeros((len(probes), 3)), np.zeros((len(probes), 3))
+    for emitter in emitters:
+        points, area = emitter.samples()
+        radiance, normal = np.array(emitter.radiance), np.array(emitter.normal)
+        for point in points:
+            ways = point - probes
+            distance = np.maximum(np.linalg.norm(ways, axis=1), 1e-6)
+            ahead = -(ways @ normal) / distance
+            lit = np.flatnonzero(ahead > 0)
+            _, met = tree.cast(probes[lit], ways[lit])
+            # The lamp's own surface is met, too, at the end of the ray.
+            lit = lit[met * distance[lit] > distance[lit] - 0.06]
+            power = area * ahead[lit] / np.maximum(distance[lit], _NEAREST) ** 2
+            total[lit] += power[:, None] * radiance
+            vector[lit] += (power * radiance.mean() / distance[lit])[:, None] * ways[lit]
+    return total, vector
+
+
+def _directions(count: int) -> Floats:
+    """Unit vectors spread evenly over a sphere (Fibonacci's lattice), shape (count, 3)."""
+    steps = np.arange(count) + 0.5
+    height = 1 - 2 * steps / count
+    around = np.pi * (1 + np.sqrt(5)) * steps
+    wide = np.sqrt(1 - height**2)
+    return np.column_stack([wide * np.cos(around), wide * np.sin(around), height])
+
+
+def _albedo(mesh: Mesh) -> Floats:
+    """The colour that each face reflects, linear RGB; what shines reflects nothing: it was counted as a lamp."""
+    means = np.array([texture.reshape(-1, 3).mean(0) / 255 for texture in mesh.textures] + [[1.0, 1.0, 1.0]])
+    colours = (mesh.tints[:, :3] * means[mesh.textures_of])[mesh.faces].mean(1) ** 2.2
+    shining = mesh.tints[:, 3][mesh.faces].mean(1) > 0.5
+    return np.where(shining[:, None], 0.0, np.minimum(colours, 0.85))
+
+
+def _packed(arrived: _Arrived, space: _Space, opened: NDArray[np.bool_]) -> LightGrid:
+    """Light as textures, blurred a little."""
+    blur = (SMOOTHING, SMOOTHING, SMOOTHING, 0)
+    total = gaussian_filter(arrived.total.reshape(*space.shape, 3), blur)
+    vector = gaussian_filter(arrived.vector.reshape(*space.shape, 3), blur)
+    bright = np.maximum(total.mean(-1, keepdims=True), 1e-9)
+    mean = total / 4
+    most = float(np.quantile(mean, 0.999)) or 1.0
+    nx, ny, nz = space.shape
+    amount = np.zeros((nz, ny, nx, 4), dtype=np.uint8)
+    amount[..., :3] = (np.sqrt(np.clip(mean / most, 0, 1)) * 255 + 0.5).astype(np.uint8).transpose(2, 1, 0, 3)
+    flow = np.zeros((nz, ny, nx, 4), dtype=np.uint8)
+    flow[..., :3] = (np.clip(vector / bright, -1, 1) * 127.5 + 127.5).astype(np.uint8).transpose(2, 1, 0, 3)
+    middle = float(np.median(mean.reshape(-1, 3)[opened].mean(-1)))
+    x, y, z = (float(value) for value in space.low)
+    return LightGrid((x, y, z), space.shape, amount, flow, most, 1.0 / max(middle, 1e-9))

@@ -1,0 +1,73 @@
+"""How rooms with types are dressed: lamps light them, windows show a day, curtains stay in their niches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
+
+from tolman.simulate.build import WorldsConfig, place
+from tolman.simulate.dressing import Dressing
+from tolman.simulate.furnish import LIT_AREA, draw_plan
+from tolman.simulate.furniture import Library
+from tolman.simulate.made.library import MadeLibrary
+from tolman.simulate.plan import RECESS, FloorLayout
+from tolman.simulate.room_types import room_types
+from tolman.simulate.rooms import SHAPES
+
+
+def plan_of(library: Library, number: int) -> FloorLayout:
+    both = MadeLibrary(str(number), library)
+    return draw_plan("t/1", SHAPES[number % 3], f"dressing:{number}", both, types=room_types())
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_lamps_hang_in_their_rooms_one_for_so_much_floor(library: Library, number: int) -> None:
+    import shapely
+
+    plan = plan_of(library, number)
+    for room, lamps in zip(plan.shell.rooms, plan.lamps, strict=True):
+        assert len(lamps) == max(1, round(room.polygon.area / LIT_AREA))
+        assert all(room.polygon.buffer(-0.2).contains(shapely.Point(place)) for place in lamps)
+    emitters = Dressing(plan).emitters()
+    windows = sum(thing.model == "window" for thing in plan.placed)
+    assert len(emitters) == sum(map(len, plan.lamps)) + windows
+    for emitter in emitters:
+        inside = np.array(emitter.center) + 0.3 * np.array(emitter.normal)
+        assert plan.shell.floor.contains(shapely.Point(inside[:2]))
+        assert 0 < inside[2] < plan.shell.height
+
+
+def test_curtains_stay_in_their_niches(library: Library) -> None:
+    import shapely
+
+    curtains = 0
+    for number in range(8):
+        plan = plan_of(library, number)
+        dressing = Dressing(plan)
+        lamps = sum(map(len, plan.lamps))
+        walls = plan.shell.floor.boundary
+        for mesh in dressing.extras()[lamps:]:
+            curtains += 1
+            away = shapely.distance(shapely.points(mesh.points[:, :2]), walls)
+            assert away.max() < RECESS + 0.001
+            assert not plan.shell.floor.buffer(-0.001).intersects(shapely.MultiPoint(mesh.points[:, :2]))
+    assert curtains > 4
+
+
+def test_rooms_without_types_stay_as_they_were(library: Library) -> None:
+    plan = draw_plan("t/1", "rectangle", "1", library)
+    assert plan.lamps == ()
+    world, _ = place(WorldsConfig(), "rectangle", "t/1", "1")
+    assert world.lighting is None
+
+
+def test_a_dressed_room_is_the_same_each_time(library: Library) -> None:
+    first, second = (place(WorldsConfig(made=True), "rectangle", "t/1", "1")[0] for _ in range(2))
+    assert first.lighting is not None
+    for one, other in zip(first.bodies, second.bodies, strict=True):
+        np.testing.assert_array_equal(one.mesh.points, other.mesh.points)
+        np.testing.assert_array_equal(one.mesh.tints, other.mesh.tints)
+        for a, b in zip(one.mesh.textures, other.mesh.textures, strict=True):
+            np.testing.assert_array_equal(a, b)
