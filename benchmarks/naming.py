@@ -3,9 +3,9 @@
     python benchmarks/naming.py draw --out sheets   # numbered pictures, and key.json, which namers don't see
     python benchmarks/naming.py count sheets/key.json names/*.csv --out record.json
 
-Each piece is shown from three sides, in an order drawn by a seed, with its height. A namer writes a CSV of `number,name`
-and sees no list of names. A name counts as the category's own where `synonyms.toml` beside this file says that both mean
-the same things.
+Each piece is shown from three sides, in an order drawn by a seed, with its height. A namer writes a CSV of
+`number,name` and sees no list of names. A name counts as the category's own where `synonyms.toml` beside this file says
+that both mean the same things.
 """
 
 from __future__ import annotations

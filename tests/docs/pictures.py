@@ -199,6 +199,19 @@ def worlds(demo: Path, data: Path) -> None:
         )
 
 
+def rooms(demo: Path, data: Path) -> None:
+    """Contact sheets: rooms with made furniture and with the catalogue's, streets, and pieces of each kind."""
+    sheets = (
+        ("world_sheet.py", "--out", IMAGES / "rooms-made.jpg", "--made"),
+        ("world_sheet.py", "--out", IMAGES / "rooms-catalogue.jpg"),
+        ("world_sheet.py", "--out", IMAGES / "homes.jpg", "--made", "--rooms", 0, "--homes", 8),
+        ("world_sheet.py", "--out", IMAGES / "outdoors.jpg", "--rooms", 0, "--outdoors", 16),
+        ("furniture_sheet.py", "--out", IMAGES / "made-furniture.jpg"),
+    )
+    for script, *options in sheets:
+        subprocess.run([sys.executable, ROOT / "benchmarks" / script, *map(str, options)], cwd=ROOT, check=True)
+
+
 def review(demo: Path, data: Path) -> None:
     """The web application's pictures, which its tests leave on their way."""
     paths = sorted((ROOT / "tests" / "review").rglob("test_browser*.py"))
@@ -211,6 +224,7 @@ GROUPS: dict[str, Callable[[Path, Path], None]] = {
     "figures": figures,
     "baselines": baselines,
     "worlds": worlds,
+    "rooms": rooms,
     "review": review,
 }
 OF_VSI_BENCH = ("figures", "baselines")

@@ -9,6 +9,7 @@ import shapely
 import trimesh
 
 from tolman.geometry.boxes import Floats
+from tolman.scenes import SceneObject
 from tolman.simulate.mesh import Mesh
 from tolman.simulate.world import World
 
@@ -23,20 +24,23 @@ IN_WALLS = ("door", "window")
 
 @dataclass(frozen=True)
 class Fault:
-    """A thing that isn't held as things are: it 'hovers', 'sinks' or 'tips', by so many metres."""
+    """A thing that isn't held as things are: it 'hovers', 'sinks', 'tips' or 'overlaps', by so many metres."""
 
     object: str
     kind: str
     by: float
 
 
-def faults(world: World, seconds: float = 0.0, hung: tuple[str, ...] = ("clock", "radiator")) -> list[Fault]:
+def faults(
+    world: World, seconds: float = 0.0, hung: tuple[str, ...] = ("clock", "radiator"), allowed: float = ALLOWED
+) -> list[Fault]:
     """Everything in a world that hovers, sinks in or would tip over at a time.
 
     Args:
         world: its objects and surroundings.
         seconds: when; it matters where something moves.
         hung: categories that hang on walls; `off_the_wall` is theirs.
+        allowed: metres that a thing may hover or sink in.
     """
     parts = [(body.object, body.mesh.moved(body.pose(seconds)) if body.pose else body.mesh) for body in world.bodies]
     found = []
@@ -45,8 +49,42 @@ def faults(world: World, seconds: float = 0.0, hung: tuple[str, ...] = ("clock",
             continue
         own = _joined([mesh for owner, mesh in parts if owner == thing.id])
         others = _joined([mesh for owner, mesh in parts if owner != thing.id and _meets(own, mesh)])
-        found += _faults(thing.id, own, others)
+        found += _faults(thing.id, own, others, allowed)
     return found
+
+
+def overlaps(world: World, allowed: float = ALLOWED) -> list[Fault]:
+    """Pairs of things, and things and walls, whose boxes share more than `allowed` metres in each direction.
+
+    What stands on another, inside its box, isn't among them: whether it sinks in is told by `faults`.
+    """
+    solid = [thing for thing in world.scene.objects if thing.category not in IN_WALLS and not thing.track]
+    floors = [_footprint(thing) for thing in solid]
+    heights = [(thing.box.center[2] - thing.box.extents[2] / 2, thing.box.extents[2]) for thing in solid]
+    room = shapely.union_all([shapely.Polygon(ring) for ring in world.scene.floor])
+    found = []
+    for i, thing in enumerate(solid):
+        if not room.is_empty and not room.buffer(allowed).contains(floors[i]):
+            found.append(Fault(thing.id, "overlaps", float(floors[i].difference(room).area ** 0.5)))
+        for j in range(i + 1, len(solid)):
+            shared = min(heights[i][0] + heights[i][1], heights[j][0] + heights[j][1]) - max(
+                heights[i][0], heights[j][0]
+            )
+            if shared <= allowed or not floors[i].buffer(-allowed / 2).intersects(floors[j].buffer(-allowed / 2)):
+                continue
+            upper, lower = (i, j) if heights[i][0] > heights[j][0] else (j, i)
+            stands = heights[upper][0] > heights[lower][0] + allowed and floors[lower].contains(floors[upper].centroid)
+            if not stands:
+                found.append(Fault(f"{thing.id} and {solid[j].id}", "overlaps", float(shared)))
+    return found
+
+
+def _footprint(thing: SceneObject) -> shapely.Polygon:
+    across, along = (
+        np.array(axis[:2]) * size / 2 for axis, size in zip(thing.box.axes, thing.box.extents[:2], strict=False)
+    )
+    center = np.array(thing.box.center[:2])
+    return shapely.Polygon([center + a * across + b * along for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
 
 
 def _meets(own: trimesh.Trimesh, mesh: Mesh) -> bool:
@@ -58,19 +96,19 @@ def _joined(meshes: list[Mesh]) -> trimesh.Trimesh:
     return trimesh.util.concatenate([trimesh.Trimesh(m.points, m.faces, process=False) for m in meshes])
 
 
-def _faults(name: str, own: trimesh.Trimesh, others: trimesh.Trimesh) -> list[Fault]:
+def _faults(name: str, own: trimesh.Trimesh, others: trimesh.Trimesh, allowed: float) -> list[Fault]:
     touching = contacts(own)
     bottom, top = own.bounds[:, 2]
     tops = np.minimum(_last(own, touching, bottom), top) - CONTACT
     above = np.clip(tops - bottom, 0.001, 0.03)
     below = _first(others, np.column_stack([touching, bottom + above]), (0, 0, -1))
     gaps = above - below  # of what is below to the thing's lowest point: negative where the thing is above it
-    near = touching[np.abs(gaps) <= ALLOWED]
+    near = touching[np.abs(gaps) <= allowed]
     middle = shapely.Point(own.triangles_center.T @ own.area_faces / own.area)
     # Nothing else is inside the thing, above each point at which it touches: what it stands on would be.
     depth = _highest(others, touching, bottom, tops)
     sunk = max(float(depth.max(initial=0.0)), float(gaps[np.isfinite(gaps)].max(initial=0.0)))
-    if sunk > ALLOWED:
+    if sunk > allowed:
         return [Fault(name, "sinks", sunk)]
     if not len(near):
         return [Fault(name, "hovers", float(-gaps.max()))]

@@ -30,14 +30,14 @@ from tolman.simulate.outdoors import build_street
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
-from tolman.simulate.rooms import SHAPES
+from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
 from tolman.simulate.street import KINDS, draw_street
 from tolman.simulate.walks import draw_walk
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
 DATASET = "simulated"
-PLACES = (*SHAPES, *KINDS)
+PLACES = (*ROOM_SHAPES, *KINDS)
 SETTINGS = "simulation.json"
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
@@ -342,7 +342,7 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
     types: Sequence[RoomType] = ()
     if config.made:
         library, types = MadeLibrary(seed, library), room_types()
-    for room in SHAPES:
+    for room in ROOM_SHAPES:
         if shape == room:
             plan = draw_plan(identity, room, seed, library, objects=config.objects, types=types)
             unused = (*library.broken, *library.unstable())

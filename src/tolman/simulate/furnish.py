@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tolman.simulate.furniture import Furniture, FurnitureSource
+from tolman.simulate.homes import MOST_ROOMS, draw_home
 from tolman.simulate.placing import Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
-from tolman.simulate.room_types import MOST_PER_AREA, RoomType
+from tolman.simulate.room_types import MOST_PER_AREA, RoomType, home_types
 from tolman.simulate.rooms import STANDARD, VARIED, Room, Shape, draw_shell
 
 THEMES: dict[str, tuple[str, ...]] = {
@@ -38,6 +39,8 @@ _RUG_MARGIN = 0.7
 """Metres by which a rug reaches beyond its table, so that chairs stand on it with all legs."""
 _CHAIRS = 0.6
 """Probability that chairs are among what a room has several of."""
+HOME_SHARE = 0.4
+"""Things in each room of a home for each thing that is asked for in a place."""
 LIT_AREA = 13.0
 """Square metres of floor for each lamp under the ceiling."""
 _ACCESS = {"wall": 0.55, "desk": 0.9}
@@ -59,13 +62,20 @@ def draw_plan(
         shape: of the shell.
         seed: of all that is drawn.
         library: the furniture.
-        objects: how many things are asked for, doors and windows apart; with types, the most.
+        objects: how many things are asked for, doors and windows apart; with types, the most; in a home more, by its
+            rooms.
         types: kinds of rooms that are drawn from, none twice in a plan; of none, the four of `THEMES`.
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     drawn = [types[int(i)] for i in generator.permutation(len(types))]
-    size = float(generator.uniform(*drawn[0].size)) if drawn and shape != "two-rooms" else 1.0
-    shell = draw_shell(shape, generator, size=size, openings=VARIED if drawn else STANDARD)
+    openings = VARIED if drawn else STANDARD
+    if shape == "home":
+        shell = draw_home(generator, openings, most=MOST_ROOMS if drawn else len(THEMES))
+        objects = round(objects * len(shell.rooms) * HOME_SHARE)
+        drawn = home_types([room.polygon.area for room in shell.rooms], drawn, generator)
+    else:
+        size = float(generator.uniform(*drawn[0].size)) if drawn and shape != "two-rooms" else 1.0
+        shell = draw_shell(shape, generator, size=size, openings=openings)
     placing = Placing(shell, generator, library)
     pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]
     names = [kind.name for kind in drawn] or [str(name) for name in generator.permutation(list(THEMES))]
@@ -95,7 +105,8 @@ def _furnish(
         if piece.habit != "never" and piece.category not in taken:
             by_category.setdefault(piece.category, []).append(piece)
     if isinstance(theme, RoomType):
-        wanted = theme.wanted(min(objects, round(MOST_PER_AREA * room.polygon.area)), by_category, generator)
+        most = min(objects, round(MOST_PER_AREA * room.polygon.area))
+        wanted = theme.wanted(most, by_category, generator, taken)
     else:
         wanted = _wanted(theme, objects, by_category, generator)
     taken.update(wanted)

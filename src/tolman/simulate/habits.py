@@ -91,7 +91,9 @@ _BY_NAME: dict[str, tuple[str, Habit]] = {
     "winchester sofa": ("sofa", "wall"),
 }
 
-FLAT_TOPS = frozenset({"table", "desk", "nightstand", "cabinet", "shelf"})
+FLAT_TOPS = frozenset(
+    {"table", "desk", "nightstand", "cabinet", "shelf", "sideboard", "chest of drawers", "tv stand", "coffee table"}
+)
 """Categories on whose level surfaces things stand."""
 TALL = 1.2
 """Metres; what is higher doesn't stand before a window."""

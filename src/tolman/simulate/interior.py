@@ -17,7 +17,7 @@ from tolman.simulate.lighting import BakedLight
 from tolman.simulate.mesh import Mesh, Texture, block, flat_shaded, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed
-from tolman.simulate.rooms import Wall
+from tolman.simulate.rooms import INNER, Wall
 from tolman.simulate.world import Body, Light, World
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
         for wall in room.walls:
             bodies.append(Body(_wall(wall, plan.shell.height).papered(wall_cover, 2.0)))
             bodies.append(Body(joined([*_reveals(wall), *_skirting(wall)])))
-    if plan.shell.passage:
-        bodies.append(Body(_flat(shapely.Polygon(plan.shell.passage), 0.0, up=True).painted((0.45, 0.35, 0.26))))
+    for passage in plan.shell.passages:
+        bodies.append(Body(_flat(shapely.Polygon(passage), 0.0, up=True).painted((0.45, 0.35, 0.26))))
     ceiling = shapely.union_all([room.polygon for room in plan.shell.rooms])
     bodies.append(Body(_flat(ceiling, plan.shell.height, up=False).painted(_WHITE)))
     for thing in plan.placed:
@@ -154,7 +154,8 @@ def _wall(wall: Wall, height: float) -> Mesh:
         for low, high in itertools.pairwise(cuts):
             if not any(o.start <= start < o.end and o.low <= low < o.high for o in wall.openings):
                 parts.append(_panel(wall, start, end, low, high))
-    if all(opening.kind != "passage" for opening in wall.openings):
+    # The back of a partition is the next room's wall.
+    if wall.thickness > INNER:
         parts.append(_panel(wall, -wall.thickness, wall.length + wall.thickness, -0.05, height + 0.05, -wall.thickness))
     return quads(np.array(parts))
 

@@ -129,8 +129,8 @@ def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
         return replace(w, a=point(w.a), b=point(w.b))
 
     rooms = tuple(Room(tuple(point(p) for p in r.outline), tuple(wall(w) for w in r.walls)) for r in plan.shell.rooms)
-    passage = plan.shell.passage and tuple(point(p) for p in plan.shell.passage)
-    shell = replace(plan.shell, rooms=rooms, passage=passage)
+    passages = tuple(tuple(point(p) for p in passage) for passage in plan.shell.passages)
+    shell = replace(plan.shell, rooms=rooms, passages=passages)
     lamps = tuple(tuple(point(place) for place in room) for room in plan.lamps)
     return replace(plan, shell=shell, placed=turn_things(plan.placed, yaw), lamps=lamps)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -12,11 +13,13 @@ from tolman.geometry.boxes import Floats
 if TYPE_CHECKING:
     from shapely import Polygon
 
-Shape = Literal["rectangle", "l-shape", "two-rooms"]
+Shape = Literal["rectangle", "l-shape", "two-rooms", "home"]
 SHAPES: tuple[Shape, ...] = ("rectangle", "l-shape", "two-rooms")
+"""What is taken in turn unless somebody asks for others."""
+ROOM_SHAPES: tuple[Shape, ...] = (*SHAPES, "home")
 OUTER, INNER = 0.24, 0.12
 """Thickness of walls in metres."""
-_CORNER = 0.35
+CORNER = 0.35
 """Metres between an opening and a corner."""
 _LINTEL = 2.1
 """Metres above the floor at which windows end."""
@@ -123,32 +126,31 @@ class Shell:
 
     Attributes:
         shape: of the whole.
-        rooms: one or two.
+        rooms: one to six.
         height: of the ceiling, metres.
-        passage: the floor of the passage between rooms, or None.
+        passages: the floors of the passages between rooms.
     """
 
     shape: Shape
     rooms: tuple[Room, ...]
     height: float
-    passage: tuple[tuple[float, float], ...] | None = None
+    passages: tuple[tuple[tuple[float, float], ...], ...] = ()
 
     @property
     def floor(self) -> Polygon:
-        """All floor that one can stand on, the passage's included."""
+        """All floor that one can stand on, the passages' included."""
         import shapely
 
         parts = [room.polygon for room in self.rooms]
-        if self.passage:
-            # A turned passage touches its rooms up to rounding only.
-            parts.append(shapely.Polygon(self.passage).buffer(1e-6, join_style="mitre"))
+        # A turned passage touches its rooms up to rounding only.
+        parts += [shapely.Polygon(passage).buffer(1e-6, join_style="mitre") for passage in self.passages]
         return cast("Polygon", shapely.union_all(parts))
 
 
 def draw_shell(
     shape: Shape, generator: np.random.Generator, *, size: float = 1.0, openings: OpeningSizes = STANDARD
 ) -> Shell:
-    """Rooms of a shape.
+    """Rooms of a shape other than 'home', whose rooms `homes.draw_home` draws.
 
     Args:
         shape: which.
@@ -159,27 +161,28 @@ def draw_shell(
     height = float(np.round(generator.uniform(2.45, 2.8), 2))
     if shape == "rectangle":
         width, depth = _sides(generator, (3.8, 6.2), (3.4, 5.2), size)
-        return Shell(shape, (_room(_rectangle(0, 0, width, depth), generator, openings),), height)
+        return Shell(shape, (room_of(rectangle_from(0, 0, width, depth), generator, openings),), height)
     if shape == "l-shape":
         width, depth = _sides(generator, (5.0, 7.0), (4.6, 6.2), size)
         x, y = width * generator.uniform(0.45, 0.6), depth * generator.uniform(0.45, 0.6)
         outline = [(0.0, 0.0), (width, 0.0), (width, y), (x, y), (x, depth), (0.0, depth)]
-        return Shell(shape, (_room(outline, generator, openings),), height)
+        return Shell(shape, (room_of(outline, generator, openings),), height)
     left, depth = _sides(generator, (3.4, 4.6), (3.4, 4.6), size)
     right, _ = _sides(generator, (3.0, 4.2), (3.4, 4.6), size)
-    wide, high = _between(generator, openings.door), _between(generator, openings.head)
+    wide, high = between(generator, openings.door), between(generator, openings.head)
     door = float(generator.uniform(0.6, depth - 0.6 - wide))
     # Seen from the left room, its partition runs up; from the right room, the same wall runs down.
-    leading = {1: Opening("passage", door, door + wide, 0, high)}
-    first = _room(_rectangle(0, 0, left, depth), generator, openings, leading)
+    leading = {1: (Opening("passage", door, door + wide, 0, high),)}
+    first = room_of(rectangle_from(0, 0, left, depth), generator, openings, leading)
     begin = left + INNER
     back = depth - door - wide
-    leading = {3: Opening("passage", back, back + wide, 0, high)}
-    second = _room(_rectangle(begin, 0, begin + right, depth), generator, openings, leading, doors=0)
-    return Shell(shape, (first, second), height, tuple(_rectangle(left, door, begin, door + wide)))
+    leading = {3: (Opening("passage", back, back + wide, 0, high),)}
+    second = room_of(rectangle_from(begin, 0, begin + right, depth), generator, openings, leading, doors=0)
+    return Shell(shape, (first, second), height, (tuple(rectangle_from(left, door, begin, door + wide)),))
 
 
-def _between(generator: np.random.Generator, ends: tuple[float, float]) -> float:
+def between(generator: np.random.Generator, ends: tuple[float, float]) -> float:
+    """A length between two, to the millimetre; nothing is drawn where both are the same."""
     return ends[0] if ends[0] == ends[1] else float(np.round(generator.uniform(*ends), 3))
 
 
@@ -189,35 +192,45 @@ def _sides(
     return float(np.round(size * generator.uniform(*width), 2)), float(np.round(size * generator.uniform(*depth), 2))
 
 
-def _rectangle(x: float, y: float, right: float, top: float) -> list[tuple[float, float]]:
+def rectangle_from(x: float, y: float, right: float, top: float) -> list[tuple[float, float]]:
+    """Its corners, counter-clockwise."""
     return [(x, y), (right, y), (right, top), (x, top)]
 
 
-def _room(
+def room_of(
     outline: list[tuple[float, float]],
     generator: np.random.Generator,
     openings: OpeningSizes,
-    passages: dict[int, Opening] | None = None,
+    partitions: Mapping[int, tuple[Opening, ...]] | None = None,
     doors: int = 1,
 ) -> Room:
-    """A room with its passages, and doors and windows drawn for its other walls."""
+    """A room, with doors and windows drawn for its outer walls.
+
+    Args:
+        outline: its corners, counter-clockwise, metres.
+        generator: what is drawn comes from it.
+        openings: sizes of doors and windows.
+        partitions: the walls to other rooms, by their numbers, with their passages in order.
+        doors: how many lead out.
+    """
+    partitions = partitions or {}
     ends = [*outline[1:], outline[0]]
     walls = [
-        Wall(a, b, INNER if i in (passages or {}) else OUTER, (passages[i],) if passages and i in passages else ())
+        Wall(a, b, INNER if i in partitions else OUTER, partitions.get(i, ()))
         for i, (a, b) in enumerate(zip(outline, ends, strict=True))
     ]
-    free = [i for i, wall in enumerate(walls) if not wall.openings and wall.length > 2 * _CORNER + openings.door[1]]
+    free = [i for i, wall in enumerate(walls) if i not in partitions and wall.length > 2 * CORNER + openings.door[1]]
     order = [int(i) for i in generator.permutation(free)]
     for number, i in enumerate(order):
         wall = walls[i]
         if number < doors:
-            width, high = _between(generator, openings.door), _between(generator, openings.head)
-            start = float(generator.uniform(_CORNER, wall.length - _CORNER - width))
+            width, high = between(generator, openings.door), between(generator, openings.head)
+            start = float(generator.uniform(CORNER, wall.length - CORNER - width))
             opening = Opening("door", start, start + width, 0.0, high)
         elif number < doors + 2 and wall.length > 1.8:
-            width = float(min(generator.uniform(*openings.window), wall.length - 2 * _CORNER))
-            start = float(generator.uniform(_CORNER, max(_CORNER, wall.length - _CORNER - width)))
-            pane = _between(generator, openings.pane)
+            width = float(min(generator.uniform(*openings.window), wall.length - 2 * CORNER))
+            start = float(generator.uniform(CORNER, max(CORNER, wall.length - CORNER - width)))
+            pane = between(generator, openings.pane)
             opening = Opening("window", start, start + width, round(_LINTEL - pane, 3), _LINTEL)
         else:
             continue

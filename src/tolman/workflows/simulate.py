@@ -35,7 +35,8 @@ class SimulateConfig:
     shapes: Annotated[
         tuple[str, ...],
         Setting(
-            "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, street, parking-lot.",
+            "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, home (two to six rooms), street, "
+            "parking-lot.",
             metavar="SHAPE[,SHAPE…]",
         ),
     ] = ("rectangle", "l-shape", "two-rooms")

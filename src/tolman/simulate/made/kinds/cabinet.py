@@ -1,4 +1,4 @@
-"""Cabinets: a case with doors and drawers, low as a sideboard or tall as a cupboard."""
+"""Cabinets: a tall case with doors, above some of them panes. Low ones are sideboards."""
 
 from __future__ import annotations
 
@@ -64,10 +64,7 @@ FURNITURE = FurnitureKind(
     name="cabinet",
     category="cabinet",
     habit="wall",
-    sizes=(
-        SizeClass((1.15, 0.43, 0.86), (0.3, 0.12, 0.14), name="low", share=0.6),
-        SizeClass((0.85, 0.42, 1.75), (0.25, 0.12, 0.13), name="tall", share=0.4),
-    ),
+    sizes=(SizeClass((0.85, 0.42, 1.75), (0.25, 0.12, 0.13), name="tall"),),
     make=make,
-    source="no boxes of cabinets among the statistics; sizes of sideboards and cupboards on sale",
+    source="no boxes of cabinets among the statistics; sizes of cupboards on sale",
 )

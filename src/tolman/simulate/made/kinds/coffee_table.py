@@ -10,7 +10,7 @@ from tolman.simulate.mesh import Mesh
 
 
 def make(draws: Draws) -> MadeParts:
-    """A low top on legs, on side panels or on a block, often with a shelf below it."""
+    """A low top on legs or on side panels, often with a shelf below it; on a block people take it for a box."""
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint")
     top = frame if frame.family == "wood" and draws.chance(0.6) else draws.material("wood", "glass", "stone", "paint")
@@ -30,10 +30,8 @@ def make(draws: Draws) -> MadeParts:
     share = 0.69 if oval else 1.0
     x, y = share * w / 2 - 0.29 * corner * (not oval), share * d / 2 - 0.29 * corner * (not oval)
     surfaces = [LevelSurface((-x, -y), (x, y), h)]
-    style = draws.pick("legs", "legs", "panels", "drum") if not oval else draws.pick("legs", "drum")
-    if style == "drum":
-        bodies += frame.on(plate(-0.12 * min(w, d), 0.0, under))
-    elif style == "panels":
+    style = draws.pick("legs", "legs", "panels") if not oval else "legs"
+    if style == "panels":
         t = draws.between(0.02, 0.04)
         bodies += frame.on(
             *(box((s * (x - t) - t / 2, -y, 0.0), (s * (x - t) + t / 2, y, under)) for s in (-1, 1)), turn=1

@@ -1,4 +1,4 @@
-"""Open crates of boards, plastic or wicker."""
+"""Open crates of slats or of a plastic grid; with closed sides they are taken for boxes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tolman.simulate.mesh import Mesh
 
 
 def make(draws: Draws) -> MadeParts:
-    """A floor and four sides: closed, of slats, or with slots; rims, handles, posts in the corners."""
+    """A floor and four sides of slats, with posts in the corners, or of a grid; handles."""
     w, d, h = draws.size
-    style = draws.pick("slats", "slats", "solid", "slots", "milk")
-    body = draws.material("wood") if style == "slats" else draws.material("plastic", "plastic", "wood", "fabric")
+    style = draws.pick("slats", "slats", "grid")
+    body = draws.material("wood") if style == "slats" else draws.material("plastic")
     t = draws.between(0.006, 0.014)
     bodies: list[Mesh] = [*body.on(box((-w / 2 + t, -d / 2 + t, 0.0), (w / 2 - t, d / 2 - t, t)))]
 
@@ -26,8 +26,8 @@ def make(draws: Draws) -> MadeParts:
         ]
 
     if style == "slats":
-        count = draws.count(2, 5)
-        gap = draws.between(0.08, 0.3)
+        count = draws.count(3, 5)
+        gap = draws.between(0.18, 0.34)
         for a, b in split(0.0, h, count):
             bodies += body.shade(draws.between(0.9, 1.1)).on(*sides(a + gap * (b - a) * (a > 0), b))
         post = 0.02
@@ -42,7 +42,7 @@ def make(draws: Draws) -> MadeParts:
             ),
             turn=1,
         )
-    elif style == "milk":
+    else:
         for a, b in [(0.0, 0.22 * h), (0.42 * h, 0.58 * h), (0.8 * h, h)]:
             bodies += body.on(*sides(a, b))
         for a, b in split(-w / 2, w / 2, max(4, round(w / 0.06))):
@@ -59,32 +59,6 @@ def make(draws: Draws) -> MadeParts:
                     for s in (-1, 1)
                 )
             )
-    else:
-        bodies += body.on(*sides(0.0, h))
-        rim = draws.between(0.012, 0.03)
-        bodies += body.shade(0.9).on(
-            *(
-                box(
-                    (-w / 2 - 0.006, s * (d / 2 + 0.001) - 0.006, h - rim),
-                    (w / 2 + 0.006, s * (d / 2 + 0.001) + 0.006, h),
-                    0.003,
-                )
-                for s in (-1, 1)
-            ),
-            *(
-                box((s * (w / 2 + 0.001) - 0.006, -d / 2, h - rim), (s * (w / 2 + 0.001) + 0.006, d / 2, h), 0.003)
-                for s in (-1, 1)
-            ),
-        )
-        if style == "slots":
-            for a, b in split(-w / 2 + 0.04, w / 2 - 0.04, draws.count(3, 7)):
-                bodies += [
-                    box(
-                        (a + 0.2 * (b - a), s * d / 2 - 0.003, 0.25 * h),
-                        (b - 0.2 * (b - a), s * d / 2 + 0.003, 0.6 * h),
-                    ).painted((0.1, 0.1, 0.1))
-                    for s in (-1, 1)
-                ]
     if draws.chance(0.6):
         for s in (-1, 1):
             bodies.append(

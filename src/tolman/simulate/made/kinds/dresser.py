@@ -36,7 +36,7 @@ def make(draws: Draws) -> MadeParts:
 
 FURNITURE = FurnitureKind(
     name="dresser",
-    category="cabinet",
+    category="chest of drawers",
     habit="wall",
     sizes=(SizeClass((1.05, 0.47, 0.88), (0.28, 0.1, 0.17)),),
     make=make,

@@ -1,4 +1,4 @@
-"""Nightstands: small, with a drawer or a door and an open field."""
+"""Nightstands: small, with drawers or a drawer and an open field; with a door they are taken for cupboards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tolman.simulate.made.outlines import rounded_rectangle
 
 
 def make(draws: Draws) -> MadeParts:
-    """One to three drawers, a door, or a drawer on tall legs; mostly an open field too."""
+    """Two or three drawers, one beside an open field, or one on tall legs."""
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
     handles = drawn_handles(draws)
@@ -19,7 +19,7 @@ def make(draws: Draws) -> MadeParts:
         handles,
     )
     face, top = d / 2 - 0.019 - handles.depth, draws.between(0.016, 0.03)
-    layout = draws.pick("drawers", "drawers", "mixed", "door", "tall")
+    layout = draws.pick("drawers", "drawers", "mixed", "tall")
     slab = prism(rounded_rectangle((-w / 2, -d / 2), (w / 2, d / 2), draws.between(0.003, 0.05)), h - top, h)
     bodies = [*body.on(slab)]
     if layout == "tall":
@@ -48,8 +48,6 @@ def make(draws: Draws) -> MadeParts:
         cells = [Niche((x0, foot), (x1, z1), "drawer")]
     elif layout == "drawers":
         cells = [Niche((x0, a), (x1, b), "drawer") for a, b in split(foot, z1, draws.count(2, 3))]
-    elif layout == "door":
-        cells = [Niche((x0, foot), (x1, z1), draws.pick("left", "right"))]
     else:
         middle = foot + (z1 - foot) * draws.between(0.4, 0.62)
         kinds = ("open", "drawer") if draws.chance(0.5) else ("drawer", "open")

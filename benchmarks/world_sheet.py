@@ -1,0 +1,114 @@
+"""Draws contact sheets of made-up places, each from where most of it is seen, and pairs of them to be compared.
+
+    python benchmarks/world_sheet.py --out docs/images/rooms-made.jpg --made --rooms 48 --outdoors 0
+    python benchmarks/world_sheet.py --out docs/images/outdoors.jpg --rooms 0 --outdoors 16
+    python benchmarks/world_sheet.py --pairs /tmp/pairs --rooms 20
+
+`--pairs` writes a picture of each room with the catalogue's furniture beside one with made furniture, left or right by
+a seed, and key.json, which tells and which those who compare don't see.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from tolman.parallel import cores, parallel_map
+from tolman.simulate.build import WorldsConfig, place
+from tolman.simulate.gaze import find_views
+from tolman.simulate.outlook import PITCH, outlook
+from tolman.simulate.render import Renderer
+from tolman.simulate.rooms import SHAPES
+from tolman.simulate.street import KINDS
+from tolman.simulate.walks import intrinsics_of, looking
+from tolman.simulate.world import World
+
+SIZE = (960, 720)
+YAWS = np.arange(24) * np.pi / 12
+COLUMNS, TILE = 8, (240, 180)
+
+
+def picture(place_number: tuple[str, int], made: bool, seed: int) -> Image.Image:
+    """A place from where most of it is seen, at twice the size of the usual pictures."""
+    shape, number = place_number
+    world, _ = place(WorldsConfig(seed=seed, made=made), shape, f"sheet/{seed}-{number:04d}", f"{seed}:{number}")
+    pose = best_pose(world)
+    with Renderer(world, SIZE) as renderer:
+        return Image.fromarray(renderer.frame(pose, intrinsics_of(SIZE)).colour)
+
+
+def best_pose(world: World) -> np.ndarray:
+    """Where a walker of that place sees most categories, and most of the picture is things."""
+    views = find_views(world, intrinsics_of((640, 480)), (640, 480))
+    categories = np.array([thing.category for thing in world.scene.objects])
+    best = max(
+        ((len(set(categories[views.seen(eye, yaw)])), eye, yaw) for eye in range(len(views.eyes)) for yaw in YAWS),
+        key=lambda found: (found[0], -found[1], -found[2]),
+    )
+    near = [
+        (eye, yaw)
+        for eye in range(len(views.eyes))
+        for yaw in YAWS
+        if len(set(categories[views.seen(eye, yaw)])) >= best[0] - 1
+    ]
+    filled = [
+        float(outlook(world, views.eyes[eye], np.array([yaw]), views.half_angle).distance[0]) for eye, yaw in near[:60]
+    ]
+    eye, yaw = near[int(np.argmax(filled))]
+    return looking(views.eyes[eye][None], np.array([yaw]), np.array([PITCH]), np.zeros(1))[0]
+
+
+def sheet(pictures: list[Image.Image]) -> Image.Image:
+    """Pictures in rows."""
+    rows = -(-len(pictures) // COLUMNS)
+    made = Image.new("RGB", (COLUMNS * TILE[0], rows * TILE[1]), "white")
+    for number, one in enumerate(pictures):
+        small = one.resize(TILE, Image.Resampling.LANCZOS)
+        made.paste(small, (number % COLUMNS * TILE[0], number // COLUMNS * TILE[1]))
+    return made
+
+
+def main() -> None:
+    """Draw a sheet, or pairs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, help="The sheet.")
+    parser.add_argument("--pairs", type=Path, help="A folder.")
+    parser.add_argument("--made", action="store_true", help="Made furniture; else the catalogue's.")
+    parser.add_argument("--rooms", type=int, default=48)
+    parser.add_argument("--homes", type=int, default=0)
+    parser.add_argument("--outdoors", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=23)
+    parser.add_argument("--workers", type=int, default=cores())
+    asked = parser.parse_args()
+    places = [(SHAPES[n % len(SHAPES)], n) for n in range(asked.rooms)]
+    places += [("home", n) for n in range(asked.homes)]
+    places += [(KINDS[n % len(KINDS)], n) for n in range(asked.outdoors)]
+    if asked.out:
+        drawn = list(parallel_map(partial(picture, made=asked.made, seed=asked.seed), places, asked.workers))
+        sheet(drawn).save(asked.out, quality=84, optimize=True)
+        print(f"{asked.out}: {len(drawn)} places, {asked.out.stat().st_size // 1000} kB")
+    if asked.pairs:
+        asked.pairs.mkdir(parents=True, exist_ok=True)
+        both = [
+            list(parallel_map(partial(picture, made=made, seed=asked.seed), places, asked.workers))
+            for made in (False, True)
+        ]
+        first = np.random.default_rng(asked.seed).permutation(len(places)) % 2
+        for number, pair in enumerate(zip(*both, strict=True)):
+            left, right = pair if first[number] == 0 else pair[::-1]
+            beside = Image.new("RGB", (SIZE[0] + 12 + SIZE[0], SIZE[1]), "white")
+            beside.paste(left, (0, 0))
+            beside.paste(right, (SIZE[0] + 12, 0))
+            beside.resize((1456, 543), Image.Resampling.LANCZOS).save(asked.pairs / f"pair-{number + 1:02d}.png")
+        key = {f"pair-{number + 1:02d}": "right" if side == 0 else "left" for number, side in enumerate(first)}
+        (asked.pairs / "key.json").write_text(json.dumps(key, indent=1) + "\n", encoding="utf-8")
+        print(f"{asked.pairs}: {len(places)} pairs; key.json tells where the made one is")
+
+
+if __name__ == "__main__":
+    main()

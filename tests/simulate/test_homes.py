@@ -1,0 +1,123 @@
+"""Homes: rooms that don't overlap, doorways that meet in both walls, and a floor that hangs together for who walks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
+
+import shapely
+
+from simulate.holding import faults, overlaps
+from tolman.simulate.furnish import draw_plan
+from tolman.simulate.furniture import Library
+from tolman.simulate.homes import LEAST_SIDE, MOST_ROOMS, draw_home
+from tolman.simulate.interior import build_interior
+from tolman.simulate.made.library import MadeLibrary
+from tolman.simulate.placing import BODY
+from tolman.simulate.room_types import home_types, room_types
+from tolman.simulate.rooms import INNER, STANDARD, VARIED, Shell
+
+HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard")
+
+
+def homes(count: int) -> list[Shell]:
+    return [draw_home(np.random.default_rng(number), VARIED) for number in range(count)]
+
+
+def test_a_home_has_two_to_six_rooms_of_human_size() -> None:
+    drawn = homes(60)
+    assert {len(home.rooms) for home in drawn} == set(range(2, MOST_ROOMS + 1))
+    for home in drawn:
+        for one, room in enumerate(home.rooms):
+            low_x, low_y, high_x, high_y = room.polygon.bounds
+            assert min(high_x - low_x, high_y - low_y) >= LEAST_SIDE
+            assert all(not room.polygon.intersects(other.polygon) for other in home.rooms[one + 1 :])
+
+
+def test_a_walker_gets_from_each_room_to_each() -> None:
+    for home in homes(60):
+        walkable = home.floor.buffer(-BODY)
+        assert isinstance(walkable, shapely.Polygon)
+        assert all(walkable.intersects(room.polygon.buffer(-2 * BODY)) for room in home.rooms)
+
+
+def test_doorways_meet_in_both_walls() -> None:
+    for home in homes(60):
+        walls = [wall for room in home.rooms for wall in room.walls]
+        ends = [
+            (wall.point(o.start, -INNER / 2), wall.point(o.end, -INNER / 2), o.high)
+            for wall in walls
+            for o in wall.openings
+            if o.kind == "passage"
+        ]
+        assert len(ends) == 2 * len(home.passages)
+        for start, end, head in ends:
+            partners = [
+                other
+                for other in ends
+                if np.allclose(other[0], end, atol=1e-6) and np.allclose(other[1], start, atol=1e-6)
+            ]
+            assert [partner[2] for partner in partners] == [head]
+
+
+def test_windows_and_the_one_door_lead_out() -> None:
+    for home in homes(60):
+        hull = shapely.box(*home.floor.bounds)
+        doors = 0
+        for room in home.rooms:
+            for wall in room.walls:
+                for opening in wall.openings:
+                    if opening.kind != "passage":
+                        middle = shapely.Point(wall.point((opening.start + opening.end) / 2))
+                        assert hull.boundary.distance(middle) < 1e-6
+                    doors += opening.kind == "door"
+        assert doors == 1
+
+
+def test_the_same_seed_gives_the_same_home() -> None:
+    assert homes(3) == homes(3)
+    assert homes(1)[0] != draw_home(np.random.default_rng(0), STANDARD)
+
+
+def test_rooms_of_a_home_have_different_types_by_their_size() -> None:
+    for number in range(30):
+        generator = np.random.default_rng(number)
+        areas = generator.uniform(8, 25, int(generator.integers(2, 7))).tolist()
+        names = [kind.name for kind in home_types(areas, room_types(), generator)]
+        assert len(set(names)) == len(areas)
+        assert names[int(np.argmax(areas))] == "living room"
+        if len(areas) > 2:
+            assert names[int(np.argmin(areas))] == "bathroom"
+
+
+def check_home(library: Library, number: int) -> None:
+    both = MadeLibrary(str(number), library)
+    plan = draw_plan("t/1", "home", f"home:{number}", both, types=room_types())
+    world = build_interior(plan, both)
+    assert len(plan.theme) == len(plan.shell.rooms) == len(plan.lamps)
+    assert faults(world, hung=HUNG, allowed=0.005) == []
+    assert overlaps(world, 0.005) == []
+    # What a category's things are is one room's matter: each stands in one room only.
+    for category in {thing.category for thing in plan.placed} - {"door", "window", "rug"}:
+        own = [thing.footprint for thing in plan.placed if thing.category == category]
+        assert sum(any(room.polygon.intersects(print_) for print_ in own) for room in plan.shell.rooms) == 1
+
+
+def test_a_furnished_home_stands(library: Library) -> None:
+    check_home(library, 0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", range(1, 5))
+def test_furnished_homes_stand(library: Library, number: int) -> None:
+    check_home(library, number)
+
+
+def test_the_catalogue_alone_furnishes_homes_of_up_to_four_rooms(library: Library) -> None:
+    for number in range(3):
+        plan = draw_plan("t/1", "home", f"plain:{number}", library)
+        assert 2 <= len(plan.shell.rooms) <= 4
+        assert len(set(plan.theme)) == len(plan.theme)
+        assert len(plan.placed) > 12
