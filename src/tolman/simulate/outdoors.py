@@ -24,7 +24,7 @@ _WHITE = (0.84, 0.84, 0.82)
 _STONE = (0.66, 0.65, 0.62)
 _AHEAD = 42.0
 """Metres by which the surroundings go on at both ends."""
-_MARK = 0.006
+_MARK = 0.004
 """Height of paint above the road: less, and the two flicker at a distance."""
 
 

@@ -24,6 +24,8 @@ HEAD = 1.9
 """Metres; what begins higher is in nobody's way."""
 GAP = 0.02
 """Metres between any two things."""
+OFF_WALL = 0.015
+"""Metres between what stands on the floor and a wall: skirtings are thinner."""
 HIGHEST_SURFACE = 1.3
 """Metres; on what is higher nobody puts things where they are seen."""
 _EYE_LEVEL, _LOW_ON_WALL = 1.3, 0.5
@@ -196,7 +198,8 @@ class Placing:
             if base == 0:
                 thing = self._thing(piece, place, self._lift(piece, thing))
             own = thing.footprint
-            if not room.polygon.buffer(1e-6).covers(own) or thing.high > self.shell.height - 0.02:
+            # What stands on the floor keeps off the skirting, what hangs is flush with the wall.
+            if not room.polygon.buffer(-OFF_WALL if base == 0 else 1e-6).covers(own) or thing.high > self.shell.height - 0.02:
                 continue
             if not self._clear_of_others(thing) or (base == 0 and self._blocks_window(room, thing)):
                 continue
