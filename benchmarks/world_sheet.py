@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from tolman.geometry.boxes import Floats
 from tolman.parallel import cores, parallel_map
 from tolman.simulate.build import WorldsConfig, place
 from tolman.simulate.gaze import find_views
@@ -31,6 +32,8 @@ from tolman.simulate.world import World
 SIZE = (960, 720)
 YAWS = np.arange(24) * np.pi / 12
 COLUMNS, TILE = 8, (240, 180)
+FAR = 4.0
+"""Metres; a view that reaches further is no better."""
 
 
 def picture(place_number: tuple[str, int], made: bool, seed: int) -> Image.Image:
@@ -42,24 +45,17 @@ def picture(place_number: tuple[str, int], made: bool, seed: int) -> Image.Image
         return Image.fromarray(renderer.frame(pose, intrinsics_of(SIZE)).colour)
 
 
-def best_pose(world: World) -> np.ndarray:
+def best_pose(world: World) -> Floats:
     """Where a walker of that place sees most categories, and most of the picture is things."""
     views = find_views(world, intrinsics_of((640, 480)), (640, 480))
     categories = np.array([thing.category for thing in world.scene.objects])
-    best = max(
-        ((len(set(categories[views.seen(eye, yaw)])), eye, yaw) for eye in range(len(views.eyes)) for yaw in YAWS),
-        key=lambda found: (found[0], -found[1], -found[2]),
-    )
-    near = [
-        (eye, yaw)
-        for eye in range(len(views.eyes))
-        for yaw in YAWS
-        if len(set(categories[views.seen(eye, yaw)])) >= best[0] - 1
-    ]
-    filled = [
-        float(outlook(world, views.eyes[eye], np.array([yaw]), views.half_angle).distance[0]) for eye, yaw in near[:60]
-    ]
-    eye, yaw = near[int(np.argmax(filled))]
+    ways = [(eye, float(yaw)) for eye in range(len(views.eyes)) for yaw in YAWS]
+    seen = np.array([len(set(categories[views.seen(eye, yaw)])) for eye, yaw in ways])
+    near = [ways[int(i)] for i in np.flatnonzero(seen >= seen.max() - 1)]
+    shown = [outlook(world, views.eyes[eye], np.array([yaw]), views.half_angle) for eye, yaw in near]
+    # A thing that fills the view hides the rest.
+    worth = [float(view.things[0] * min(view.distance[0], FAR)) for view in shown]
+    eye, yaw = near[int(np.argmax(worth))]
     return looking(views.eyes[eye][None], np.array([yaw]), np.array([PITCH]), np.zeros(1))[0]
 
 
