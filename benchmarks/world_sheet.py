@@ -32,6 +32,8 @@ from tolman.simulate.world import World
 SIZE = (960, 720)
 YAWS = np.arange(24) * np.pi / 12
 COLUMNS, TILE = 8, (240, 180)
+MOST = 0.45
+"""Share of a view that things fill; more is no better."""
 FAR = 4.0
 """Metres; a view that reaches further is no better."""
 
@@ -54,7 +56,8 @@ def best_pose(world: World) -> Floats:
     near = [ways[int(i)] for i in np.flatnonzero(seen >= seen.max() - 1)]
     shown = [outlook(world, views.eyes[eye], np.array([yaw]), views.half_angle) for eye, yaw in near]
     # A thing that fills the view hides the rest.
-    worth = [float(view.things[0] * min(view.distance[0], FAR)) for view in shown]
+    # What fills more than half of a view stands right before it.
+    worth = [float(min(view.things[0], MOST) * min(view.distance[0], FAR)) for view in shown]
     eye, yaw = near[int(np.argmax(worth))]
     return looking(views.eyes[eye][None], np.array([yaw]), np.array([PITCH]), np.zeros(1))[0]
 

@@ -35,7 +35,7 @@ SIZE = {"width": 1280, "height": 900}
 """Of the browser's window, in pixels."""
 MAX_BYTES = 300_000
 """Of a picture of the explorer."""
-WORLDS = (("rectangle", 5, ((4, 2), (1, 6))), ("street", 3, ((2, 2),)))
+WORLDS = (("rectangle,home", 8, ((0, 6), (6, 8))), ("street", 3, ((2, 2),)))
 """Shapes, how many are made of each, and which worlds' frames are shown."""
 EXACT_COLOURS = 128
 """Of a palette of 256: those of letters, lines and grounds, which many pixels share."""
@@ -167,17 +167,19 @@ def baselines(demo: Path, data: Path) -> None:
 
 
 def worlds(demo: Path, data: Path) -> None:
-    """README's worlds: a frame of a living room, of a bedroom and of a street."""
+    """A frame of a bedroom, of a bathroom and of a street."""
     with tempfile.TemporaryDirectory() as place:
         frames = []
         for shape, count, chosen in WORLDS:
-            out = Path(place) / shape
+            out = Path(place) / shape.replace(",", "-")
             tolman(
                 "simulate",
                 "--scenes",
                 count,
                 "--seed",
                 40,
+                "--furniture",
+                "made",
                 "--shapes",
                 shape,
                 "--seconds",

@@ -97,7 +97,7 @@ def daylight(window: Placed) -> Emitter:
 
 
 def view_outside(generator: np.random.Generator) -> Texture:
-    """A day seen from a window, a little out of focus: sky, what stands at the horizon, a lawn or street before it."""
+    """A day seen from a window: sky, what stands at the horizon, a lawn or street before it."""
     y, x = np.mgrid[0:SIDE, 0:SIDE] / SIDE
     up = 1 - y
     sky = np.array([0.55, 0.72, 0.92]) * generator.uniform(0.9, 1.05)
@@ -114,7 +114,8 @@ def view_outside(generator: np.random.Generator) -> Texture:
             0.7 + 0.5 * smooth_noise(generator, (2, int(generator.integers(4, 9))))[0]
         ) * generator.uniform(0.6, 1.4)
         green = np.array([0.42, 0.55, 0.36]) * tone + haze * (1 - tone) * 0.6
-        leaves = 1 + 0.14 * smooth_noise(generator, (60, 60)) + 0.1 * smooth_noise(generator, (24, 24))
+        leaves = 1 + 0.1 * smooth_noise(generator, (190, 190)) + 0.09 * smooth_noise(generator, (80, 80))
+        leaves += 0.06 * smooth_noise(generator, (26, 26))
         picture = np.where((up < line)[..., None], green * leaves[..., None], picture)
     for _ in range(int(generator.integers(0, 4))):
         left, wide = generator.uniform(-0.1, 0.9), generator.uniform(0.1, 0.26)
@@ -130,9 +131,6 @@ def view_outside(generator: np.random.Generator) -> Texture:
     ground = np.array([0.45, 0.56, 0.32]) if generator.random() < 0.6 else np.array([0.6, 0.59, 0.57])
     near = (up < horizon - 0.1)[..., None]
     picture = np.where(near, ground * (0.9 + 0.1 * smooth_noise(generator, (90, 40)))[..., None], picture)
-    # What is far away is seen through glass, not sharp.
-    for axis in (0, 1):
-        picture = (np.roll(picture, 1, axis) + 2 * picture + np.roll(picture, -1, axis)) / 4
     return np.asarray(np.clip(picture * 235, 0, 255), dtype=np.uint8)
 
 

@@ -41,6 +41,8 @@ _CHAIRS = 0.6
 """Probability that chairs are among what a room has several of."""
 HOME_SHARE = 0.4
 """Things in each room of a home for each thing that is asked for in a place."""
+UNTIDY, TIDY = 0.7, 0.93
+"""Share of what stands anywhere on the floor that stands near a wall, in rooms without types and with."""
 LIT_AREA = 13.0
 """Square metres of floor for each lamp under the ceiling."""
 _ACCESS = {"wall": 0.55, "desk": 0.9}
@@ -113,7 +115,8 @@ def _furnish(
     models = {name: _drawn(by_category[name], generator) for name in wanted}
     missing: dict[str, int] = {}
     for name in sorted(wanted, key=lambda category: _turn(models[category])):
-        put = sum(_put(placing, room, models[name]) is not None for _ in range(wanted[name]))
+        near = TIDY if isinstance(theme, RoomType) else UNTIDY
+        put = sum(_put(placing, room, models[name], near) is not None for _ in range(wanted[name]))
         if put < wanted[name]:
             missing[name] = wanted[name] - put
     return missing
@@ -176,8 +179,15 @@ def _wanted(
     return wanted
 
 
-def _put(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
-    """One thing, where its habit is."""
+def _put(placing: Placing, room: Room, piece: Furniture, near_walls: float) -> Placed | None:
+    """One thing, where its habit is.
+
+    Args:
+        placing: puts it there.
+        room: in which.
+        piece: what.
+        near_walls: share of what stands anywhere on the floor that stands near a wall.
+    """
     if piece.habit in ("wall", "desk"):
         return placing.against_wall(room, piece, _ACCESS[piece.habit])
     if piece.habit == "table":
@@ -194,7 +204,7 @@ def _put(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
         return placing.hung(room, piece)
     if piece.habit == "surface":
         return placing.on_top(room, piece)
-    return placing.anywhere(room, piece, near_wall=bool(placing.generator.random() < 0.7))
+    return placing.anywhere(room, piece, near_wall=bool(placing.generator.random() < near_walls))
 
 
 def _table(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
