@@ -1,6 +1,7 @@
 """What people take for what: categories that were given each other's names by those who saw pictures alone.
 
-They stand in `data/names.toml`, counted by benchmarks/naming.py; `docs/naming.json` holds every name that was given.
+They stand in `data/names.toml`, counted by benchmarks/naming.py; benchmarks/naming.json holds every name that was
+given.
 """
 
 from __future__ import annotations

@@ -199,7 +199,10 @@ class Placing:
                 thing = self._thing(piece, place, self._lift(piece, thing))
             own = thing.footprint
             # What stands on the floor keeps off the skirting, what hangs is flush with the wall.
-            if not room.polygon.buffer(-OFF_WALL if base == 0 else 1e-6).covers(own) or thing.high > self.shell.height - 0.02:
+            if (
+                not room.polygon.buffer(-OFF_WALL if base == 0 else 1e-6).covers(own)
+                or thing.high > self.shell.height - 0.02
+            ):
                 continue
             if not self._clear_of_others(thing) or (base == 0 and self._blocks_window(room, thing)):
                 continue
