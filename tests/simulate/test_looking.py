@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("embreex", reason="rays need the extra 'simulate'")
 
-from simulate.worlds import walk, world
+from simulate.worlds import MADE_HOME, walk, world
 from tolman.benchmarks.folder import open_folder
 from tolman.errors import UsageError
 from tolman.generate.collection import open_collection
@@ -22,7 +22,7 @@ from tolman.workflows.simulate import SimulateConfig, simulate
 
 PLACES = [
     "rectangle",
-    *(pytest.param(place, marks=pytest.mark.full) for place in ("l-shape", "two-rooms", "street", "parking-lot")),
+    *(pytest.param(place, marks=pytest.mark.full) for place in ("l-shape", "two-rooms", "street", "parking-lot", MADE_HOME)),
 ]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from simulate.worlds import SLOW_PLACES, walk, world
+from simulate.worlds import MADE_HOME, SLOW_PLACES, walk, world
 from tolman.geometry.casting import pixel_rays
 from tolman.geometry.visibility import project
 from tolman.scenes import OrientedBox, Scene, SceneObject
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("needs_egl")
 
 SIZE = (320, 240)
 CAMERA = intrinsics_of(SIZE)
-CHECKED = ("rectangle", "two-rooms", "street", "parking-lot")
+CHECKED = ("rectangle", "two-rooms", "street", "parking-lot", MADE_HOME)
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
