@@ -13,7 +13,7 @@ from tolman.simulate.fittings import fitting
 from tolman.simulate.mesh import Mesh, Texture, block, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import Placed, rectangle
-from tolman.simulate.street import GROUNDS, ISLAND, KERB, STEP, Street
+from tolman.simulate.street import EDGING, GROUNDS, ISLAND, KERB, STEP, Kind, Street
 from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
 from tolman.simulate.world import Body, Light, World
 
@@ -97,6 +97,12 @@ def _flat(x: tuple[float, float], y: tuple[float, float], z: float = 0.0, colour
     return quads(np.array([corners], dtype=np.float64), colour)
 
 
+def _edging(kind: Kind, whole: tuple[float, float]) -> Mesh:
+    """The stones along a pavement."""
+    low, high = (GROUNDS[kind].pavement[1] + side for side in EDGING[kind])
+    return block((whole[0], low, -0.1), (whole[1], high, 0.012), _STONE)
+
+
 def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
     ground, length = GROUNDS["street"], plan.length
     whole = (-_AHEAD, length + _AHEAD)
@@ -107,7 +113,7 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
         _flat(whole, ground.pavement).papered(slabs, 2.0),
         _flat(whole, ground.verge).papered(lawn, 2.4),
         block((whole[0], ground.verge[1], -STEP - 0.1), (whole[1], ground.verge[1] + KERB, 0.0), _STONE),
-        block((whole[0], ground.pavement[1] - 0.05, -0.1), (whole[1], ground.pavement[1] + 0.05, 0.012), _STONE),
+        _edging("street", whole),
         _flat(whole, (ground.verge[1], far + 0.1), -STEP).papered(tar, 2.5),
         block((whole[0], far, -STEP - 0.1), (whole[1], far + KERB, 0.0), _STONE),
         _flat(whole, (far + KERB, far + 2.2)).papered(slabs, 2.0),
@@ -137,7 +143,7 @@ def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
     last = ground.rows[1][1]
     found = [
         _flat(whole, ground.pavement).papered(slabs, 2.0),
-        block((whole[0], ground.pavement[1], -0.1), (whole[1], ground.pavement[1] + KERB, 0.012), _STONE),
+        _edging("parking-lot", whole),
         _flat(whole, (ground.pavement[1] + KERB, last)).papered(tar, 2.5),
         block((whole[0], last - 0.1, -0.1), (whole[1], last + 0.05, 0.06), _STONE),
         _flat(whole, (last, last + 22)).papered(lawn, 2.4),

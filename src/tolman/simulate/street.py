@@ -53,6 +53,8 @@ GROUNDS: dict[Kind, GroundStrips] = {
     "street": GroundStrips((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
     "parking-lot": GroundStrips((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
 }
+EDGING: dict[Kind, tuple[float, float]] = {"street": (-0.05, 0.05), "parking-lot": (0.0, KERB)}
+"""From where to where the stones along a pavement reach, metres from its edge."""
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
 """Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
 SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "picnic table", "bicycle")
@@ -285,10 +287,17 @@ class _Placing:
                 continue
             if any(self._on_island(thing, x, row) for x, row in self.islands):
                 continue
+            if base is None and self._on_edging(thing):
+                continue
             if self._reachable([*self.placed, thing]):
                 self.placed.append(thing)
                 return True
         return False
+
+    def _on_edging(self, thing: Placed) -> bool:
+        """Whether a thing stands on the stones along the pavement, which are a little higher."""
+        low, high = (self.ground.pavement[1] + side for side in EDGING[self.kind])
+        return float(thing.footprint.bounds[1]) < high and float(thing.footprint.bounds[3]) > low
 
     def _on_island(self, thing: Placed, x: float, row: int) -> bool:
         low, high = self.ground.rows[row]
