@@ -8,7 +8,7 @@ import numpy as np
 
 from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.homes import MOST_ROOMS, draw_home
-from tolman.simulate.placing import Placing, Spot
+from tolman.simulate.placing import OFF_WALL, Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
 from tolman.simulate.room_types import MOST_PER_AREA, RoomType, home_types
 from tolman.simulate.rooms import STANDARD, VARIED, Room, Shape, draw_shell
@@ -78,7 +78,7 @@ def draw_plan(
     else:
         size = float(generator.uniform(*drawn[0].size)) if drawn and shape != "two-rooms" else 1.0
         shell = draw_shell(shape, generator, size=size, openings=openings)
-    placing = Placing(shell, generator, library)
+    placing = Placing(shell, generator, library, OFF_WALL if drawn else 0.0)
     pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]
     names = [kind.name for kind in drawn] or [str(name) for name in generator.permutation(list(THEMES))]
     themes = tuple(names[: len(shell.rooms)])

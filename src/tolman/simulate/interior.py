@@ -52,7 +52,7 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
         bodies.append(Body(_flat(shapely.Polygon(room.outline), 0.0, up=True).papered(*floor_cover)))
         for wall in room.walls:
             bodies.append(Body(_wall(wall, plan.shell.height).papered(wall_cover, 2.0)))
-            bodies.append(Body(joined([*_reveals(wall), *_skirting(wall)])))
+            bodies.append(Body(joined([*_reveals(wall, sills=dressing is not None), *_skirting(wall)])))
     for passage in plan.shell.passages:
         bodies.append(Body(_flat(shapely.Polygon(passage), 0.0, up=True).painted((0.45, 0.35, 0.26))))
     ceiling = shapely.union_all([room.polygon for room in plan.shell.rooms])
@@ -160,8 +160,8 @@ def _wall(wall: Wall, height: float) -> Mesh:
     return quads(np.array(parts))
 
 
-def _reveals(wall: Wall) -> list[Mesh]:
-    """The wall's thickness, seen in its openings."""
+def _reveals(wall: Wall, *, sills: bool) -> list[Mesh]:
+    """The wall's thickness, seen in its openings; with `sills` doors have one too."""
     found = []
     for opening in wall.openings:
         # The two sides of a partition each show half of its thickness.
@@ -171,7 +171,7 @@ def _reveals(wall: Wall) -> list[Mesh]:
         # Side 0 is the lower one: in a passage the floor is there.
         sides = [[front[i], front[(i + 1) % 4], back[(i + 1) % 4], back[i]] for i in range(1, 4)]
         found.append(quads(np.array(sides)[:, ::-1], _WHITE))
-        if opening.kind != "passage":
+        if opening.low > 0 or (sills and opening.kind == "door"):
             lower = np.array([[front[0], front[1], back[1], back[0]]])[:, ::-1]
             found.append(quads(lower, _THRESHOLD if opening.low == 0 else _WHITE))
     return found
