@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tolman.items import Item
-from tolman.scoring.parse import read_careful, reader
+from tolman.scoring.parse import prepared as preparing
+from tolman.scoring.parse import read_careful
 from tolman.scoring.parse.option_texts import option_texts
 from tolman.scoring.parse.option_values import values_of
 from tolman.scoring.parse.orders import orders_of
@@ -36,7 +37,7 @@ def test_equal_texts_are_prepared_once_and_read_for_each_item(monkeypatch: pytes
         prepared.append(response)
         return plain(response)
 
-    monkeypatch.setattr(reader, "plain", counted)
+    monkeypatch.setattr(preparing, "plain", counted)
     text = "I am sure that it is 7.2 m, as nothing else is so far away."
     readings = [read_careful(item(number), text).value for number in (7, 8, 7)]
     assert readings[0] == readings[2] == "B"

@@ -82,6 +82,23 @@ def number_commitments(text: str, unit: Unit | None, question: str, language: La
     Returns:
         The commitments in order.
     """
+    return number_found(text, unit, question, language)[0]
+
+
+def number_found(
+    text: str, unit: Unit | None, question: str, language: Languages
+) -> tuple[list[Commitment], list[NumberLine]]:
+    """Find every place where a text commits itself to a number, and the lines with all numbers.
+
+    Args:
+        text: without markup.
+        unit: of the item.
+        question: for what is counted or measured.
+        language: of the text.
+
+    Returns:
+        The commitments in order, and the lines.
+    """
     asked = asked_for(unit, question, language)
     lines = number_lines(text, asked, language)
     result: list[Commitment] = []
@@ -94,7 +111,7 @@ def number_commitments(text: str, unit: Unit | None, question: str, language: La
         if line.segment.words or not awaited:
             awaited = not line.stated and not any(c.strength >= ALONE for c in new)
             awaited = awaited and announces_next(line.segment, text, "answer", "choose", "total")
-    return sorted(_promoted(result, lines, asked), key=lambda c: (c.start, c.end))
+    return sorted(_promoted(result, lines, asked), key=lambda c: (c.start, c.end)), lines
 
 
 def _raised(commitment: Commitment) -> Commitment:
@@ -246,8 +263,9 @@ def _none_there(lines: Sequence[NumberLine], i: int, asked: AskedQuantity) -> li
             return [Commitment(Fraction(0), ALONE, segment.words[0].start, cue.end, "none there")]
     for cue in [*segment.having("negate"), *(c for c in segment.concepts if c.role == "no")]:
         following = [w for w in segment.words if 0 <= w.start - cue.end <= MAX_NONE_GAP][:2]
-        if any(same_word(w.folded, noun) for w in following for noun in nouns):
-            return [Commitment(Fraction(0), STATED if i else ALONE, cue.start, cue.end, "none there")]
+        things = [w for w in following if any(same_word(w.folded, noun) for noun in nouns)]
+        if things:
+            return [Commitment(Fraction(0), STATED if i else ALONE, cue.start, things[0].end, "none there")]
     return []
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tolman.scoring.parse.lexicon import Languages
-from tolman.scoring.parse.measures import Quantity, half_after
+from tolman.scoring.parse.measures import Quantity, share_after
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.units import unit_after
-from tolman.scoring.parse.words import Word
+from tolman.scoring.parse.words import Word, is_glued
 
 MIN_UNIT_CHARS = 3
 """Characters of a unit that needs no number, at least."""
@@ -34,6 +34,13 @@ _HALVES = {
     fold("आधा"),
     fold("आधे"),
 }
+_SHARES = {
+    "ربع": Fraction(1, 4),
+    fold("पौन"): Fraction(3, 4),
+    fold("पौना"): Fraction(3, 4),
+    fold("सवा"): Fraction(5, 4),
+}
+"""Other shares of a unit."""
 _DUALS = {"مترين", "متران"}
 """Two metres in one word."""
 
@@ -59,16 +66,20 @@ def bare_units(text: str, words: Sequence[Word], known: Sequence[Quantity], lang
         if unit is None:
             continue
         kind, factor, end = unit
-        if kind not in ("length", "area") or end - word.start < MIN_UNIT_CHARS or end < word.end:
+        if (
+            kind not in ("length", "area")
+            or (end - word.start < MIN_UNIT_CHARS and not is_glued(word.folded[0]))
+            or end < word.end
+        ):
             continue
-        half = half_after(text, end, language)
+        added = share_after(text, end, language)
         counted = _counted(words, i)
-        if counted is None and (half is not None or _is_added_to(known, end, factor)):
+        if counted is None and (added is not None or _is_added_to(known, end, factor)):
             counted = Fraction(1), word.start
         if counted is not None:
             value, start = counted
-            value += Fraction(0 if half is None else 1, 2)
-            found.append(Quantity(value, kind, factor, start, half or end))
+            share, behind = added or (Fraction(0), end)
+            found.append(Quantity(value + share, kind, factor, start, behind))
     return found
 
 
@@ -84,6 +95,8 @@ def _counted(words: Sequence[Word], i: int) -> tuple[Fraction, int] | None:
         if i > 1 and words[i - 2].folded == "half":
             return Fraction(1, 2), words[i - 2].start
         return Fraction(1), before.start
+    if before.folded in _SHARES:
+        return _SHARES[before.folded], before.start
     return (Fraction(1, 2), before.start) if before.folded in _HALVES else None
 
 

@@ -54,6 +54,23 @@ def choice_commitments(
     Returns:
         The commitments in order.
     """
+    return choice_found(text, options, language, option_language)[0]
+
+
+def choice_found(
+    text: str, options: tuple[str, ...], language: Languages, option_language: Languages
+) -> tuple[list[Commitment], list[OptionLine]]:
+    """Find every place where a text commits itself to an option, and the lines with all mentions of options.
+
+    Args:
+        text: without markup.
+        options: the options' texts.
+        language: of the text.
+        option_language: of the options.
+
+    Returns:
+        The commitments in order, and the lines.
+    """
     prepared = option_texts(options, option_language)
     lines = option_lines(text, prepared, language)
     found: list[Commitment] = []
@@ -67,7 +84,7 @@ def choice_commitments(
     if not prepared.places:
         said += by_value(text, options, language, option_language)
     found = [c for c in found if not _is_explained(c, said)]
-    return sorted(behind_enumeration([*found, *said], lines, text), key=lambda c: (c.start, c.end))
+    return sorted(behind_enumeration([*found, *said], lines, text), key=lambda c: (c.start, c.end)), lines
 
 
 def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:

@@ -9,7 +9,8 @@ A language file is TOML and has these sections:
 - `[objects]`: names of things, each under its English word;
 - `[numbers]`: numerals, each list under its number;
 - `[length]` and `[area]`: names of units, each list under its factor to metres or square metres;
-- `[half]`: under `behind`, what adds a half behind a number or its unit: "and a half";
+- `[half]`: under `behind`, what adds a half behind a number or its unit: "and a half"; under `quarter_behind` and
+  `less_quarter` what adds or takes a quarter;
 - `[ordinals]`: "third" under 3, "last" under -1;
 - `[letters]`: under `schemes`, letters of other alphabets that label options, in their order;
 - `[counters]`: under `words`, words that stand between a number and what is counted.
@@ -251,6 +252,8 @@ class Languages:
         return all(is_inside(w, cues) or w.folded in self.skip for w in words)
 
 
+_SHARES = {"behind": "1/2", "quarter_behind": "1/4", "less_quarter": "-1/4"}
+"""What the phrases of `[half]` add."""
 _ENGLISH_EVERYWHERE = ("answer", "final answer", "the answer is", "the answer", "correct answer", "ans")
 """English that prompts ask for, whatever language the response is in."""
 
@@ -298,8 +301,9 @@ def languages(names: frozenset[str]) -> Languages:
         for scheme in data.get("letters", {}).get("schemes", []):
             for option, letter in enumerate(scheme):
                 letters.add(letter, str(option))
-        for phrase in data.get("half", {}).get("behind", []):
-            halves.add(phrase, "half")
+        for share, phrases in data.get("half", {}).items():
+            for phrase in phrases:
+                halves.add(phrase, _SHARES[share])
         for kind in ("length", "area"):
             for factor, phrases in data.get(kind, {}).items():
                 units += [(kind, factor, phrase) for phrase in phrases]

@@ -89,9 +89,9 @@ def with_unit(text: str, value: Fraction, start: int, end: int, language: Langua
         cents = re.match(r"([0-9]{2})(?![0-9])", text[behind : behind + 3])
         if cents and text[behind - 1] in "mм":
             value, behind = value + Fraction(int(cents[1]), 100), behind + 2
-    half = half_after(text, behind, language)
-    if half is not None and value.denominator == 1:
-        value, behind = value + Fraction(1, 2), half
+    added = share_after(text, behind, language)
+    if added is not None and value.denominator == 1:
+        value, behind = value + added[0], added[1]
         if not unit:
             kind, factor, behind = unit_after(text, behind, language) or (kind, factor, behind)
     return Quantity(value, kind, factor, start, behind)
@@ -102,8 +102,8 @@ def _goes_on(character: str) -> bool:
     return character.isalpha() and not is_glued(character) and not ("\u0600" <= character < "\u0980")
 
 
-def half_after(text: str, position: int, language: Languages) -> int | None:
-    """Find "and a half" right behind a number or a unit.
+def share_after(text: str, position: int, language: Languages) -> tuple[Fraction, int] | None:
+    """Find "and a half", "and a quarter" or "less a quarter" right behind a number or a unit.
 
     Args:
         text: without markup.
@@ -111,11 +111,14 @@ def half_after(text: str, position: int, language: Languages) -> int | None:
         language: of the text.
 
     Returns:
-        Where the phrase ends; None where there is none.
+        What is added, and where the phrase ends; None where there is none.
     """
     window = text[position : position + HALF_CHARS]
     words = words_of(window)
     if not words or words[0].start != len(window) - len(window.lstrip(" ")):
         return None
     found = [c for c in language.halves.find(words[:4], window) if c.start == words[0].start]
-    return position + found[0].end if found else None
+    if not found:
+        return None
+    last = max(found, key=lambda c: c.end)
+    return Fraction(last.role), position + last.end

@@ -34,9 +34,13 @@ _SCALES = {
     "cents": 100,
     "hundert": 100,
 }
-_CJK_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2, "俩": 2}
+_CJK_DIGITS = {
+    c: i
+    for digits in ("零一二三四五六七八九", "零壹貳參肆伍陸柒捌玖", "零壹贰叁肆伍陆柒捌玖")
+    for i, c in enumerate(digits)
+} | {"〇": 0, "两": 2, "兩": 2, "俩": 2}
 _SINO_KOREAN = {c: i for i, c in enumerate("영일이삼사오육칠팔구")}
-_CJK_SCALES = {"十": 10, "百": 100, "千": 1000, "십": 10, "백": 100, "천": 1000}
+_CJK_SCALES = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000, "십": 10, "백": 100, "천": 1000}
 _MYRIADS = {"万": 10_000, "萬": 10_000, "만": 10_000, "億": 100_000_000, "亿": 100_000_000}
 _ADDED = {fold("साढ़े"): Fraction(1, 2), fold("सवा"): Fraction(1, 4), fold("पौने"): Fraction(-1, 4)}
 """Hindi's "a half more", "a quarter more" and "a quarter less" in front of a number."""
@@ -117,7 +121,7 @@ def _cjk(text: str, start: int) -> tuple[Fraction, int] | None:
             if seen and digit:
                 break
             digit, seen = digits[c], True
-        elif c in _CJK_SCALES and (c in "十百千") == (digits is _CJK_DIGITS):
+        elif c in _CJK_SCALES and (c in "十百千拾佰仟") == (digits is _CJK_DIGITS):
             group += max(digit, 1) * _CJK_SCALES[c]
             digit, seen = 0, True
         elif c in _MYRIADS and seen:
@@ -163,7 +167,7 @@ def _combined(
     while k < len(words) and _GAP.fullmatch(text[end : words[k].start]):
         word = words[k]
         multiplier = _SCALES.get(word.folded)
-        if multiplier is not None and word.start not in at:
+        if multiplier is not None and (word.start not in at or (multiplier == 100 and 1 < group < 10)):
             if multiplier >= 1000:
                 total, group = total + group * multiplier, Fraction(0)
             else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tolman.scoring.parse.commitments import EMPTY, ERROR_MESSAGE, UNFINISHED
 from tolman.scoring.parse.detection import detected
 from tolman.scoring.parse.plain import Plain, plain, without_markup
-from tolman.scoring.parse.reader import is_error_message
+from tolman.scoring.parse.prepared import is_error_message
 from tolman.scoring.parse.reasoning import behind_reasoning
 from tolman.scoring.parse.wrappers import wrapped
 from tolman.scoring.reading import ParsedAnswer, nothing
