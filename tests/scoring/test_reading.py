@@ -351,6 +351,10 @@ def test_no_text_makes_it_raise_and_every_reading_is_one_of_three_states(text: s
             assert isinstance(reading.value, Fraction)
 
 
+def test_a_lone_sign_that_changes_a_letter_is_no_word() -> None:
+    assert [read_careful(item, "x \u093c").value for item in ITEMS] == [None] * len(ITEMS)
+
+
 MAX_GROWTH = 6
 """A text of four times the length costs at most so many times the calls."""
 REPEATED = [

@@ -32,7 +32,7 @@ from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.plain import Plain, plain, without_markup
 from tolman.scoring.parse.prepared import ERROR_WITHIN, MAX_WRAPPERS, Prepared, prepared, shortened
 from tolman.scoring.parse.resolve import standing
-from tolman.scoring.parse.selection import is_open, select
+from tolman.scoring.parse.selection import is_open, is_plain, select
 from tolman.scoring.parse.words import Word, is_glued, words_of
 from tolman.scoring.parse.wrappers import Wrapped, wrapped
 from tolman.scoring.reading import ParsedAnswer, nothing
@@ -176,6 +176,8 @@ def _by_rules(item: Item, ready: Prepared) -> Ruled | None:
     setting = Setting(
         prose, lines, every, chosen, note, unknown, broken, len(item.options), unit not in (None, "count")
     )
+    if is_plain(setting):
+        return Ruled(chosen, note, broken, setting, [])
     found = candidates(lines, every, unit)
     if item.kind == "choice" and is_open(setting, found):
         options = _plain_options(item.options)

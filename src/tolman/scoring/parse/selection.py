@@ -18,6 +18,7 @@ from importlib import resources
 from tolman.scoring.parse.candidates import Candidate
 from tolman.scoring.parse.commitments import (
     ALONE,
+    DECLARED,
     IN_PASSING,
     NO_ANSWER,
     REFUSAL,
@@ -28,6 +29,8 @@ from tolman.scoring.parse.commitments import (
 )
 from tolman.scoring.parse.features import Setting, features, is_settled, names
 
+MAX_ENDING_CHARS = 4
+"""Characters behind an announced answer that ends a response, at most."""
 RULE = "selected"
 """The name of the rule that reads what the selector chooses."""
 
@@ -111,7 +114,7 @@ def is_open(setting: Setting, found: Sequence[Candidate]) -> bool:
         False where the rules read a wrapper or the only value that there is, or know why there is no answer: two that
         are announced, a bound, a letter that contradicts its text.
     """
-    if any(c.strength == WRAPPED for c in setting.commitments):
+    if is_plain(setting) or any(c.strength == WRAPPED for c in setting.commitments):
         return False
     if setting.note == SEVERAL:
         apart = bool(setting.choices) or len(setting.lines) > 1  # "2.5 m and 3.5 m" is all that is said
@@ -119,6 +122,23 @@ def is_open(setting: Setting, found: Sequence[Candidate]) -> bool:
     if setting.note:
         return setting.note in (NO_ANSWER, REFUSAL, IN_PASSING)
     return not is_settled(found, setting.chosen)
+
+
+def is_plain(setting: Setting) -> bool:
+    """Tell whether a response ends in its only announcement, so that nothing needs to be collected.
+
+    Args:
+        setting: the response.
+
+    Returns:
+        True for "There are 2 sofas. Final answer: 4".
+    """
+    chosen = setting.chosen
+    if chosen is None or setting.note or chosen.strength != DECLARED or chosen.rule != "declared":
+        return False
+    if any(c.strength >= ALONE and c.value != chosen.value for c in setting.commitments):
+        return False
+    return len(setting.text.rstrip()) - chosen.end <= MAX_ENDING_CHARS
 
 
 def select(kind: str, setting: Setting, found: Sequence[Candidate]) -> Commitment | None:

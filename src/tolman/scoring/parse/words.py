@@ -58,8 +58,9 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
         The words in order, with their places in the whole text.
     """
     return [
-        Word(fold(match[0]), match.start(), match.end())
+        Word(folded, match.start(), match.end())
         for match in WORD.finditer(text, start, len(text) if end is None else end)
+        if (folded := fold(match[0]))  # a sign that only changes a letter is no word by itself
     ]
 
 
