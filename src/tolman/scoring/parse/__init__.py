@@ -18,6 +18,9 @@ plainly it is said (`commitments`), and the last that nothing contradicts stands
    (`number_lines`); `amounts` puts the rules for those that are announced (`number_announcements`), concluded
    (`number_conclusions`) or stated in order, and quantities stated together must agree (`agreement`).
 
+6. where the rules leave a doubt, the values that the response names (`candidates`), or an option in other words
+   (`closeness`), are weighed (`features`) by learned trees (`selection`).
+
 Announcements work the same for both (`announcements`). A response that refuses, gives two answers or a range, or ends
 before it answers, holds none.
 
