@@ -11,7 +11,7 @@ import pytest
 from scoring.corpus import rows as corpus
 from tolman.items import Item
 from tolman.scoring.parse import read_careful
-from tolman.scoring.parse.candidates import Candidate
+from tolman.scoring.parse.candidates import NamedValue
 from tolman.scoring.parse.commitments import NO_ANSWER, UNLIKELY
 from tolman.scoring.parse.features import features, names
 from tolman.scoring.parse.reader import Ruled, ruled
@@ -110,7 +110,7 @@ def test_an_unlikely_reading_is_dropped_or_gives_way_to_a_likely_one() -> None:
 
 def test_a_value_stands_where_it_is_said_most_plainly() -> None:
     text = "Perhaps the sofa. The answer is the sofa. The sofa is grey, the lamp is not."
-    sofa: Candidate = next(c for c in found_in(CHOICE, text).candidates if c.value == "C")
+    sofa: NamedValue = next(c for c in found_in(CHOICE, text).candidates if c.value == "C")
     assert sofa.span[0] == text.index("sofa", text.index("answer"))
 
 

@@ -22,7 +22,7 @@ TextLines = Sequence[OptionLine | NumberLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NamedPlace:
     """Where a response names a value.
 
     Attributes:
@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Candidate:
+class NamedValue:
     """A value that a response names.
 
     Attributes:
@@ -60,7 +60,7 @@ class Candidate:
     """
 
     value: str | Fraction
-    places: list[Place] = field(default_factory=list)
+    places: list[NamedPlace] = field(default_factory=list)
     commitments: list[Commitment] = field(default_factory=list)
     near: Closeness | None = None
     sentence: tuple[int, int] = (0, 0)
@@ -71,7 +71,7 @@ class Candidate:
         return bool(self.places or self.commitments)
 
     @property
-    def best(self) -> Place | None:
+    def best(self) -> NamedPlace | None:
         """The last place that nothing speaks against, or the last of all."""
         plain = [place for place in self.places if place.plain] or self.places
         return plain[-1] if plain else None
@@ -86,7 +86,7 @@ class Candidate:
         return (best.start, best.end) if best is not None else self.sentence
 
 
-def candidates(lines: TextLines, commitments: Sequence[Commitment], unit: Unit | None) -> list[Candidate]:
+def candidates(lines: TextLines, commitments: Sequence[Commitment], unit: Unit | None) -> list[NamedValue]:
     """Collect the values that a response names or commits itself to.
 
     Args:
@@ -97,19 +97,19 @@ def candidates(lines: TextLines, commitments: Sequence[Commitment], unit: Unit |
     Returns:
         At most `MAX_CANDIDATES`, in the order in which they are first named.
     """
-    found: dict[str | Fraction, Candidate] = {}
+    found: dict[str | Fraction, NamedValue] = {}
     for i, line in enumerate(lines):
         for value, place in _places(line, i, unit):
-            found.setdefault(value, Candidate(value)).places.append(place)
+            found.setdefault(value, NamedValue(value)).places.append(place)
     for commitment in commitments:
         if commitment.value is not None:
-            found.setdefault(commitment.value, Candidate(commitment.value)).commitments.append(commitment)
+            found.setdefault(commitment.value, NamedValue(commitment.value)).commitments.append(commitment)
     return both_ends(list(found.values()), MAX_CANDIDATES)
 
 
 def with_close(
-    found: Sequence[Candidate], text: str, lines: TextLines, options: tuple[str, ...], language: Languages
-) -> list[Candidate]:
+    found: Sequence[NamedValue], text: str, lines: TextLines, options: tuple[str, ...], language: Languages
+) -> list[NamedValue]:
     """Add the options that a response may name in other words, and how close it is to each.
 
     Args:
@@ -125,7 +125,7 @@ def with_close(
     segments = segments_of(lines)
     by_value = {c.value: c for c in found}
     for option, near in closeness(text, segments, options, language).items():
-        candidate = by_value.setdefault(LETTERS[option], Candidate(LETTERS[option]))
+        candidate = by_value.setdefault(LETTERS[option], NamedValue(LETTERS[option]))
         candidate.near = near
         segment = segments[near.line]
         part = text[segment.start : segment.end]
@@ -134,15 +134,15 @@ def with_close(
     return list(by_value.values())
 
 
-def _places(line: OptionLine | NumberLine, i: int, unit: Unit | None) -> list[tuple[str | Fraction, Place]]:
+def _places(line: OptionLine | NumberLine, i: int, unit: Unit | None) -> list[tuple[str | Fraction, NamedPlace]]:
     """The values that a line names."""
-    places: list[tuple[str | Fraction, Place]] = []
+    places: list[tuple[str | Fraction, NamedPlace]] = []
     if isinstance(line, OptionLine):
         for m in line.mentions:
             if m.option >= 0:
                 plain = not (m.negated or m.weak)
                 by_text = m.by == "text"
-                place = Place(m.start, m.end, i, plain, by_text, m.marked, m.label, m.negated, m.weak)
+                place = NamedPlace(m.start, m.end, i, plain, by_text, m.marked, m.label, m.negated, m.weak)
                 places.append((LETTERS[m.option], place))
         return places
     for q in line.found:
@@ -150,7 +150,7 @@ def _places(line: OptionLine | NumberLine, i: int, unit: Unit | None) -> list[tu
         if value is not None:
             denied = q.operand or q.premise
             plain = not (denied or q.weak or q.aside or q.note)
-            place = Place(q.start, q.end, i, plain, False, bool(q.kind), q.result, denied, q.weak or bool(q.note))
+            place = NamedPlace(q.start, q.end, i, plain, False, bool(q.kind), q.result, denied, q.weak or bool(q.note))
             places.append((value, place))
     return places
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from tolman.scoring.parse.candidates import Candidate, Place, TextLines, segments_of
+from tolman.scoring.parse.candidates import NamedPlace, NamedValue, TextLines, segments_of
 from tolman.scoring.parse.commitments import STATED, Commitment
 from tolman.scoring.parse.segments import Segment, is_question
 
@@ -37,7 +37,7 @@ NOTES = ("several", "disagree", "among", "announced", "range", "bound", "refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ResponseSetting:
     """The response around the candidates.
 
     Attributes:
@@ -90,7 +90,7 @@ def names() -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def features(found: Sequence[Candidate], setting: Setting) -> list[list[float]]:
+def features(found: Sequence[NamedValue], setting: ResponseSetting) -> list[list[float]]:
     """Measure candidates.
 
     Args:
@@ -166,7 +166,7 @@ def features(found: Sequence[Candidate], setting: Setting) -> list[list[float]]:
     return rows
 
 
-def _of_places(c: Candidate, best: Place | None) -> list[float]:
+def _of_places(c: NamedValue, best: NamedPlace | None) -> list[float]:
     """Counts of a candidate's places, and how the best of them is written."""
     places = c.places
     return [
@@ -181,7 +181,7 @@ def _of_places(c: Candidate, best: Place | None) -> list[float]:
     ]
 
 
-def _around(best: Place | None, segments: Sequence[Segment], text: str, end: int) -> list[float]:
+def _around(best: NamedPlace | None, segments: Sequence[Segment], text: str, end: int) -> list[float]:
     """What stands around a place: distances, signs, words that do something."""
     if best is None:
         return [FAR, FAR, FAR, FAR, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] + [FAR] * (len(BEFORE) + len(BEHIND))
@@ -209,7 +209,7 @@ def _around(best: Place | None, segments: Sequence[Segment], text: str, end: int
     return row
 
 
-def _any_cues(c: Candidate, segments: Sequence[Segment]) -> list[float]:
+def _any_cues(c: NamedValue, segments: Sequence[Segment]) -> list[float]:
     """The least distances of announcing and judging words over the last few places."""
     near = [p for p in c.places if not p.denied][-4:]
     row: list[float] = []
@@ -222,7 +222,7 @@ def _any_cues(c: Candidate, segments: Sequence[Segment]) -> list[float]:
     return row
 
 
-def _of_value(c: Candidate, found: Sequence[Candidate]) -> list[float]:
+def _of_value(c: NamedValue, found: Sequence[NamedValue]) -> list[float]:
     """How a number stands to the others."""
     earlier = len(found) == 2 and found[0] is c
     if not isinstance(c.value, Fraction):
@@ -238,7 +238,7 @@ def _of_value(c: Candidate, found: Sequence[Candidate]) -> list[float]:
     ]
 
 
-def _of_closeness(c: Candidate, segments: Sequence[Segment], text: str) -> list[float]:
+def _of_closeness(c: NamedValue, segments: Sequence[Segment], text: str) -> list[float]:
     """How close the response is to an option's text, and what stands in the closest sentence."""
     near = c.near
     if near is None:
@@ -249,7 +249,7 @@ def _of_closeness(c: Candidate, segments: Sequence[Segment], text: str) -> list[
     return [*row, *(bool(segment.having(role)) for role in NEAR)]
 
 
-def is_settled(found: Sequence[Candidate], chosen: Commitment | None) -> bool:
+def is_settled(found: Sequence[NamedValue], chosen: Commitment | None) -> bool:
     """Tell whether there is nothing to weigh.
 
     Args:

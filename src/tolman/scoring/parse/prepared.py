@@ -48,7 +48,7 @@ def is_error_message(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedResponse:
     """A response as it is looked at, whatever the item.
 
     Attributes:
@@ -70,7 +70,7 @@ class Prepared:
     prose: str = ""
 
 
-def prepared(response: str) -> Prepared:
+def prepared(response: str) -> PreparedResponse:
     """Prepare a response, a short one once.
 
     Args:
@@ -82,15 +82,15 @@ def prepared(response: str) -> Prepared:
     return _prepared_once(response) if len(response) <= MAX_KEPT_CHARS else _prepared(response)
 
 
-def _prepared(response: str) -> Prepared:
+def _prepared(response: str) -> PreparedResponse:
     whole = plain(response)
     begin, end, cut_off = behind_reasoning(whole.text)
     text = whole.text[begin:end]
     is_error = is_error_message(text)
     if is_error or not text.strip():
-        return Prepared(whole, begin, text, cut_off, is_error)
+        return PreparedResponse(whole, begin, text, cut_off, is_error)
     wrappers = tuple(wrapped(text)[-MAX_WRAPPERS:])
-    return Prepared(whole, begin, text, cut_off, is_error, wrappers, shortened(without_markup(text)))
+    return PreparedResponse(whole, begin, text, cut_off, is_error, wrappers, shortened(without_markup(text)))
 
 
 _prepared_once = lru_cache(maxsize=4096)(_prepared)

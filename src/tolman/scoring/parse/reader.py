@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from tolman.items import Item
 from tolman.scoring.parse.amounts import number_found
-from tolman.scoring.parse.candidates import Candidate, TextLines, candidates, with_close
+from tolman.scoring.parse.candidates import NamedValue, TextLines, candidates, with_close
 from tolman.scoring.parse.choice import choice_found
 from tolman.scoring.parse.commitments import (
     ALONE,
@@ -27,10 +27,10 @@ from tolman.scoring.parse.commitments import (
     Commitment,
 )
 from tolman.scoring.parse.detection import detected
-from tolman.scoring.parse.features import Setting
+from tolman.scoring.parse.features import ResponseSetting
 from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.plain import Plain, plain, without_markup
-from tolman.scoring.parse.prepared import ERROR_WITHIN, MAX_WRAPPERS, Prepared, prepared, shortened
+from tolman.scoring.parse.prepared import ERROR_WITHIN, MAX_WRAPPERS, PreparedResponse, prepared, shortened
 from tolman.scoring.parse.resolve import standing
 from tolman.scoring.parse.selection import is_open, is_plain, select
 from tolman.scoring.parse.words import Word, is_glued, words_of
@@ -124,8 +124,8 @@ class Ruled:
     chosen: Commitment | None
     note: str
     broken: bool
-    setting: Setting
-    candidates: list[Candidate]
+    setting: ResponseSetting
+    candidates: list[NamedValue]
 
 
 def ruled(item: Item, response: str) -> Ruled | None:
@@ -142,7 +142,7 @@ def ruled(item: Item, response: str) -> Ruled | None:
     return _by_rules(item, ready) if ready.text.strip() else None
 
 
-def _by_rules(item: Item, ready: Prepared) -> Ruled | None:
+def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     """What the rules make of a response; None for an error message."""
     if ready.is_error:
         return None
@@ -173,7 +173,7 @@ def _by_rules(item: Item, ready: Prepared) -> Ruled | None:
     elif _is_doubtful(item, chosen, prose):
         note = IN_PASSING
     unit = item.unit if item.kind == "number" else None
-    setting = Setting(
+    setting = ResponseSetting(
         prose, lines, every, chosen, note, unknown, broken, len(item.options), unit not in (None, "count")
     )
     if is_plain(setting):

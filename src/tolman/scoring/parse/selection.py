@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from tolman.scoring.parse.candidates import Candidate
+from tolman.scoring.parse.candidates import NamedValue
 from tolman.scoring.parse.commitments import (
     ALONE,
     DECLARED,
@@ -27,7 +27,7 @@ from tolman.scoring.parse.commitments import (
     WRAPPED,
     Commitment,
 )
-from tolman.scoring.parse.features import Setting, features, is_settled, names
+from tolman.scoring.parse.features import ResponseSetting, features, is_settled, names
 
 MAX_ENDING_CHARS = 4
 """Characters behind an announced answer that ends a response, at most."""
@@ -103,7 +103,7 @@ def _node(stored: Sequence[float]) -> tuple[int, float, int, int, float]:
     return int(feature), threshold, int(low), int(high), 0.0
 
 
-def is_open(setting: Setting, found: Sequence[Candidate]) -> bool:
+def is_open(setting: ResponseSetting, found: Sequence[NamedValue]) -> bool:
     """Tell whether there is anything to weigh.
 
     Args:
@@ -124,7 +124,7 @@ def is_open(setting: Setting, found: Sequence[Candidate]) -> bool:
     return not is_settled(found, setting.chosen)
 
 
-def is_plain(setting: Setting) -> bool:
+def is_plain(setting: ResponseSetting) -> bool:
     """Tell whether a response ends in its only announcement, so that nothing needs to be collected.
 
     Args:
@@ -141,7 +141,7 @@ def is_plain(setting: Setting) -> bool:
     return len(setting.text.rstrip()) - chosen.end <= MAX_ENDING_CHARS
 
 
-def select(kind: str, setting: Setting, found: Sequence[Candidate]) -> Commitment | None:
+def select(kind: str, setting: ResponseSetting, found: Sequence[NamedValue]) -> Commitment | None:
     """Choose among the candidates of a response.
 
     Args:
@@ -160,7 +160,9 @@ def select(kind: str, setting: Setting, found: Sequence[Candidate]) -> Commitmen
     return decided(own, chances, setting, found)
 
 
-def decided(own: Weights, chances: Sequence[float], setting: Setting, found: Sequence[Candidate]) -> Commitment | None:
+def decided(
+    own: Weights, chances: Sequence[float], setting: ResponseSetting, found: Sequence[NamedValue]
+) -> Commitment | None:
     """Choose among candidates whose chances are known.
 
     Args:
