@@ -3,12 +3,12 @@
     python training/reader/train.py [--shared ../shared] [--seed 0] [--folds 10] [--out FILE]
 
 Writes `src/tolman/scoring/parse/weights.json`. Needs scikit-learn. Rows: the development part and the older corpus
-(`tests/scoring/corpus/README.md`), without those of batch four that are held out (`rows.is_held_out`) and never the
-test part. Only responses that leave anything to weigh take part (`selection.is_open`). Groups (a batch in a language, a
-source) are split into folds; the thresholds are those that gain most on what the trees of the other folds say, where a
-wrong or an invented answer costs as much as `COST` right ones, and neither may become more, nor right ones fewer, than
-by the rules alone. Prints what was read by the rules, by the selector cross-validated, and by the selector fitted to
-all.
+(`tests/scoring/corpus/README.md`), without those of batch four that are held out (`rows.is_held_out`), without the real
+rows of the development part, which show what it does where it learned nothing, and never the test part. Only responses
+that leave anything to weigh take part (`selection.is_open`). Groups (a batch in a language, a source) are split into
+folds; the thresholds are those that gain most on what the trees of the other folds say, where a wrong or an invented
+answer costs as much as `COST` right ones, and neither may become more, nor right ones fewer, than by the rules alone.
+Prints what was read by the rules, by the selector cross-validated, and by the selector fitted to all.
 """
 
 from __future__ import annotations
@@ -79,6 +79,11 @@ def group_of(row: Row) -> str:
     if row.part == "development" and row.written:
         return f"{row.id[:3]} {row.language}"
     return row.source or f"given {int(row.id[1:]) // 100}"
+
+
+def is_taught(row: Row) -> bool:
+    """Tell whether the trees are grown from a row: the same ones, whether the real rows' texts are gathered or not."""
+    return not is_held_out(row) and (row.written or row.part == "given")
 
 
 def example(row: Row) -> Example | None:
@@ -207,7 +212,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--out", type=Path, default=ROOT / "src" / "tolman" / "scoring" / "parse" / "weights.json")
     options = parser.parse_args()
-    rows = [r for r in load(("development", "given"), shared=options.shared).rows if not is_held_out(r)]
+    rows = [r for r in load(("development", "given"), shared=options.shared).rows if is_taught(r)]
     kinds = {}
     for kind in ("choice", "number"):
         examples = [e for e in map(example, (r for r in rows if r.kind == kind)) if e is not None]
