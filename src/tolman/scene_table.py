@@ -49,6 +49,7 @@ SCENES: _Schema = {
     "floor": pl.List(pl.List(_VECTOR)),
     "video": pl.String,
     "events": pl.List(_EVENT),
+    "twins": pl.String,
 }
 CAPTURES: _Schema = {
     "id": pl.String,

@@ -128,6 +128,7 @@ class Scene(BaseModel):
         floor: the outline of the floor, rings of (x, y) in metres; the first is the outer one.
         video: the path of the scene's standard video, relative to the collection's media.
         events: what happens in it, by time.
+        twins: the same for all scenes that differ in one thing only, and for no other; None where there are none.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -141,6 +142,7 @@ class Scene(BaseModel):
     floor: tuple[tuple[tuple[float, float], ...], ...] = ()
     video: str | None = None
     events: tuple[Event, ...] = ()
+    twins: str | None = None
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Scene:

@@ -9,7 +9,7 @@ import hashlib
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, PictureSource, sources_of
 from tolman.generate.reasons import without_categories
+from tolman.generate.ring_selection import InRing, RingCandidate, may_ring, ring_places
 from tolman.generate.sampling import balanced_within, evenly
 from tolman.generate.settings import GenerationPreset
 from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
+from tolman.guessing.folds import TWINS
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.kinds import kind_of
@@ -36,6 +38,7 @@ DRAFTED_KINDS = ("choice", "number")
 """Kinds of the items that drafts become."""
 TASK_LABEL = {"site": "site_category"}
 """Benchmarks whose table tells apart what a label says, not what questions are."""
+NO_RING = "no ring of scenes that answer the same question differently"
 _OFFERED = 4
 """Questions that are filtered for each one that is taken."""
 
@@ -79,6 +82,8 @@ class DraftEntry:
         single_view_cues: of each part of the media.
         scene: its id.
         kind: which of its question type's kinds it is.
+        place: its scene, the same for the scenes of one group of twins.
+        ring: the ring that it is taken in; None where questions need none.
     """
 
     task: str
@@ -90,6 +95,8 @@ class DraftEntry:
     single_view_cues: Cues = ()
     scene: str = ""
     kind: str = ""
+    place: str = ""
+    ring: InRing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +188,7 @@ def collect(
         for reason, pattern in made.patterns.items():
             collected.patterns.setdefault(reason, pattern)
         for draft, sources in made.kept:
-            collected.entries.append(_entry(draft, spool.add(draft, sources)))
+            collected.entries.append(_entry(draft, spool.add(draft, sources), made.place))
     return collected
 
 
@@ -197,13 +204,14 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class _Drafted:
-    """The drafts of one scene that are kept, with what they show; the counts as `Collected` has them."""
+    """The drafts of one scene that are kept, with what they show, and its place; the counts as `Collected` has them."""
 
     kept: list[tuple[Draft, tuple[PictureSource, ...]]]
     offered: Counter[str]
     unshared: Counter[str]
     rejected: Counter[tuple[str, str]]
     patterns: dict[str, str]
+    place: str
 
 
 def _draft_scene(job: _Job) -> _Drafted:
@@ -221,14 +229,19 @@ def _draft_scene(job: _Job) -> _Drafted:
     offered = Counter(draft.task for draft in made)
     unshared = Counter(offered)
     kept = []
-    for draft in _share(made, job.preset.share.per_scene, f"{job.seed}:{found.scene.id}"):
+    share = job.preset.share
+    # For rings scenes keep what others keep as well.
+    most, drawn = (_OFFERED * share.per_scene, str(job.seed)) if share.rings else (
+        share.per_scene, f"{job.seed}:{found.scene.id}"
+    )  # fmt: skip
+    for draft in _share(made, most, drawn):
         unshared[draft.task] -= 1
         draft = with_key_frames(with_needed_frames(draft), found)
         kept.append((draft, sources_of(draft, found)))
-    return _Drafted(kept, offered, unshared, rejected, patterns)
+    return _Drafted(kept, offered, unshared, rejected, patterns, found.scene.twins or found.scene.id)
 
 
-def _entry(draft: Draft, position: int) -> DraftEntry:
+def _entry(draft: Draft, position: int, place: str) -> DraftEntry:
     return DraftEntry(
         draft.task,
         draft.balance or draft.answer,
@@ -239,6 +252,7 @@ def _entry(draft: Draft, position: int) -> DraftEntry:
         draft.single_view_cues,
         draft.scene,
         draft.kind,
+        place,
     )
 
 
@@ -291,6 +305,12 @@ def select(
     collected.unselected.clear()
     share = preset.share
     frequent = f"an answer that more than {share.most_common:.0%} of the type would have"
+    rung: list[DraftEntry] = []
+    if share.rings:
+        # What no part of the media alone suggests needs no filter: a ring leaves nothing to guess.
+        alone = [entry for entry in found if not entry.single_view_cues]
+        rung = collected.left(NO_RING, alone, _in_rings(alone, collected, preset, seed))
+        found = [entry for entry in found if entry.single_view_cues]
     chosen = balanced_within(found, _stratum, lambda e: e.answer, share.most_common, str(seed))
     chosen = collected.left(frequent, found, chosen)
     if share.max_filter_rounds:
@@ -298,8 +318,31 @@ def select(
         chosen = collected.left("more than shortcut filtering is given", chosen, offered)
         filtered = _without_shortcuts(chosen, collected, preset, seed, workers, done)
         chosen = collected.left("answered without media (shortcut filtering)", chosen, filtered)
+    if share.rings:
+        rung += collected.left(NO_RING, chosen, _in_rings(chosen, collected, preset, seed))
+        return sorted(rung, key=lambda e: (e.task, e.position))
     capped = _capped(chosen, preset, 1, seed, "cap")
     return collected.left(f"more than {share.per_task} of the question type", chosen, capped)
+
+
+def _in_rings(
+    entries: Sequence[DraftEntry], collected: Collected, preset: GenerationPreset, seed: int
+) -> list[DraftEntry]:
+    """Those that are in a ring, and a share of those whose text can't tell their answer."""
+    share = preset.share
+    exempt: list[DraftEntry] = []
+
+    def candidates() -> Iterator[RingCandidate]:
+        for i, entry in enumerate(entries):
+            draft, _ = collected.spool.get(entry.position)
+            if may_ring(draft):
+                yield RingCandidate(i, draft, entry.place)
+            else:
+                exempt.append(entry)
+
+    found = ring_places(candidates(), seed, per_scene=share.per_scene, per_task=share.per_task)
+    rung = [replace(entry, ring=found[i]) for i, entry in enumerate(entries) if i in found]
+    return [*rung, *_capped(exempt, preset, 1, seed, "cap")]
 
 
 def _capped(
@@ -378,12 +421,13 @@ def items_of(
     reorder = benchmarks.get(scoring_profile).reorder if scoring_profile else Item.reordered
     places: dict[int, int] = {}
     for task in sorted({entry.task for entry in chosen}):
-        index = [i for i, entry in enumerate(chosen) if entry.task == task]
+        index = [i for i, entry in enumerate(chosen) if entry.task == task and entry.ring is None]
         given = balanced_places((chosen[i].options for i in index), f"{seed}:{task}")
         places.update(zip(index, given, strict=True))
     for i, entry in enumerate(chosen):
         draft, sources = collected.spool.get(entry.position)
-        item = item_of(draft, places[i], tuple(source.media(names) for source in sources), seed)
+        media = tuple(source.media(names) for source in sources)
+        item = item_of(draft, places.get(i, 0), media, seed, entry.ring)
         if choices:
             item = as_choice(item)
         if scoring_profile in TASK_LABEL:
@@ -399,7 +443,7 @@ def sources_in(chosen: Sequence[DraftEntry], collected: Collected) -> Iterator[P
         yield from collected.spool.get(entry.position)[1]
 
 
-def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int) -> Item:
+def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int, ring: InRing | None = None) -> Item:
     """A draft as a question, its right option at a place (from 0), the others shuffled around it.
 
     Args:
@@ -407,15 +451,21 @@ def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int) -> It
         place: of the right option.
         media: what is shown, in the order of the draft's shots.
         seed: of the others' order.
+        ring: that it is in: of a choice it gives the options and their order, whatever `place` says.
     """
+    if ring and ring.options:
+        draft = replace(draft, options=(draft.answer, *(text for text in ring.options if text != draft.answer)))
     key = f"{draft.scene}|{draft.task}|{draft.question}|{'|'.join(sorted(draft.options))}"
     if draft.shots:
         key += f"|{draft.shots}"
     identity = hashlib.sha256(key.encode()).hexdigest()[:16]
     order = [int(n) for n in placed(tuple(map(str, range(len(draft.options)))), place, f"{seed}:{identity}")]
+    if ring and ring.options:
+        order = [draft.options.index(text) for text in ring.options]
+        place = order.index(0)
     options = tuple(draft.options[n] for n in order)
     shown = _shown(draft, order) if draft.shots else range(len(media))
-    known = dict(draft.evidence)
+    known = dict(draft.evidence) | ({TWINS: ring.name} if ring else {})
     if draft.shots:
         shots = [draft.shots[n] for n in shown]
         known["shots"] = [[shot.capture, shot.frame, shot.until] for shot in shots]

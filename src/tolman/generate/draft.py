@@ -87,6 +87,8 @@ class Draft:
             the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
         needs: what the standard video must show; None where that isn't known, or where the question shows shots.
+        open_options: whether any other answer is wrong, so that wrong options may be other scenes' answers to the same
+            question.
     """
 
     task: str
@@ -104,6 +106,7 @@ class Draft:
     balance: str = ""
     kind: str = ""
     needs: Needs | None = None
+    open_options: bool = False
 
     @property
     def is_number(self) -> bool:

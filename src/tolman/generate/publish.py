@@ -46,6 +46,7 @@ def publish(
     *,
     choices: bool = False,
     licence: str = "",
+    media: bool = True,
     workers: Workers = 1,
 ) -> dict[str, Any]:
     """Write items in shards, their videos where the collection has them, their pictures, card, settings and statistics.
@@ -57,6 +58,7 @@ def publish(
         source: the collection's folder.
         choices: numerical questions in their multiple-choice form.
         licence: of the folder; empty where none is named.
+        media: whether pictures are taken out of videos and videos put beside the questions, which else only name them.
         workers: processes that take pictures out of videos.
 
     Returns:
@@ -71,10 +73,11 @@ def publish(
     (out / CARD).unlink(missing_ok=True)  # without it the folder is no benchmark
     profile = None if choices else preset.scoring_profile
     shutil.rmtree(out / FOLDER, ignore_errors=True)
-    names = take_out(sources_in(chosen, collected), source, out, workers)
+    names = take_out(sources_in(chosen, collected), source, out, workers) if media else None
     items = items_of(chosen, collected, seed, choices=choices, names=names, scoring_profile=profile)
     budgets = _Budgets(benchmarks.get(profile).presets[0].frames.rounding if profile else "down")
-    write_shards(out, with_media(budgets.counted(items), source, out), len(chosen))
+    counted = budgets.counted(items)
+    write_shards(out, with_media(counted, source, out) if media else counted, len(chosen))
     statistics = statistics_of(chosen, collected, preset) | {"frames": budgets.written()}
     provenance = {
         "tolman": tolman.__version__,

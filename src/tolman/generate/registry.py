@@ -50,7 +50,7 @@ SITE: tuple[str, ...] = (
     "site/reorder-exo-to-ego",
 )
 """Those that SITE adds."""
-SPATIALBENCH: tuple[str, ...] = (
+REWORDED: tuple[str, ...] = (
     "spatialbench/object-counting",
     "spatialbench/object-size",
     "spatialbench/room-size",
@@ -58,6 +58,10 @@ SPATIALBENCH: tuple[str, ...] = (
     "spatialbench/appearance-order",
     "spatialbench/relative-distance",
     "spatialbench/relative-direction",
+)
+"""VSI-Bench's in SpatialBench's words."""
+SPATIALBENCH: tuple[str, ...] = (
+    *REWORDED,
     "spatialbench/relative-counting",
     "spatialbench/order-on-route",
     "spatialbench/multi-hop",
@@ -67,7 +71,7 @@ SPATIALBENCH: tuple[str, ...] = (
     "spatialbench/commands",
     "spatialbench/route-gaps",
 )
-"""SpatialBench's: first VSI-Bench's in SpatialBench's words, then those that it adds."""
+"""SpatialBench's: those, and the ones that it adds."""
 OF_PAPERS = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
 """The families of the four papers."""
 

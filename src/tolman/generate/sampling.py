@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Sequence
@@ -183,3 +184,8 @@ def quotas(strata: Sequence[H], size: int) -> dict[H, int]:
             if sum(found.values()) > size and found[key] > 1:
                 found[key] -= 1
     return found
+
+
+def shared_order(names: Sequence[str], seed: str) -> list[str]:
+    """Names in an order by their hashes: what two scenes have in common comes in the same order in both."""
+    return sorted(names, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())

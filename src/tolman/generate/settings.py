@@ -22,7 +22,7 @@ from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanc
 from tolman.generate.families.vsi_bench.room_size import RoomSettings
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.former_names import FORMER_SETTINGS, current_name
-from tolman.generate.registry import MMSI, OF_PAPERS, SITE, SPATIALBENCH, VSI, families, family, resolve
+from tolman.generate.registry import MMSI, OF_PAPERS, REWORDED, SITE, SPATIALBENCH, VSI, families, family, resolve
 from tolman.names import unknown
 
 SettingsT = TypeVar("SettingsT", bound=FamilySettings)
@@ -38,6 +38,8 @@ class ShareSettings(BaseModel):
         max_filter_rounds: rounds of shortcut filtering at most: learners who don't see the scene answer, and questions
             are left out until these learners are right as often as by chance, or near a number no more than a
             constant. 0 filters nothing.
+        rings: whether questions come in rings: scenes that answer the same question differently (`generate.rings`), so
+            that no text tells its answer. Then filtering is for what a part of the media suggests alone.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +48,7 @@ class ShareSettings(BaseModel):
     per_task: int | None = None
     most_common: float = 0.25
     max_filter_rounds: int = 0
+    rings: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -186,10 +189,20 @@ class GenerationPreset(BaseModel):
         return self.model_copy(update={"families": (*own, *others), "scoring_profile": profile})
 
     def with_share(
-        self, *, per_scene: int | None = None, per_task: int | None = None, max_filter_rounds: int | None = None
+        self,
+        *,
+        per_scene: int | None = None,
+        per_task: int | None = None,
+        max_filter_rounds: int | None = None,
+        rings: bool | None = None,
     ) -> GenerationPreset:
         """The same with other limits; see `ShareSettings`. None leaves one as it is."""
-        limits = {"per_scene": per_scene, "per_task": per_task, "max_filter_rounds": max_filter_rounds}
+        limits = {
+            "per_scene": per_scene,
+            "per_task": per_task,
+            "max_filter_rounds": max_filter_rounds,
+            "rings": rings,
+        }
         changes = {name: value for name, value in limits.items() if value is not None}
         return self.model_copy(update={"share": self.share.model_copy(update=changes)})
 
@@ -234,6 +247,18 @@ PRESETS = {
         share=_SHARE,
     ),
     "all": GenerationPreset(name="all", families=OF_PAPERS, scoring_profile=None, labels=True, share=_SHARE),
+    "tolman-1": GenerationPreset(
+        name="tolman-1",
+        # SpatialBench's families in VSI-Bench's place ask the same in other words.
+        families=(*VSI, *MMSI, *SITE, *(name for name in SPATIALBENCH if name not in REWORDED)),
+        scoring_profile=None,
+        labels=True,
+        settings={
+            "vsi-bench/relative-distance": RelativeDistanceSettings(sets="shared"),
+            "vsi-bench/appearance-order": AppearanceSettings(listing="alphabet"),
+        },
+        share=ShareSettings(per_scene=20, max_filter_rounds=_ROUNDS, rings=True),
+    ),
 }
 """The presets by name; `preset('all')` has the families of plugins as well."""
 

@@ -27,11 +27,13 @@ from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.made.library import MadeLibrary
 from tolman.simulate.outdoors import build_street
+from tolman.simulate.plan import FloorLayout
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
 from tolman.simulate.street import KINDS, draw_street
+from tolman.simulate.twins import twin_of
 from tolman.simulate.walks import draw_walk
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
@@ -63,6 +65,7 @@ class WorldsConfig:
         exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
         media: whether videos are drawn; else rays tell what they would show.
+        twins: scenes in a group that differ in one thing only, which stands elsewhere in each; 1 for none.
     """
 
     scenes: int = 3
@@ -80,6 +83,7 @@ class WorldsConfig:
     exo: int = 0
     lidar: bool = False
     media: bool = True
+    twins: int = 1
 
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
@@ -89,6 +93,8 @@ class WorldsConfig:
             del fields["made"]
         if self.media:
             del fields["media"]
+        if self.twins == 1:
+            del fields["twins"]
         library = None
         if self.furniture is not None:
             try:
@@ -279,16 +285,22 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     Of several recordings each is kept when it is done, so that whoever is stopped goes on from the next.
     """
     name = f"{config.seed}-{number:04d}"
-    identity, seed = f"{DATASET}/{name}", f"{config.seed}:{number}"
-    world, notes = place(config, config.shapes[number % len(config.shapes)], identity, seed)
-    walk = draw_walk(world, seed, seconds=config.seconds, rate=config.rate, size=config.size)
+    group, twin = divmod(number, config.twins)
+    identity, seed = f"{DATASET}/{name}", f"{config.seed}:{group}"
+    shape = config.shapes[group % len(config.shapes)]
+    if config.twins > 1:
+        whole, world, notes = twin_place(config, shape, identity, seed, twin)
+    else:
+        world, notes = place(config, shape, identity, seed)
+        whole = world
+    walk = draw_walk(whole, seed, seconds=config.seconds, rate=config.rate, size=config.size)
     if config.actors:
         world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
         notes += missing
     if config.robots:
         world, missing = with_robots(world, seed, seconds=config.seconds, count=config.robots, walk=walk)
         notes += missing
-    fixed = exo_walks(world, walk, config.exo, size=config.size) if config.exo else []
+    fixed = exo_walks(whole, walk, config.exo, size=config.size) if config.exo else []
     if fixed:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
@@ -304,7 +316,8 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
         spinner = STREET if world.scene.room_area is None else ROOM
         scan = partial(record_lidar, own, walk, out / media, media=media, seed=seed, spinner=spinner)
         captures.append(kept.or_made(f"{identity}/lidar", partial(scan, identity=f"{identity}/lidar")))
-    scene = world.scene.model_copy(update={"video": captures[0].media})
+    group_name = f"{DATASET}/{config.seed}-twins-{group:04d}" if config.twins > 1 else None
+    scene = world.scene.model_copy(update={"video": captures[0].media, "twins": group_name})
     return Part(scene, tuple(captures), notes)
 
 
@@ -338,17 +351,49 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
         if shape == kind:
             street = draw_street(identity, seed, kind=kind, objects=config.objects)
             return build_street(street), street.notes
+    plan, library = _plan(config, shape, identity, seed)
+    return build_interior(plan, library), plan.notes + _left_out(library)
+
+
+def twin_place(
+    config: WorldsConfig, shape: str, identity: str, seed: str, number: int
+) -> tuple[World, World, tuple[str, ...]]:
+    """A twin of a room.
+
+    Args:
+        config, shape, identity: as for `place`.
+        seed: of all twins of the group.
+        number: of the twin in its group, from 0.
+
+    Returns:
+        The room with the thing that is moved at all of its places, in which walks and cameras are planned, so that they
+        are the same for all twins; the twin; what was asked for and isn't in it.
+
+    Raises:
+        UsageError: there is no such shape, or it is no room's.
+    """
+    plan, library = _plan(config, shape, identity, seed)
+    whole = build_interior(plan, library)
+    own = build_interior(twin_of(plan, number), library) if plan.moved else whole
+    return whole, own, plan.notes + _left_out(library)
+
+
+def _plan(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[FloorLayout, FurnitureSource]:
     library: FurnitureSource = _library(config.furniture)
     types: Sequence[RoomType] = ()
     if config.made:
         library, types = MadeLibrary(seed, library), room_types()
     for room in ROOM_SHAPES:
         if shape == room:
-            plan = draw_plan(identity, room, seed, library, objects=config.objects, types=types)
-            unused = (*library.broken, *library.unstable())
-            left_out = tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
-            return build_interior(plan, library), plan.notes + left_out
+            return draw_plan(
+                identity, room, seed, library, objects=config.objects, types=types, twins=config.twins
+            ), library  # fmt: skip
     raise unknown("place", shape, PLACES)
+
+
+def _left_out(library: FurnitureSource) -> tuple[str, ...]:
+    unused = (*library.broken, *library.unstable())
+    return tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
 
 
 _LIBRARIES: dict[Path | None, Library] = {}

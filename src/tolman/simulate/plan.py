@@ -80,6 +80,7 @@ class FloorLayout:
         notes: what was asked for and didn't fit.
         style: seed of colours and materials.
         lamps: where lamps hang under the ceiling, x and y, for each room; none where rooms have no types.
+        moved: ids of one thing and of its copies at further places, of which each twin keeps one; none without twins.
     """
 
     id: str
@@ -89,6 +90,7 @@ class FloorLayout:
     notes: tuple[str, ...] = ()
     style: int = 0
     lamps: tuple[tuple[tuple[float, float], ...], ...] = ()
+    moved: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:

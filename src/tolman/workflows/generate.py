@@ -66,6 +66,20 @@ class GenerateConfig:
             aliases=("--filter-rounds",),
         ),
     ] = None
+    rings: Annotated[
+        bool,
+        Setting(
+            "Take questions in rings only: scenes that answer one question differently, each option right once, so "
+            "that no text tells its answer. Always so with the preset tolman-1."
+        ),
+    ] = False
+    no_media: Annotated[
+        bool,
+        Setting(
+            "Write the questions alone: videos and pictures are named after the scenes' videos and frames, and not put "
+            "beside them. For scenes that were simulated with --no-media."
+        ),
+    ] = False
     licence: Annotated[
         str,
         Setting(
@@ -166,6 +180,8 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
     from tolman.scene_table import count_scenes
 
     preset, place = _preset(config), place_of(config.on, config.workers)
+    if preset.share.rings and config.choices:
+        raise UsageError("rings are of numbers as numbers, and their options would tell: leave out --choices.")
     check_place(config.out)
     with tempfile.TemporaryDirectory(prefix="tolman-") as folder, Spool(Path(folder) / "drafts") as spool:
         events(Began("reading scenes"))
@@ -194,6 +210,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
             config.scenes,
             choices=config.choices,
             licence=config.licence,
+            media=not config.no_media,
             workers=place,
         )
         events(Ended())
@@ -220,7 +237,10 @@ def _preset(config: GenerateConfig) -> GenerationPreset:
     if config.families:
         chosen = chosen.choosing(config.families)
     return chosen.with_share(
-        per_scene=config.per_scene, per_task=config.per_task, max_filter_rounds=config.max_filter_rounds
+        per_scene=config.per_scene,
+        per_task=config.per_task,
+        max_filter_rounds=config.max_filter_rounds,
+        rings=config.rings or None,
     )
 
 

@@ -67,6 +67,15 @@ class SimulateConfig:
     no_media: Annotated[
         bool, Setting("Draw no videos: rays tell what they would show, for questions to be drawn from many scenes.")
     ] = False
+    twins: Annotated[
+        int,
+        Setting(
+            "Scenes in a group that differ in one thing, which stands elsewhere in each, 1 (no groups) to 8. Cameras "
+            "are the same for all of a group; a question about the thing has other answers. Rooms only.",
+            least=1,
+            most=8,
+        ),
+    ] = 1
     shard: ShardOfJob = None
     on: On = None
     workers: NumberOfWorkers = None
@@ -152,6 +161,7 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
 
 def _order(config: SimulateConfig) -> WorldsConfig:
     from tolman.simulate.build import PLACES, WorldsConfig
+    from tolman.simulate.rooms import ROOM_SHAPES
 
     if not config.shapes:
         raise UsageError(f"--shapes names no place; known: {', '.join(PLACES)}.")
@@ -160,6 +170,10 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("place", shape, PLACES)
     if config.no_media and (config.depth or config.lidar):
         raise UsageError("--no-media writes no pictures and no scans: leave out --depth and --lidar.")
+    if config.twins > 1 and (config.actors or config.robots or set(config.shapes) - set(ROOM_SHAPES)):
+        raise UsageError("--twins takes rooms where nothing moves: leave out --actors, --robots, streets and lots.")
+    if config.twins > 1 and config.scenes % config.twins:
+        raise UsageError(f"--scenes is no multiple of --twins {config.twins}: a group would lack scenes.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
         raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
@@ -178,6 +192,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         exo=config.exo,
         lidar=config.lidar,
         media=not config.no_media,
+        twins=config.twins,
     )
 
 

@@ -6,11 +6,13 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import needed
+from tolman.generate.sampling import shared_order
 from tolman.generate.taxonomy import TaxonomyPlace
 from tolman.items import Item
 
@@ -21,10 +23,13 @@ class AppearanceSettings(FamilySettings):
     Attributes:
         pixels: how many of a category make it seen. The paper's threshold is not published.
         gap: seconds that first appearances must be apart.
+        listing: how the question lists its four categories: drawn for each scene, or by the alphabet, so that scenes
+            with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too.
     """
 
     pixels: int = 200
     gap: float = 1.0
+    listing: Literal["drawn", "alphabet"] = "drawn"
 
 
 TASK = "obj_appearance_order"
@@ -76,9 +81,9 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
         return
     generator = random.Random(f"{scene.id}:{TASK}")
     kept: set[frozenset[str]] = set()
-    for _ in range(_TRIES):
+    for number in range(_TRIES):
         chosen: list[str] = []
-        for name in generator.sample(sorted(first), len(first)):
+        for name in _preferred(sorted(first), generator, number, settings):
             if len(chosen) < 4 and all(abs(first[name] - first[other]) > settings.gap for other in chosen):
                 chosen.append(name)
         if len(chosen) < 4:
@@ -91,7 +96,7 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
             options = (order, *generator.sample(others, 3))
             question = (
                 "What will be the first-time appearance order of the following categories in the video: "
-                f"{', '.join(chosen)}?"
+                f"{', '.join(sorted(chosen) if settings.listing == 'alphabet' else chosen)}?"
             )
             evidence = {"first_seen": {name: first[name] for name in order}, "gap": gap(times)}
             yield Draft(
@@ -103,7 +108,15 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
                 tuple(", ".join(o) for o in options),
                 evidence,
                 needs=needed(geometry, [(name, shown[name]) for name in order], in_order=True),
+                open_options=True,
             )
+
+
+def _preferred(names: list[str], generator: random.Random, number: int, settings: AppearanceSettings) -> list[str]:
+    """Categories in the order in which a set takes them: drawn, or the same preferences for all scenes."""
+    if settings.listing == "drawn":
+        return generator.sample(names, len(names))
+    return shared_order(names, f"{TASK}:{number}")
 
 
 def recompute(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, nearest, needed
 from tolman.generate.recorded import distance_error
+from tolman.generate.sampling import shared_order
 from tolman.generate.taxonomy import TaxonomyPlace
 from tolman.items import Item
 
@@ -25,6 +27,8 @@ class RelativeDistanceSettings(FamilySettings):
         gap: metres by which any two options must differ.
         large_gap: the same in rooms larger than `large_room` square metres.
         options: how many.
+        sets: how sets of options are chosen: drawn for each scene, or shared, by preferences that are the same for all
+            scenes, so that many scenes are asked the same.
     """
 
     geometry: DistanceMeasure = "exact"
@@ -33,6 +37,7 @@ class RelativeDistanceSettings(FamilySettings):
     large_gap: float = 0.30
     large_room: float = 40.0
     options: int = 4
+    sets: Literal["drawn", "shared"] = "drawn"
 
 
 TASK = "object_rel_distance"
@@ -90,14 +95,33 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
         lengths = {c: measure(primary, c) for c in others}
         generator = random.Random(f"{scene.id}:{TASK}:{primary}")
         kept: set[frozenset[str]] = set()
-        for _ in range(_TRIES):
-            options = generator.sample(others, settings.options)
+        for number in range(_TRIES):
+            if settings.sets == "shared":
+                needed_gap = gap_needed(scene.room_area, settings)
+                options = _shared_set(lengths, f"{TASK}:{primary}:{number}", needed_gap, settings)
+                if len(options) < settings.options:
+                    yield Rejected(TASK, scene.id, f"no {settings.options} options {needed_gap} m apart")
+                    continue
+            else:
+                options = generator.sample(others, settings.options)
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
             if broken:
                 yield Rejected(TASK, scene.id, broken[0])
             elif frozenset(options) not in kept and len(kept) < _SETS:
                 kept.add(frozenset(options))
                 yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
+
+
+def _shared_set(
+    lengths: Mapping[str, float], seed: str, needed_gap: float, settings: RelativeDistanceSettings
+) -> list[str]:
+    """The first categories, in an order that all scenes share, that may be options together."""
+    chosen: list[str] = []
+    for name in shared_order(sorted(lengths), seed):
+        apart = all(abs(lengths[name] - lengths[other]) > needed_gap for other in chosen)
+        if apart and lengths[name] >= settings.least and len(chosen) < settings.options:
+            chosen.append(name)
+    return chosen
 
 
 def _question(

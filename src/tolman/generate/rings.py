@@ -1,0 +1,192 @@
+"""Rings: questions with one text of which each has another answer, so that text alone answers none of them.
+
+A ring holds k questions of k scenes with the same words and the same options, each option right once; whoever knows
+only texts gives all of them one answer and is right about exactly one in k, whatever was learned before (balanced
+pairs, as in VQA v2, Goyal et al. 2017, for any number of options). A ring of numbers holds one question for each of the
+same intervals, so that a text tells no more of a number than any other text does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+INTERVALS = 6
+"""Intervals of the answers of a question for a measure, equal in the logarithm."""
+SPAN = 4.0
+"""Ratio of the largest answer to the smallest: over less, a constant is near to all (MRA 0.71 over 2, 0.42 over 4)."""
+STEPS_OF_SPAN = 12
+"""Places in a ratio of `SPAN` at which the range of the answers may begin."""
+LEAST_COUNTS = 5
+"""Different counts that a question for a count has at least."""
+
+
+class RingText(NamedTuple):
+    """What must be alike in a ring.
+
+    Attributes:
+        cluster: of the scenes among which rings are formed; none reaches from one to another.
+        text: the question with its options as a set, or a hash of them.
+    """
+
+    cluster: int
+    text: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class RingQuestion:
+    """A question as rings see it.
+
+    Attributes:
+        text: what must be alike in a ring.
+        answer: the right option's text; of a number, its interval (`intervals_of`).
+        scene: its scene's id.
+        size: how many questions make a ring.
+        answers: all answers of a ring, one for each of its questions; empty where any `size` different ones will do.
+    """
+
+    text: RingText
+    answer: Hashable
+    scene: str
+    size: int
+    answers: tuple[Hashable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """A ring.
+
+    Attributes:
+        members: numbers of its questions.
+        name: the same for all of them, and of no other ring.
+    """
+
+    members: tuple[int, ...]
+    name: str
+
+
+def find_rings(
+    questions: Sequence[RingQuestion], seed: str, *, per_scene: int | None = None, most: int | None = None
+) -> list[Ring]:
+    """Rings of questions, no question in two of them.
+
+    Texts take turns, so that none has more than its share.
+
+    Args:
+        questions: of one question type.
+        seed: of the order in which texts and scenes are taken.
+        per_scene: questions of one scene at most; None for any number.
+        most: questions at most, of all rings together; None for any number.
+    """
+    by_text: dict[RingText, dict[Hashable, list[int]]] = {}
+    for number, one in enumerate(questions):
+        by_text.setdefault(one.text, {}).setdefault(one.answer, []).append(number)
+    drawn = sorted(by_text, key=lambda text: _draw(seed, *text))
+    taken: Counter[str] = Counter()
+    makers = [_rings_of_text(questions, by_text[text], f"{seed}:{text}", taken, per_scene) for text in drawn]
+    found: list[Ring] = []
+    count = 0
+    while makers:
+        going_on = []
+        for maker in makers:
+            members = next(maker, None)
+            if members is None:
+                continue
+            if most is not None and count + len(members) > most:
+                return found
+            found.append(Ring(members, _draw(seed, len(found), *questions[members[0]].text)[:16]))
+            count += len(members)
+            going_on.append(maker)
+        makers = going_on
+    return found
+
+
+def _rings_of_text(
+    questions: Sequence[RingQuestion],
+    by_answer: Mapping[Hashable, list[int]],
+    seed: str,
+    taken: Counter[str],
+    per_scene: int | None,
+) -> Iterator[tuple[int, ...]]:
+    """The rings of one text, one after the other; `taken` counts the questions of each scene."""
+    size, wanted = next((questions[own[0]].size, questions[own[0]].answers) for own in by_answer.values())
+    left = {
+        answer: sorted(own, key=lambda number: _draw(seed, questions[number].scene), reverse=True)
+        for answer, own in by_answer.items()
+    }
+
+    def free(number: int) -> bool:
+        return per_scene is None or taken[questions[number].scene] < per_scene
+
+    while True:
+        for own in left.values():
+            while own and not free(own[-1]):
+                own.pop()
+        # The most frequent answers first: so as few as possible are left over.
+        answers = wanted or sorted(
+            (a for a, own in left.items() if own), key=lambda a: (-len(left[a]), _draw(seed, a))
+        )[:size]  # fmt: skip
+        if len(answers) < size or not all(left.get(answer) for answer in answers):
+            return
+        members = [left[answer].pop() for answer in answers]
+        if len({questions[number].scene for number in members}) < size:
+            continue  # a scene with two answers to one text answers neither of them
+        taken.update(questions[number].scene for number in members)
+        yield tuple(sorted(members))
+
+
+def intervals_of(values: Sequence[float], texts: Sequence[Hashable], *, counts: bool) -> list[int | None]:
+    """The interval that each answer lies in, the same intervals for all texts; None for those outside.
+
+    The range is the one in which most rings can be formed.
+
+    Args:
+        values: the answers, above 0.
+        texts: of their questions.
+        counts: whether they are counts: each is an interval of its own.
+
+    Returns:
+        Numbers of intervals from 0.
+    """
+    if not values:
+        return []
+    placed: Callable[[float, float], int | None] = _count_interval if counts else _measure_interval
+    if counts:
+        ranges = [(low, high) for low, high in itertools.combinations(sorted({round(v) for v in values}), 2)
+                  if high - low + 1 >= LEAST_COUNTS]  # fmt: skip
+    else:
+        step = SPAN ** (1 / STEPS_OF_SPAN)
+        first, last = (math.floor(math.log(v, step)) for v in (min(values), max(values)))
+        ranges = [(step**power, 0) for power in range(first - STEPS_OF_SPAN, last + 1)]
+    best: tuple[int, list[int | None]] = (-1, [None] * len(values))
+    for low, high in ranges:
+        size = round(high - low) + 1 if counts else INTERVALS
+        found = [placed(value, low) for value in values]
+        inside = [None if place is None or place >= size else place for place in found]
+        held: dict[Hashable, Counter[int]] = defaultdict(Counter)
+        for text, place in zip(texts, inside, strict=True):
+            if place is not None:
+                held[text][place] += 1
+        questions = size * sum(min(own[place] for place in range(size)) for own in held.values())
+        if questions > best[0]:
+            best = questions, inside
+    return best[1]
+
+
+def _count_interval(value: float, low: float) -> int | None:
+    place = round(value - low)
+    return place if place >= 0 else None
+
+
+def _measure_interval(value: float, low: float) -> int | None:
+    place = math.floor(INTERVALS * math.log(value / low) / math.log(SPAN))
+    return place if 0 <= place < INTERVALS else None
+
+
+def _draw(*parts: object) -> str:
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
