@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-INTERVALS = 6
+INTERVALS = 4
 """Intervals of the answers of a question for a measure, equal in the logarithm."""
 SPAN = 4.0
 """Ratio of the largest answer to the smallest: over less, a constant is near to all (MRA 0.71 over 2, 0.42 over 4)."""

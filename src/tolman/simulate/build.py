@@ -41,6 +41,8 @@ from tolman.simulate.world import World
 DATASET = "simulated"
 PLACES = (*ROOM_SHAPES, *KINDS)
 SETTINGS = "simulation.json"
+_PLANS = 8
+"""Plans that are drawn until one has room for twins."""
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
 
@@ -379,16 +381,20 @@ def twin_place(
 
 
 def _plan(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[FloorLayout, FurnitureSource]:
-    library: FurnitureSource = _library(config.furniture)
-    types: Sequence[RoomType] = ()
-    if config.made:
-        library, types = MadeLibrary(seed, library), room_types()
-    for room in ROOM_SHAPES:
-        if shape == room:
-            return draw_plan(
-                identity, room, seed, library, objects=config.objects, types=types, twins=config.twins
-            ), library  # fmt: skip
-    raise unknown("place", shape, PLACES)
+    """A room's plan; with twins the first of some that have a thing with so many places."""
+    if shape not in ROOM_SHAPES:
+        raise unknown("place", shape, PLACES)
+    for attempt in range(_PLANS):
+        own = f"{seed}:{attempt}" if attempt else seed
+        library: FurnitureSource = _library(config.furniture)
+        types: Sequence[RoomType] = ()
+        if config.made:
+            library, types = MadeLibrary(own, library), room_types()
+        room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]
+        plan = draw_plan(identity, room, own, library, objects=config.objects, types=types, twins=config.twins)
+        if plan.moved or config.twins == 1:
+            break
+    return plan, library
 
 
 def _left_out(library: FurnitureSource) -> tuple[str, ...]:

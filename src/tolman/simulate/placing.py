@@ -77,6 +77,8 @@ class Placing:
                         ]
                         self._kept_free.append(shapely.Polygon(corners))
 
+        self._ways = len(self._kept_free)
+
     def against_wall(self, room: Room, piece: Furniture, access: float) -> Placed | None:
         """With its back to a wall, and `access` metres before it kept free."""
 
@@ -125,10 +127,13 @@ class Placing:
 
         return self._try(room, piece, spot, around=around)
 
-    def at(self, room: Room, piece: Furniture, spots: list[Spot], *, access: float = 0.0) -> Placed | None:
-        """At the first of some spots where it fits."""
+    def at(
+        self, room: Room, piece: Furniture, spots: list[Spot], *, access: float = 0.0, off_doors: bool = False
+    ) -> Placed | None:
+        """At the first of some spots where it fits, whatever is kept free there; outside doors' ways if asked."""
         remaining = iter(spots)
-        return self._try(room, piece, lambda: next(remaining, None), access=access, tries=len(spots), kept_free=False)
+        free = self._ways if off_doors else 0
+        return self._try(room, piece, lambda: next(remaining, None), access=access, tries=len(spots), kept_free=free)
 
     def on_top(self, room: Room, piece: Furniture) -> Placed | None:
         """On a level surface of something that stands in the room, wherever its triangles have one."""
@@ -188,7 +193,7 @@ class Placing:
         access: float = 0.0,
         around: float = 0.0,
         tries: int = _TRIES,
-        kept_free: bool = True,
+        kept_free: int | None = None,
     ) -> Placed | None:
         import shapely
 
@@ -208,7 +213,7 @@ class Placing:
                 continue
             if not self._clear_of_others(thing) or (base == 0 and self._blocks_window(room, thing)):
                 continue
-            if base < HEAD and any(free.intersects(own) for free in self._kept_free[: None if kept_free else 0]):
+            if base < HEAD and any(free.intersects(own) for free in self._kept_free[:kept_free]):
                 continue
             zone = self._zone(thing, access, around)
             if zone is not None and any(

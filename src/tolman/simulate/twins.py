@@ -12,23 +12,25 @@ import numpy as np
 from tolman.simulate.furniture import Furniture
 from tolman.simulate.habits import FLAT_TOPS
 from tolman.simulate.names import look_alikes
-from tolman.simulate.placing import Placing
+from tolman.simulate.placing import Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed
 
 APART = 1.2
 """Metres between any two places of the thing that is moved."""
-_TRIES = 12
+_TRIES = 24
 """Draws of one further place."""
+_MOST_HUBS = 4
+"""Things that are tried as hubs."""
+_AWAY, _SWAY = (0.5, 3.5), 0.55
+"""Metres between hub and places, and radians by which a place is off its even share of the circle."""
 _HABITS = ("floor", "seat")
 """Of what can be moved: it belongs to no wall and to nothing else."""
 _SMALL = 0.9
 """Metres that a thing which is added for being moved is wide at most."""
-_MOST_ADDED = 4
+_MOST_ADDED = 6
 """Pieces that are tried for that."""
 _ON_FLOOR = 0.03
 """Metres; what stands lower than this stands on the floor or on a rug."""
-_NEAR_WALL = 0.7
-"""Share of further places that are near a wall, as those of most things are."""
 
 
 def further_places(placing: Placing, count: int) -> tuple[str, ...]:
@@ -42,26 +44,71 @@ def further_places(placing: Placing, count: int) -> tuple[str, ...]:
         Ids of the thing and of its copies, `count` of them; none where nothing has room at so many places.
     """
     for thing in _movable(placing):
-        copies = _spread(placing, placing.library.pieces[thing.model], [thing], count)
-        if len(copies) == count:
+        if copies := _spread(placing, placing.library.pieces[thing.model], [thing], count):
             return tuple(copy.id for copy in copies)
-        for copy in reversed(copies[1:]):
-            placing.remove(copy)
     for piece in _added(placing)[:_MOST_ADDED]:
-        copies = _spread(placing, piece, [], count)
-        if len(copies) == count:
+        if copies := _spread(placing, piece, [], count):
             return tuple(copy.id for copy in copies)
-        for copy in reversed(copies):
-            placing.remove(copy)
     return ()
 
 
 def _spread(placing: Placing, piece: Furniture, there: list[Placed], count: int) -> list[Placed]:
-    """Copies of a piece at up to so many places, those that are there first."""
-    copies = list(there)
-    while len(copies) < count and (copy := _further(placing, piece, copies)):
+    """Copies of a piece at so many places around a hub, each to another side of it; none where they don't fit."""
+    for hub in _hubs(placing, piece, there)[:_MOST_HUBS]:
+        if copies := _around(placing, piece, hub, there, count):
+            return copies
+    return []
+
+
+def _around(placing: Placing, piece: Furniture, hub: Placed, there: list[Placed], count: int) -> list[Placed]:
+    copies, generator = list(there), placing.generator
+    middle = np.array(hub.center[:2])
+    way = np.array(there[0].center[:2]) - middle if there else generator.normal(size=2)
+    begin = float(np.arctan2(way[1], way[0]))
+    room = next(room for room in placing.shell.rooms if room.polygon.buffer(0.3).covers(hub.footprint))
+    while len(copies) < count:
+        towards = begin + 2 * np.pi * len(copies) / count
+        spots: list[Spot] = []
+        for _ in range(_TRIES):
+            angle, away = towards + generator.uniform(-_SWAY, _SWAY), generator.uniform(*_AWAY)
+            x, y = middle + away * np.array([np.cos(angle), np.sin(angle)])
+            spots.append((float(x), float(y), float(generator.uniform(-np.pi, np.pi))))
+        copy = placing.at(room, piece, spots, off_doors=True)
+        if copy is None:
+            break
         copies.append(copy)
+    if len(copies) < count or _too_near(copies):
+        for copy in reversed(copies[len(there) :]):
+            placing.remove(copy)
+        return []
     return copies
+
+
+def _too_near(copies: list[Placed]) -> bool:
+    places = np.array([copy.center[:2] for copy in copies])
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    return bool((apart[np.triu_indices(len(places), 1)] < APART).any())
+
+
+def _hubs(placing: Placing, piece: Furniture, there: list[Placed]) -> list[Placed]:
+    """Things around which places are sought: those that stand on the floor, the nearest to a room's middle first.
+
+    Whoever stands at one finds the moved thing to every side.
+    """
+    counts: dict[str, int] = {}
+    for thing in placing.placed:
+        counts[thing.category] = counts.get(thing.category, 0) + 1
+    found: list[tuple[float, Placed]] = []
+    for room in placing.shell.rooms:
+        middle = room.polygon.centroid
+        if there and not room.polygon.covers(there[0].footprint):
+            continue
+        for thing in placing.placed:
+            hub = counts[thing.category] == 1 and thing.category not in (piece.category, "rug", "door", "window")
+            if hub and thing.low < _ON_FLOOR and room.polygon.buffer(0.1).covers(thing.footprint):
+                off = float(thing.footprint.centroid.distance(middle)) / float(np.sqrt(room.polygon.area))
+                found.append((off, thing))
+    return [thing for _, thing in sorted(found, key=lambda pair: pair[0])]
 
 
 def _added(placing: Placing) -> list[Furniture]:
@@ -96,21 +143,6 @@ def _movable(placing: Placing) -> list[Placed]:
         ):
             found.append(thing)
     return [found[int(i)] for i in placing.generator.permutation(len(found))]
-
-
-def _further(placing: Placing, piece: Furniture, copies: list[Placed]) -> Placed | None:
-    rooms = placing.shell.rooms
-    areas = np.array([room.polygon.area for room in rooms])
-    for _ in range(_TRIES):
-        room = rooms[int(placing.generator.choice(len(rooms), p=areas / areas.sum()))]
-        near = bool(placing.generator.random() < _NEAR_WALL)
-        copy = placing.anywhere(room, piece, near_wall=near)
-        if copy is None:
-            return None
-        if all(np.hypot(*np.subtract(copy.center[:2], other.center[:2])) >= APART for other in copies):
-            return copy
-        placing.remove(copy)
-    return None
 
 
 def twin_of(plan: FloorLayout, number: int) -> FloorLayout:

@@ -46,6 +46,8 @@ _TRIES = 24
 """Sets of options drawn for each object that is asked about."""
 _SETS = 4
 """Sets of them that are kept."""
+_SHARED_SETS = 24
+"""Sets that are kept where they are shared."""
 
 
 def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
@@ -95,6 +97,7 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
         lengths = {c: measure(primary, c) for c in others}
         generator = random.Random(f"{scene.id}:{TASK}:{primary}")
         kept: set[frozenset[str]] = set()
+        most = _SHARED_SETS if settings.sets == "shared" else _SETS
         for number in range(_TRIES):
             if settings.sets == "shared":
                 needed_gap = gap_needed(scene.room_area, settings)
@@ -107,7 +110,7 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
             if broken:
                 yield Rejected(TASK, scene.id, broken[0])
-            elif frozenset(options) not in kept and len(kept) < _SETS:
+            elif frozenset(options) not in kept and len(kept) < most:
                 kept.add(frozenset(options))
                 yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
 
