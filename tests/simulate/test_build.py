@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,11 +102,11 @@ def test_of_a_scene_with_several_cameras_it_goes_on_with_the_next(
     drawn: list[str] = []
     real = build.record
 
-    def stopping(world: World, camera: CameraTrack, folder: Path, *, depth: bool = False) -> Capture:
+    def stopping(world: World, camera: CameraTrack, folder: Path, **how: Any) -> Capture:
         drawn.append(camera.role)
         if len(drawn) == 2:
             raise KeyboardInterrupt
-        return real(world, camera, folder, depth=depth)
+        return real(world, camera, folder, **how)
 
     monkeypatch.setattr(build, "record", stopping)
     with pytest.raises(KeyboardInterrupt):
@@ -118,6 +119,9 @@ def test_of_a_scene_with_several_cameras_it_goes_on_with_the_next(
 def test_other_settings_and_other_files_are_refused(alone: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="made with another rate, seconds"):
         simulate(replace(ORDER, seconds=3.0, rate=6), alone, 1)
+    with pytest.raises(InputError, match="holds scenes made with another quality; give another folder"):
+        simulate(replace(ORDER, quality="fast"), alone, 1)
+    assert json.loads((alone / "simulation.json").read_text())["quality"] == "default"
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="holds other files"):
         simulate(ORDER, tmp_path, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import shapely
@@ -13,6 +15,7 @@ from tolman.scenes import OrientedBox, Scene, SceneObject
 from tolman.simulate.actors import with_actors
 from tolman.simulate.casting import Caster
 from tolman.simulate.mesh import block, quads
+from tolman.simulate.quality import DEFAULT, FAST, HIGH, LEVELS
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.walks import intrinsics_of, looking
 from tolman.simulate.world import Body, World
@@ -96,6 +99,29 @@ def test_every_pixel_of_an_object_lies_in_its_projected_box(place: str) -> None:
             inside += 1
     assert hulls >= 10
     assert inside >= 15
+
+
+@pytest.mark.parametrize("place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in ("rectangle", MADE_HOME)])
+def test_every_quality_has_the_same_depth_and_instances(place: str) -> None:
+    poses = walk(place).poses
+    levels = []
+    for quality in (DEFAULT, FAST, replace(HIGH, light=DEFAULT.light)):
+        with Renderer(world(place), SIZE, quality) as renderer:
+            levels.append([renderer.frame(pose, CAMERA) for pose in poses[:: len(poses) // 4]])
+    for other in levels[1:]:
+        for kept, frame in zip(levels[0], other, strict=True):
+            np.testing.assert_array_equal(kept.depth, frame.depth)
+            np.testing.assert_array_equal(kept.instances, frame.instances)
+            assert (kept.colour != frame.colour).any()
+            # The same picture: what differs is how smooth and how dark it is in places.
+            assert np.abs(kept.colour.astype(int) - frame.colour).mean() < 20
+
+
+def test_each_quality_draws_the_same_again() -> None:
+    for quality in LEVELS.values():
+        with Renderer(cube_world(), SIZE, quality) as renderer:
+            first, again = renderer.frame(level(), CAMERA), renderer.frame(level(), CAMERA)
+        np.testing.assert_array_equal(first.colour, again.colour)
 
 
 def test_moving_things_are_where_their_poses_say() -> None:

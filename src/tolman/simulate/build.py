@@ -28,6 +28,7 @@ from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.made.library import MadeLibrary
 from tolman.simulate.outdoors import build_street
 from tolman.simulate.plan import FloorLayout
+from tolman.simulate.quality import DEFAULT, quality_named
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
@@ -43,6 +44,8 @@ PLACES = (*ROOM_SHAPES, *KINDS)
 SETTINGS = "simulation.json"
 _PLANS = 8
 """Plans that are drawn until one has room for twins."""
+_BEFORE = {"quality": DEFAULT.name}
+"""Settings of collections that don't name them."""
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
 
@@ -68,6 +71,7 @@ class WorldsConfig:
         lidar: whether a spinning LiDAR is carried along.
         media: whether videos are drawn; else rays tell what they would show.
         twins: scenes in a group that differ in one thing only, which stands elsewhere in each; 1 for none.
+        quality: of the videos' colours, a name of `quality.LEVELS`.
     """
 
     scenes: int = 3
@@ -86,6 +90,7 @@ class WorldsConfig:
     lidar: bool = False
     media: bool = True
     twins: int = 1
+    quality: str = DEFAULT.name
 
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
@@ -251,6 +256,8 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
         found = json.loads((out / SETTINGS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InputError(out, "holds other files", fix="give an empty folder with --out") from None
+    if isinstance(found, dict):
+        found = _BEFORE | found
     if found != settings:
         changed = sorted(key for key in {*found, *settings} if found.get(key) != settings.get(key))
         raise InputError(
@@ -340,7 +347,9 @@ class _KeptRecordings:
 
 
 def _recorded(config: WorldsConfig, world: World, camera: CameraTrack, out: Path) -> Capture:
-    return record(world, camera, out, depth=config.depth) if config.media else look(world, camera)
+    if not config.media:
+        return look(world, camera)
+    return record(world, camera, out, depth=config.depth, quality=quality_named(config.quality))
 
 
 def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:

@@ -111,8 +111,8 @@ class _Tree:
 
 def _tones(mesh: Mesh) -> Floats:
     """The brightness of each face: its colours, and its picture's mean."""
-    pictures = np.array([float(texture.mean()) / 255 for texture in mesh.textures] + [1.0])
-    tones = mesh.tints[:, :3].mean(1) * pictures[mesh.textures_of]
+    pictures = np.array([float(texture.mean()) / 255 for texture in mesh.textures])
+    tones = mesh.tints[:, :3].mean(1) * mesh.by_texture(pictures, 1.0)
     return np.asarray(tones[mesh.faces].mean(1))
 
 

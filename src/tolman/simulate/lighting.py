@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,7 @@ from tolman.geometry.casting import Tree
 from tolman.simulate.mesh import Mesh, joined
 
 STEP = 0.13
-"""Metres between probes."""
-RAYS = 48
-"""Directions in which a probe gathers what is reflected."""
-BOUNCES = 2
+"""Metres between probes, unless other detail is wanted."""
 SMOOTHING = 0.7
 """Standard deviation in steps by which the grid is blurred: the few rays leave blotches."""
 _OFF_SURFACE = 0.9
@@ -32,6 +28,21 @@ _NEAREST = 0.25
 """Metres; nearer light is as bright as light from there."""
 _BEHIND, _OUTSIDE = 0.35, 0.12
 """Shares of a probe's rays from which it counts as inside a thing, and as outdoors."""
+
+
+@dataclass(frozen=True)
+class LightDetail:
+    """How finely light is computed.
+
+    Attributes:
+        step: metres between probes.
+        rays: directions in which a probe gathers what is reflected.
+        bounces: how often light is reflected.
+    """
+
+    step: float = STEP
+    rays: int = 48
+    bounces: int = 2
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,7 @@ class LightGrid:
 
     Attributes:
         low: the first probe's place, metres.
+        step: metres between probes.
         shape: probes along x, y and z.
         amount: square root of the mean irradiance's RGB over `most`, uint8, shape (z, y, x, 4).
         flow: where the light comes from, -1 … 1 as 0 … 255, its length the share that comes from one side, uint8,
@@ -74,6 +86,7 @@ class LightGrid:
     """
 
     low: tuple[float, float, float]
+    step: float
     shape: tuple[int, int, int]
     amount: NDArray[np.uint8]
     flow: NDArray[np.uint8]
@@ -94,17 +107,27 @@ class BakedLight:
 
     def __init__(self, meshes: Sequence[Mesh], emitters: Sequence[Emitter]) -> None:
         self._meshes, self._emitters = tuple(meshes), tuple(emitters)
+        self._grids: dict[LightDetail, LightGrid] = {}
 
-    @cached_property
+    @property
     def grid(self) -> LightGrid:
         """What arrives where."""
+        return self.grid_of(LightDetail())
+
+    def grid_of(self, detail: LightDetail) -> LightGrid:
+        """What arrives where, as finely as is wanted."""
+        if detail not in self._grids:
+            self._grids[detail] = self._computed(detail)
+        return self._grids[detail]
+
+    def _computed(self, detail: LightDetail) -> LightGrid:
         mesh = joined(self._meshes)
-        probes, space = _probes(mesh)
+        probes, space = _probes(mesh, detail.step)
         tree = Tree(mesh.points, mesh.faces, "simulate")
-        reached = _Reached(tree, mesh, probes, space)
+        reached = _Reached(tree, mesh, probes, space, detail.rays)
         total, vector = _direct(tree, probes, self._emitters)
         arrived = reached.filled(total, vector)
-        for _ in range(BOUNCES):
+        for _ in range(detail.bounces):
             more, flow = reached.gathered(arrived)
             arrived = reached.filled(total + more, vector + flow)
         return _packed(arrived, space, reached.open)
@@ -128,14 +151,15 @@ def facing_share(flow: Floats, normals: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Space:
-    """The grid: the first probe's place and how many there are along x, y and z."""
+    """The grid: the first probe's place, how many there are along x, y and z, and metres from one to the next."""
 
     low: Floats
     shape: tuple[int, int, int]
+    step: float
 
     def nearest(self, points: Floats) -> NDArray[np.intp]:
         """The probe nearest to each point."""
-        cells = np.clip(np.round((points - self.low) / STEP).astype(np.intp), 0, np.array(self.shape) - 1)
+        cells = np.clip(np.round((points - self.low) / self.step).astype(np.intp), 0, np.array(self.shape) - 1)
         found: NDArray[np.intp] = np.ravel_multi_index((cells[:, 0], cells[:, 1], cells[:, 2]), self.shape)
         return found
 
@@ -157,8 +181,8 @@ class _Arrived:
 class _Reached:
     """What each probe's rays meet: cast once, lit anew for each bounce."""
 
-    def __init__(self, tree: Tree, mesh: Mesh, probes: Floats, space: _Space) -> None:
-        self.ways = _directions(RAYS)
+    def __init__(self, tree: Tree, mesh: Mesh, probes: Floats, space: _Space, rays: int) -> None:
+        self.ways = _directions(rays)
         self.count = len(probes)
         colours = _albedo(mesh)
         corners = mesh.points[mesh.faces]
@@ -176,10 +200,10 @@ class _Reached:
             outside += ~met
             behind += away
             facing = np.where(away[:, None], -facing, facing)
-            places = probes + np.where(met, distances, 0.0)[:, None] * way + _OFF_SURFACE * STEP * facing
+            places = probes + np.where(met, distances, 0.0)[:, None] * way + _OFF_SURFACE * space.step * facing
             self.seen.append((space.nearest(places), facing, np.where(met[:, None], colours[faces], 0.0)))
         # What sees the backs of surfaces is inside a thing or a wall; what sees nothing is outdoors.
-        self.open = (behind <= _BEHIND * RAYS) & (outside <= _OUTSIDE * RAYS)
+        self.open = (behind <= _BEHIND * rays) & (outside <= _OUTSIDE * rays)
         if not self.open.any():
             self.open[:] = True
         indices = distance_transform_edt(~self.open.reshape(space.shape), return_distances=False, return_indices=True)
@@ -200,13 +224,13 @@ class _Reached:
         return total, vector
 
 
-def _probes(mesh: Mesh) -> tuple[Floats, _Space]:
+def _probes(mesh: Mesh, step: float) -> tuple[Floats, _Space]:
     """Places on a grid over all that there is, x slowest, shape (n, 3)."""
     low, high = mesh.bounds
-    counts = np.maximum(2, np.ceil((high - low) / STEP).astype(int) + 1)
-    axes = [low[i] + STEP * np.arange(counts[i]) for i in range(3)]
+    counts = np.maximum(2, np.ceil((high - low) / step).astype(int) + 1)
+    axes = [low[i] + step * np.arange(counts[i]) for i in range(3)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    return grid.reshape(-1, 3), _Space(np.asarray(low), (int(counts[0]), int(counts[1]), int(counts[2])))
+    return grid.reshape(-1, 3), _Space(np.asarray(low), (int(counts[0]), int(counts[1]), int(counts[2])), step)
 
 
 def _direct(tree: Tree, probes: Floats, emitters: Sequence[Emitter]) -> tuple[Floats, Floats]:
@@ -240,8 +264,8 @@ def _directions(count: int) -> Floats:
 
 def _albedo(mesh: Mesh) -> Floats:
     """The colour that each face reflects, linear RGB; what shines reflects nothing: it was counted as a lamp."""
-    means = np.array([texture.reshape(-1, 3).mean(0) / 255 for texture in mesh.textures] + [[1.0, 1.0, 1.0]])
-    colours = (mesh.tints[:, :3] * means[mesh.textures_of])[mesh.faces].mean(1) ** 2.2
+    means = np.array([texture.reshape(-1, 3).mean(0) / 255 for texture in mesh.textures])
+    colours = (mesh.tints[:, :3] * mesh.by_texture(means, (1.0, 1.0, 1.0)))[mesh.faces].mean(1) ** 2.2
     shining = mesh.tints[:, 3][mesh.faces].mean(1) > 0.5
     return np.where(shining[:, None], 0.0, np.minimum(colours, 0.85))
 
@@ -261,4 +285,4 @@ def _packed(arrived: _Arrived, space: _Space, opened: NDArray[np.bool_]) -> Ligh
     flow[..., :3] = (np.clip(vector / bright, -1, 1) * 127.5 + 127.5).astype(np.uint8).transpose(2, 1, 0, 3)
     middle = float(np.median(mean.reshape(-1, 3)[opened].mean(-1)))
     x, y, z = (float(value) for value in space.low)
-    return LightGrid((x, y, z), space.shape, amount, flow, most, 1.0 / max(middle, 1e-9))
+    return LightGrid((x, y, z), space.step, space.shape, amount, flow, most, 1.0 / max(middle, 1e-9))

@@ -16,6 +16,8 @@ from tolman.geometry.boxes import Floats
 Texture = NDArray[np.uint8]
 PLAIN = -1
 """The texture number of a vertex that has none."""
+MIRRORED = -2
+"""That of a vertex on a mirror: plain, or a reflection where the renderer draws one."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Mesh:
         normals: unit normals, shape (n, 3).
         uvs: texture coordinates, (0, 0) at a picture's lower left, shape (n, 2).
         tints: RGB and light of its own, 0 … 1, shape (n, 4); the fourth is 0 for what is lit, 1 for what shines.
-        textures_of: the number of each vertex's picture in `textures`, or PLAIN, shape (n,).
+        textures_of: the number of each vertex's picture in `textures`, PLAIN or MIRRORED, shape (n,).
         faces: three vertices each, shape (m, 3).
         textures: pictures, shape (height, width, 3).
     """
@@ -76,6 +78,23 @@ class Mesh:
         tints = np.tile(np.append(np.asarray(colour, dtype=np.float64), shine), (len(self.points), 1))
         return replace(self, tints=tints, textures_of=np.full(len(self.points), PLAIN), textures=())
 
+    def mirrored(self) -> Mesh:
+        """The same as a mirror; its colour is what it shows where no reflection is drawn."""
+        return replace(self, textures_of=np.full(len(self.points), MIRRORED), textures=())
+
+    def by_texture(self, values: Floats, plain: ArrayLike) -> Floats:
+        """A value of each vertex's picture.
+
+        Args:
+            values: one for each of `textures`, shape (k, ...).
+            plain: the value of vertices without a picture.
+
+        Returns:
+            Shape (n, ...).
+        """
+        table = np.concatenate([np.asarray(values).reshape(-1, *np.shape(plain)), [plain]])
+        return np.asarray(table[np.where(self.textures_of < 0, len(self.textures), self.textures_of)])
+
     def papered(self, texture: Texture, size: float, shift: tuple[float, float] = (0.0, 0.0)) -> Mesh:
         """The same covered with a picture that repeats every `size` metres, laid on along the main axes."""
         axis = np.abs(self.normals).argmax(1)
@@ -92,8 +111,9 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
     places: dict[int, int] = {}
     faces, numbers, first = [], [], 0
     for mesh in meshes:
-        own = np.empty(len(mesh.textures) + 1, dtype=np.int64)
-        own[-1] = PLAIN
+        # Negative numbers count from the end.
+        own = np.empty(len(mesh.textures) + 2, dtype=np.int64)
+        own[PLAIN], own[MIRRORED] = PLAIN, MIRRORED
         for i, texture in enumerate(mesh.textures):
             if id(texture) not in places:
                 places[id(texture)] = len(textures)

@@ -13,6 +13,7 @@ from tolman.geometry.visibility import sightings_in_mask
 from tolman.media.writing import VideoWriter
 from tolman.scenes import Capture, Sighting
 from tolman.simulate.looking import STRIDE, RayView
+from tolman.simulate.quality import DEFAULT, Quality
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.survey import Survey
 from tolman.simulate.walks import Walk, intrinsics_of
@@ -51,6 +52,7 @@ def record(
     folder: Path,
     *,
     depth: bool = False,
+    quality: Quality = DEFAULT,
     shown: Callable[[], None] | None = None,
 ) -> Capture:
     """Draw every frame, write the video, and tell what is seen when.
@@ -61,6 +63,7 @@ def record(
         folder: of the collection.
         depth: whether depth and instances are written too: 16-bit PNGs, depth in millimetres, in
             `depth/NAME/000000.png` and `instances/NAME/000000.png`.
+        quality: of the colours.
         shown: called after each frame.
 
     Raises:
@@ -74,7 +77,7 @@ def record(
     path = folder / camera.media
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
-        Renderer(world, camera.size) as renderer,
+        Renderer(world, camera.size, quality) as renderer,
         atomic_write(path) as partial,
         VideoWriter(partial, camera.size, camera.rate, "simulate") as video,
     ):

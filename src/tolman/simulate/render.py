@@ -14,17 +14,28 @@ from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.simulate import shaders
 from tolman.simulate.devices import devices_to_try
-from tolman.simulate.lighting import STEP
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
+from tolman.simulate.mirrors import MirrorPlane, mirrors_of
+from tolman.simulate.occlusion import CONTACT, FULL, find_crevices, floor_contact
+from tolman.simulate.quality import DEFAULT, Quality
+from tolman.simulate.viewing import Intrinsics, columns, corners_of, is_outside, light_view, projection
 from tolman.simulate.world import World
 
 _LAYER = 512
 """Side in pixels to which pictures on surfaces are brought."""
-_SHADOWS = 2048
-_NEAR, _FAR = 0.05, 300.0
-_CONTACT = 256
 _MIDDLE = 0.42
 """Light on a surface in the middle of a room whose light is baked."""
+_FINEST_BIAS = 2048
+"""Texels of a map of shadows beyond which surfaces are kept off their own shadow by no less: they are looked at as far
+from each other."""
+_LEAST_MIRROR = 0.001
+"""Share of a picture that an object with a mirror has at least where a reflection is drawn."""
+_BEFORE_GLASS = 0.002
+"""Metres before a mirror from which things are reflected: the glass itself isn't."""
+_CLIP = 0x3000
+"""GL_CLIP_DISTANCE0."""
+_ALL = (0.0, 0.0, 0.0, 1.0)
+"""A plane behind which nothing is."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,35 @@ class _Range:
     instance: int
     first: int
     count: int
-    low: Floats
-    high: Floats
+    corners: Floats
     pose: Any
     casts: bool
+
+
+@dataclass(frozen=True)
+class _Mirror:
+    """A mirror, the number of its object, and what draws its glass."""
+
+    plane: MirrorPlane
+    instance: int
+    glass: Any
+
+
+@dataclass(frozen=True)
+class _Canvas:
+    """Where colours are drawn.
+
+    Attributes:
+        target: colour, and depth and instances where these are wanted.
+        colour: its colour alone, on the same depths.
+        picture: the colour's texture.
+        size: width and height, pixels.
+    """
+
+    target: Any
+    colour: Any
+    picture: Any
+    size: tuple[int, int]
 
 
 class Renderer:
@@ -64,30 +100,33 @@ class Renderer:
     Args:
         world: what is drawn.
         size: width and height of pictures.
+        quality: of the colours; depth and instances are the same at every level.
 
     Raises:
         NoDisplayError: there is no EGL.
         MissingExtraError: moderngl is not installed.
     """
 
-    def __init__(self, world: World, size: tuple[int, int]) -> None:
+    def __init__(self, world: World, size: tuple[int, int], quality: Quality = DEFAULT) -> None:
         with needs("simulate", "Rendering"):
             import moderngl
         self._gl = _context(moderngl)
-        self.world, self.size = world, size
+        self.world, self.size, self.quality = world, size, quality
         self._programs(moderngl)
         self._upload(moderngl)
-        self._colour = self._gl.texture(size, 4, dtype="f1")
-        self._colour.filter = (moderngl.LINEAR, moderngl.LINEAR)
-        self._colour.repeat_x = self._colour.repeat_y = False
+        self._bake(moderngl)
         self._depth = self._gl.texture(size, 1, dtype="f4")
         self._ids = self._gl.texture(size, 1, dtype="u4")
-        self._target = self._gl.framebuffer([self._colour, self._depth, self._ids], self._gl.depth_renderbuffer(size))
+        self._canvas = self._drawn_on(moderngl, size, [self._depth, self._ids])
+        self._fine = self._canvas
+        if quality.samples > 1:
+            self._fine = self._drawn_on(moderngl, (size[0] * quality.samples, size[1] * quality.samples), [])
+        self._reflected = self._drawn_on(moderngl, self._fine.size, []) if self._mirrors else None
         self._final = self._gl.framebuffer([self._gl.texture(size, 4, dtype="f1")])
         self._gl.enable(moderngl.DEPTH_TEST)
-        self._light_view = _light_view(world)
+        self._light_view = light_view(world)
         scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
-        self._draw["grain"].value = float(2.0 / scale / _SHADOWS)
+        self._draw["grain"].value = float(2.0 / scale / min(quality.shadows, _FINEST_BIAS))
         self._cast(0.0)
 
     @property
@@ -101,7 +140,7 @@ class Renderer:
     def __exit__(self, *ignored: object) -> None:
         self._gl.release()
 
-    def frame(self, pose: Floats, intrinsics: tuple[float, float, float, float], seconds: float = 0.0) -> Frame:
+    def frame(self, pose: Floats, intrinsics: Intrinsics, seconds: float = 0.0) -> Frame:
         """A picture.
 
         Args:
@@ -112,51 +151,119 @@ class Renderer:
         if any(part.pose is not None for part in self._ranges):
             self._cast(seconds)
         view = np.asarray(np.linalg.inv(pose), dtype=np.float64)
-        self._target.use()
-        self._target.clear()
+        self._show(self._canvas, view, pose, intrinsics, seconds)
+        width, height = self.size
+        depth = np.frombuffer(self._depth.read(), dtype=np.float32).reshape(height, width)
+        ids = np.frombuffer(self._ids.read(), dtype=np.uint32).reshape(height, width).astype(np.uint16)
+        wide: Intrinsics = intrinsics
+        if self._fine is not self._canvas:
+            # Instances and depths stay those of single pixels: they can't be averaged.
+            fx, fy, cx, cy = (value * self.quality.samples for value in intrinsics)
+            wide = fx, fy, cx, cy
+            self._show(self._fine, view, pose, wide, seconds)
+        for mirror in self._mirrors:
+            if np.count_nonzero(ids == mirror.instance) > _LEAST_MIRROR * ids.size:
+                self._reflect(mirror, view, pose, wide, seconds)
+        self._final.use()
+        self._fine.picture.use(0)
+        self._screen.render()
+        colour = np.frombuffer(self._final.read(components=3, alignment=1), dtype=np.uint8).reshape(height, width, 3)
+        return Frame(colour, depth, ids)
+
+    def _show(self, canvas: _Canvas, view: Floats, pose: Floats, intrinsics: Intrinsics, seconds: float) -> None:
+        """Draw the world and the sky behind it."""
+        canvas.target.use()
+        canvas.target.clear()
+        self._draw_bodies(canvas.size, view, pose, intrinsics, seconds, (0, 0, *canvas.size))
+        self._fill(pose, intrinsics, canvas.size)
+
+    def _draw_bodies(
+        self,
+        size: tuple[int, int],
+        view: Floats,
+        pose: Floats,
+        intrinsics: Intrinsics,
+        seconds: float,
+        window: tuple[int, int, int, int],
+    ) -> None:
+        """Draw what can be seen in a window (left, top, width, height) of a picture."""
         program = self._draw
-        program["view"].write(_columns(view))
-        program["projection"].write(_columns(_projection(intrinsics, self.size)))
+        program["view"].write(columns(view))
+        program["projection"].write(columns(projection(intrinsics, size)))
         program["eye"].value = tuple(float(x) for x in pose[:3, 3])
-        self._shadow_map.use(0)
-        self._pictures.use(1)
-        self._contact.use(2)
-        self._amount.use(3)
-        self._flow.use(4)
+        for unit, texture in enumerate(self._looked_up):
+            texture.use(unit)
+        left, top, width, height = window
+        fx, fy, cx, cy = intrinsics
         for part in self._ranges:
             matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
-            if _outside(part, view @ matrix, intrinsics, self.size):
+            if is_outside(part.corners, view @ matrix, (fx, fy, cx - left, cy - top), (width, height)):
                 continue
-            program["model"].write(_columns(matrix))
+            program["model"].write(columns(matrix))
             program["instance"].value = part.instance
             self._scene_vao.render(vertices=part.count, first=part.first)
-        self._fill(pose, intrinsics)
-        self._final.use()
-        self._colour.use(0)
-        self._screen.render()
-        width, height = self.size
-        colour = np.frombuffer(self._final.read(components=3, alignment=1), dtype=np.uint8).reshape(height, width, 3)
-        depth = np.frombuffer(self._depth.read(), dtype=np.float32).reshape(height, width)
-        ids = np.frombuffer(self._ids.read(), dtype=np.uint32).reshape(height, width)
-        return Frame(colour, depth, ids.astype(np.uint16))
+
+    def _reflect(self, mirror: _Mirror, view: Floats, pose: Floats, intrinsics: Intrinsics, seconds: float) -> None:
+        """Draw what a mirror reflects, as its image behind the glass, then the glass."""
+        canvas = self._reflected
+        assert canvas is not None
+        window = mirror.plane.window(pose, intrinsics, canvas.size)
+        if window is None:
+            return
+        through = mirror.plane.reflection
+        canvas.target.use()
+        canvas.target.scissor = window
+        canvas.target.clear(*self.world.light.horizon)
+        x, y, z, away = mirror.plane.plane.tolist()
+        self._draw["kept"].value = (x, y, z, away - _BEFORE_GLASS)
+        self._gl.enable_direct(_CLIP)
+        self._draw_bodies(canvas.size, view @ through, through @ pose, intrinsics, seconds, window)
+        self._gl.disable_direct(_CLIP)
+        self._draw["kept"].value = _ALL
+        self._fine.colour.use()
+        self._glass["view"].write(columns(view))
+        self._glass["projection"].write(columns(projection(intrinsics, canvas.size)))
+        self._glass["model"].write(columns(np.eye(4)))
+        canvas.picture.use(0)
+        self._gl.depth_func = "<="
+        mirror.glass.render()
+        self._gl.depth_func = "<"
 
     def _programs(self, moderngl: Any) -> None:
         gl, light = self._gl, self.world.light
-        self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.FRAGMENT)
+        self._has_crevices = bool(self.quality.crevices) and self.world.lighting is not None
+        pixel = shaders.fragment(self.quality.taps, crevices=FULL if self._has_crevices else 0.0)
+        self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=pixel)
         self._shadow = gl.program(vertex_shader=shaders.SHADOW_VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
-        smooth = gl.program(vertex_shader=shaders.SCREEN_VERTEX, fragment_shader=shaders.SMOOTH_FRAGMENT)
+        self._glass = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.MIRROR_FRAGMENT)
+        finish = shaders.SMOOTH_FRAGMENT if self.quality.samples == 1 else shaders.SHRINK_FRAGMENT
+        screen = gl.program(vertex_shader=shaders.SCREEN_VERTEX, fragment_shader=finish)
+        if self.quality.samples > 1:
+            screen["samples"].value = self.quality.samples
         corners = np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32)
-        self._screen = gl.vertex_array(smooth, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
+        self._screen = gl.vertex_array(screen, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=shaders.SKY_FRAGMENT)
         self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
-        names = ("shadows", "pictures", "contact", "light_amount", "light_flow")
-        for value, name in enumerate(names):
+        names = ("shadows", "pictures", "contact", "light_amount", "light_flow", "crevices")
+        for value, name in enumerate(names[: 6 if self._has_crevices else 5]):
             self._draw[name].value = value
+        self._draw["kept"].value = self._glass["kept"].value = _ALL
         self._draw["toward_light"].value = light.toward
         self._draw["sun"].value, self._draw["sky"].value = light.sun, light.sky
         self._draw["ground"].value = light.ground
-        self._draw["texel"].value = 1.0 / _SHADOWS
+        if self.quality.taps > 1:
+            self._draw["texel"].value = 1.0 / min(self.quality.shadows, _FINEST_BIAS)
+
+    def _drawn_on(self, moderngl: Any, size: tuple[int, int], more: Sequence[Any]) -> _Canvas:
+        """A canvas with further textures beside its colour."""
+        gl = self._gl
+        picture = gl.texture(size, 4, dtype="f1")
+        picture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        picture.repeat_x = picture.repeat_y = False
+        depths = gl.depth_renderbuffer(size)
+        target = gl.framebuffer([picture, *more], depths)
+        return _Canvas(target, gl.framebuffer([picture], depths) if more else target, picture, size)
 
     def _upload(self, moderngl: Any) -> None:
         """All bodies into one vertex buffer and one index buffer, all pictures into one array."""
@@ -165,11 +272,12 @@ class Renderer:
         layers: dict[int, int] = {}
         pictures: list[Texture] = []
         vertices, indices = [], []
+        mirrors: list[tuple[MirrorPlane, int, int]] = []
         self._ranges: list[_Range] = []
         first_vertex = first_index = 0
         for body in self.world.bodies:
             mesh = body.mesh
-            own = np.full(len(mesh.textures) + 1, PLAIN)
+            own = np.full(len(mesh.textures) + 2, PLAIN)
             for i, texture in enumerate(mesh.textures):
                 if id(texture) not in layers:
                     layers[id(texture)] = len(pictures)
@@ -177,11 +285,13 @@ class Renderer:
                 own[i] = layers[id(texture)]
             vertices.append(_vertices(mesh, own))
             indices.append((mesh.faces + first_vertex).astype(np.uint32).ravel())
-            low, high = mesh.bounds
             number = numbers[body.object] if body.object else 0
+            corners = corners_of(*mesh.bounds)
             self._ranges.append(
-                _Range(number, first_index, mesh.faces.size, low, high, body.pose, body.object is not None)
+                _Range(number, first_index, mesh.faces.size, corners, body.pose, body.object is not None)
             )
+            if self.quality.mirrors and body.object and body.pose is None:
+                mirrors += [(plane, number, first_vertex) for plane in mirrors_of(mesh)]
             first_vertex += len(mesh.points)
             first_index += mesh.faces.size
         buffer = gl.buffer(np.concatenate(vertices).tobytes())
@@ -192,51 +302,74 @@ class Renderer:
             index,
         )
         self._shadow_vao = gl.vertex_array(self._shadow, [(buffer, "3f 28x", "in_point")], index)
+        self._mirrors = [
+            _Mirror(
+                plane,
+                number,
+                gl.vertex_array(
+                    self._glass,
+                    [(buffer, "3f 28x", "in_point")],
+                    gl.buffer((plane.faces + first).astype(np.uint32).tobytes()),
+                ),
+            )
+            for plane, number, first in mirrors
+        ]
         self._pictures = gl.texture_array((_LAYER, _LAYER, max(1, len(pictures))), 3, _stacked(pictures))
         self._pictures.build_mipmaps()
         self._pictures.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-        self._shadow_map = gl.depth_texture((_SHADOWS, _SHADOWS))
+        side = self.quality.shadows
+        self._shadow_map = gl.depth_texture((side, side))
         self._shadow_map.compare_func = "<="
         self._shadow_map.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
         self._shadow_target = gl.framebuffer(depth_attachment=self._shadow_map)
-        dimness, place = _contact(self.world)
-        self._contact = gl.texture((_CONTACT, _CONTACT), 1, dimness.tobytes(), alignment=1)
-        self._contact.filter = (moderngl.LINEAR, moderngl.LINEAR)
-        self._contact.repeat_x = self._contact.repeat_y = False
-        self._draw["contact_place"].value = place
-        self._bake(moderngl)
 
     def _bake(self, moderngl: Any) -> None:
-        """The light at places in a room, as textures; black ones of one place where nothing is baked."""
-        grid = self.world.lighting.grid if self.world.lighting else None
+        """Light and dimness at places as textures; black ones of one place where nothing is baked."""
+        gl, draw, lighting = self._gl, self._draw, self.world.lighting
+        dimness, place = floor_contact(self.world)
+        contact = gl.texture((CONTACT, CONTACT), 1, dimness.tobytes(), alignment=1)
+        contact.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        contact.repeat_x = contact.repeat_y = False
+        draw["contact_place"].value = place
+        grid = lighting.grid_of(self.quality.light) if lighting else None
         shape = grid.shape if grid else (1, 1, 1)
-        self._amount = self._gl.texture3d(shape, 4, grid.amount.tobytes() if grid else bytes(4))
-        self._flow = self._gl.texture3d(shape, 4, grid.flow.tobytes() if grid else bytes(4))
-        for texture in (self._amount, self._flow):
+        volumes = [gl.texture3d(shape, 4, part.tobytes()) for part in (grid.amount, grid.flow)] if grid else []
+        volumes = volumes or [gl.texture3d(shape, 4, bytes(4)) for _ in range(2)]
+        draw["grid_low"].value = grid.low if grid else (0.0, 0.0, 0.0)
+        draw["grid_size"].value = tuple(map(float, shape))
+        draw["grid"].value = (grid.step, grid.most * grid.exposure * _MIDDLE) if grid else (1.0, 0.0)
+        for texture in volumes:
             texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        if self._has_crevices:
+            still = [body.mesh for body in self.world.bodies if body.pose is None]
+            found = find_crevices(still, self.quality.crevices)
+            size = found.density.shape[::-1]
+            volumes.append(gl.texture3d(size, 1, found.density.tobytes(), alignment=1))
+            volumes[-1].build_mipmaps()
+            volumes[-1].filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+            draw["cell_low"].value, draw["cells"].value, draw["cell"].value = found.low, size, found.cell
+        for texture in volumes:
             texture.repeat_x = texture.repeat_y = texture.repeat_z = False
-        self._draw["grid_low"].value = grid.low if grid else (0.0, 0.0, 0.0)
-        self._draw["grid_size"].value = tuple(map(float, shape))
-        self._draw["grid"].value = (STEP, grid.most * grid.exposure * _MIDDLE if grid else 0.0)
+        self._looked_up = (self._shadow_map, self._pictures, contact, *volumes)
 
     def _cast(self, seconds: float) -> None:
         """Draw the map of shadows. Walls, floors and ceilings cast none: they would keep the light out."""
         self._shadow_target.use()
         self._shadow_target.clear()
-        self._shadow["light_view"].write(_columns(self._light_view))
-        self._draw["light_view"].write(_columns(self._light_view))
+        self._shadow["light_view"].write(columns(self._light_view))
+        self._draw["light_view"].write(columns(self._light_view))
         for part in self._ranges:
             if part.casts:
                 matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
-                self._shadow["model"].write(_columns(matrix))
+                self._shadow["model"].write(columns(matrix))
                 self._shadow_vao.render(vertices=part.count, first=part.first)
 
-    def _fill(self, pose: Floats, intrinsics: tuple[float, float, float, float]) -> None:
+    def _fill(self, pose: Floats, intrinsics: Intrinsics, size: tuple[int, int]) -> None:
         """Draw the sky wherever nothing was drawn: there the clear leaves instances and depth undefined."""
         fx, fy, cx, cy = intrinsics
-        width, height = self.size
-        self._sky["to_scene"].write(_columns(np.asarray(pose)[:3, :3]))
+        width, height = size
+        self._sky["to_scene"].write(columns(np.asarray(pose)[:3, :3]))
         self._sky["lens"].value = (width / 2 / fx, height / 2 / fy, (width / 2 - cx) / fx, (height / 2 - cy) / fy)
         self._gl.depth_func = "<="
         self._behind.render()
@@ -265,27 +398,6 @@ def _stacked(pictures: Sequence[Texture]) -> bytes:
     return np.stack(resized).tobytes()
 
 
-def _contact(world: World) -> tuple[NDArray[np.uint8], tuple[float, float, float, float]]:
-    """Brightness of the floor between things that stand on it: 255 in the open, darker beside walls and furniture."""
-    if world.contact is None:
-        return np.full((_CONTACT, _CONTACT), 255, dtype=np.uint8), (0.0, 0.0, 0.0, 0.0)
-    import shapely
-    from scipy.ndimage import gaussian_filter
-
-    floor, standing = world.contact
-    low_x, low_y, high_x, high_y = floor.buffer(0.3).bounds
-    x = low_x + (np.arange(_CONTACT) + 0.5) * (high_x - low_x) / _CONTACT
-    y = low_y + (np.arange(_CONTACT) + 0.5) * (high_y - low_y) / _CONTACT
-    grid_x, grid_y = np.meshgrid(x, y)
-    closed = ~shapely.contains_xy(floor, grid_x, grid_y)
-    covered = shapely.contains_xy(shapely.union_all(standing), grid_x, grid_y) if standing else np.zeros_like(closed)
-    cells_per_metre = _CONTACT / max(high_x - low_x, high_y - low_y)
-    dim = 0.35 * gaussian_filter(closed.astype(float), 0.22 * cells_per_metre)
-    dim += 0.75 * gaussian_filter(covered.astype(float), 0.12 * cells_per_metre)
-    bright = np.clip(1.0 - dim, 0.15, 1.0)
-    return (bright * 255).astype(np.uint8), (low_x, low_y, high_x - low_x, high_y - low_y)
-
-
 def _context(moderngl: Any) -> Any:
     """OpenGL on the first device that can be opened: a card may be there that this process mustn't use."""
     places = devices_to_try()
@@ -296,68 +408,3 @@ def _context(moderngl: Any) -> Any:
             if place == places[-1]:
                 raise NoDisplayError(str(error) or type(error).__name__) from None
     raise AssertionError
-
-
-def _light_view(world: World) -> Floats:
-    """Scene → clip coordinates of the light's parallel view of all objects that cast shadows."""
-    toward = np.array(world.light.toward)
-    side = np.cross([0.0, 0.0, 1.0], toward) if abs(toward[2]) < 0.999 else np.array([1.0, 0.0, 0.0])
-    side /= np.linalg.norm(side)
-    axes = np.array([side, np.cross(toward, side), toward])
-    corners = []
-    # Only what casts shadows has to be on the map: the ground of a street would make it coarse.
-    still = [body for body in world.bodies if body.pose is None]
-    for body in [body for body in still if body.object is not None] or still:
-        (x0, y0, z0), (x1, y1, z1) = body.mesh.bounds
-        corners += [[x, y, z] for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
-    seen = np.array(corners) @ axes.T
-    low, high = seen.min(0) - 0.1, seen.max(0) + 0.1
-    scale = 2.0 / (high - low)
-    matrix = np.eye(4)
-    matrix[:3, :3] = axes * (scale * (1, 1, -1))[:, None]
-    matrix[:3, 3] = -(low + high) / 2 * scale * (1, 1, -1)
-    return matrix
-
-
-def _projection(intrinsics: tuple[float, float, float, float], size: tuple[int, int]) -> Floats:
-    """Camera → clip coordinates; the picture's upper row comes first in memory."""
-    fx, fy, cx, cy = intrinsics
-    width, height = size
-    return np.array(
-        [
-            [2 * fx / width, 0, 2 * cx / width - 1, 0],
-            [0, 2 * fy / height, 2 * cy / height - 1, 0],
-            [0, 0, (_FAR + _NEAR) / (_FAR - _NEAR), -2 * _FAR * _NEAR / (_FAR - _NEAR)],
-            [0, 0, 1, 0],
-        ]
-    )
-
-
-def _outside(
-    part: _Range, to_camera: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]
-) -> bool:
-    """Tell whether a body's box lies wholly outside the picture."""
-    corners = np.array(
-        [
-            [x, y, z]
-            for x in (part.low[0], part.high[0])
-            for y in (part.low[1], part.high[1])
-            for z in (part.low[2], part.high[2])
-        ]
-    )
-    seen = corners @ to_camera[:3, :3].T + to_camera[:3, 3]
-    if (seen[:, 2] < _NEAR).all():
-        return True
-    fx, fy, cx, cy = intrinsics
-    u, v, z = fx * seen[:, 0], fy * seen[:, 1], seen[:, 2]
-    return bool(
-        (u + cx * z < 0).all()
-        or (u + (cx - size[0]) * z > 0).all()
-        or (v + cy * z < 0).all()
-        or (v + (cy - size[1]) * z > 0).all()
-    )
-
-
-def _columns(matrix: Floats) -> bytes:
-    """A matrix as OpenGL takes it, column after column."""
-    return np.ascontiguousarray(matrix.T, dtype=np.float32).tobytes()

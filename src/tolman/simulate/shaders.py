@@ -1,4 +1,8 @@
-"""The programs that draw: a depth map from the light, the picture with depth and instances, and smooth edges."""
+"""The programs that draw: a depth map from the light, pictures with depth and instances, mirrors, smooth edges."""
+
+from __future__ import annotations
+
+import numpy as np
 
 SHADOW_VERTEX = """
 #version 330
@@ -18,6 +22,7 @@ VERTEX = """
 uniform mat4 view;        // scene to camera: x right, y down, z ahead
 uniform mat4 projection;
 uniform mat4 model;
+uniform vec4 kept;        // in a mirror: the plane behind which nothing is drawn
 in vec3 in_point;
 in vec3 in_normal;
 in vec2 in_uv;
@@ -29,6 +34,7 @@ out vec2 uv;
 out vec4 tint;
 flat out float layer;
 out float ahead;
+invariant gl_Position;
 void main() {
     vec4 place = model * vec4(in_point, 1.0);
     vec4 seen = view * place;
@@ -39,11 +45,22 @@ void main() {
     layer = in_layer;
     ahead = seen.z;
     gl_Position = projection * seen;
+    gl_ClipDistance[0] = dot(place, kept);
 }
 """
 
-FRAGMENT = """
+MIRROR_FRAGMENT = """
 #version 330
+// A mirror's glass: what was drawn from behind it, seen through the same pixel, and a little darker.
+uniform sampler2D reflected;
+out vec4 colour;
+void main() {
+    vec3 seen = texture(reflected, gl_FragCoord.xy / vec2(textureSize(reflected, 0))).rgb;
+    colour = vec4(seen * vec3(0.9, 0.925, 0.915) + vec3(0.012), 1.0);
+}
+"""
+
+_FRAGMENT = """
 uniform uint instance;
 uniform vec3 eye;
 uniform vec3 toward_light;
@@ -59,6 +76,10 @@ uniform sampler3D light_flow;     // and where it comes from
 uniform vec3 grid_low;        // the first place of these
 uniform vec3 grid_size;       // how many places there are
 uniform vec2 grid;            // metres from one to the next; the brightness of 1, 0 where nothing is baked
+uniform sampler3D crevices;       // density of surfaces at places
+uniform vec3 cell_low;            // the first place of these
+uniform vec3 cells;               // how many places there are
+uniform float cell;               // metres from one to the next
 uniform vec4 contact_place;   // least x and y, and the size, of what `contact` covers; size 0 for none
 uniform float texel;
 uniform float grain;          // metres that a texel of the shadows covers
@@ -72,17 +93,23 @@ layout(location = 0) out vec4 colour;
 layout(location = 1) out float depth;
 layout(location = 2) out uint id;
 
-const vec2 TAPS[8] = vec2[](
-    vec2(-0.61, -0.37), vec2(0.17, -0.76), vec2(0.71, -0.11), vec2(0.36, 0.62),
-    vec2(-0.29, 0.85), vec2(-0.87, 0.32), vec2(0.05, 0.11), vec2(-0.2, -0.12));
-
 float lit(vec3 n) {
     vec4 seen = light_view * vec4(point + n * (0.015 + 1.5 * grain), 1.0);
     vec3 place = seen.xyz * 0.5 + 0.5;
     float sum = 0.0;
-    for (int i = 0; i < 8; i++) sum += texture(shadows, vec3(place.xy + TAPS[i] * texel * 5.0, place.z - 0.0015));
-    return sum / 8.0;
+    for (int i = 0; i < COUNT; i++) sum += texture(shadows, vec3(place.xy + TAPS[i] * texel * 5.0, place.z - 0.0015));
+    return sum / float(COUNT);
 }
+
+#ifdef CREVICES
+// How open a surface is to the light around it: near by, and at arm's length.
+float openness(vec3 n) {
+    vec3 near = (point + n * cell * 2.5 - cell_low) / cell, far = (point + n * cell * 6.0 - cell_low) / cell;
+    float close = FULL * textureLod(crevices, (near + 0.5) / cells, 0.0).r;
+    float around = FULL * textureLod(crevices, (far + 0.5) / cells, 2.0).r;
+    return 1.0 / (1.0 + 0.7 * max(close - 0.18, 0.0) + 0.3 * max(around - 0.1, 0.0));
+}
+#endif
 
 void main() {
     vec3 n = normalize(normal);
@@ -94,6 +121,7 @@ void main() {
     float facing = dot(n, toward_light);
     float direct = facing > 0.0 ? facing * lit(n) : 0.0;
     vec3 ambient = mix(ground, sky, n.z * 0.5 + 0.5) * (0.9 + 0.1 * n.x);
+    vec3 sheen = vec3(0.0);
     if (grid.y > 0.0) {
         vec3 place = ((point + n * grid.x - grid_low) / grid.x + 0.5) / grid_size;
         vec3 amount = texture(light_amount, place).rgb;
@@ -104,6 +132,10 @@ void main() {
         ambient = grid.y * amount * amount * share;
         // Walls beside windows would be white: what is bright is brought nearer to the rest.
         ambient *= 1.25 / (1.0 + 0.5 * dot(ambient, vec3(0.3333)));
+#ifdef CREVICES
+        ambient *= openness(n);
+#endif
+        sheen = 0.05 * ambient * r * pow(max(dot(n, normalize(flow / r + to_eye)), 0.0), 24.0);
     }
     if (contact_place.z > 0.0) {
         vec2 place = (point.xy - contact_place.xy) / contact_place.zw;
@@ -114,14 +146,47 @@ void main() {
     }
     vec3 shade = base * (ambient + sun * direct);
     shade += 0.04 * pow(max(dot(n, normalize(toward_light + to_eye)), 0.0), 24.0) * direct;
-    shade = mix(shade, base * 1.6, tint.a);
-    shade = shade * (1.0 + shade * 0.12) / (1.0 + shade * 0.35);
-    colour = vec4(pow(shade * 1.28, vec3(1.0 / 2.2)), 1.0);
+    shade = mix(shade + sheen, base * 1.6, tint.a);
+    vec3 soft = shade * (1.0 + shade * 0.12) / (1.0 + shade * 0.35) * 1.28;
+    if (grid.y > 0.0) {
+        // Half of a curve with a toe (K. Narkowicz, "ACES Filmic Tone Mapping Curve", 2016): the whole is too dark.
+        vec3 toed = shade * 0.95;
+        toed = clamp(toed * (2.51 * toed + 0.03) / (toed * (2.43 * toed + 0.59) + 0.14), 0.0, 1.0);
+        soft = mix(soft, toed, 0.5);
+    }
+    colour = vec4(pow(soft, vec3(1.0 / 2.2)), 1.0);
     // A surface seen edge on gives no reading: within a pixel its depth is anything.
     depth = fwidth(ahead) > 0.5 * ahead ? 0.0 : ahead;
     id = instance;
 }
 """
+
+_TAPS = (
+    (-0.61, -0.37), (0.17, -0.76), (0.71, -0.11), (0.36, 0.62), (-0.29, 0.85), (-0.87, 0.32), (0.05, 0.11),
+    (-0.2, -0.12),
+)  # fmt: skip
+"""Places on a disc, at which the map of shadows is looked into."""
+
+
+def fragment(taps: int, *, crevices: float = 0.0) -> str:
+    """The program of a pixel.
+
+    Args:
+        taps: number of places at which it looks into the map of shadows; 1 is the middle.
+        crevices: the density of surfaces that the brightest texel of `crevices` stands for; 0 to leave it out.
+    """
+    if taps == 1:
+        places: list[tuple[float, float]] = [(0.0, 0.0)]
+    elif taps == len(_TAPS):
+        places = list(_TAPS)
+    else:
+        turns = np.arange(taps) * np.pi * (3 - np.sqrt(5))
+        radii = np.sqrt((np.arange(taps) + 0.5) / taps)
+        places = list(zip((radii * np.cos(turns)).tolist(), (radii * np.sin(turns)).tolist(), strict=True))
+    listed = ", ".join(f"vec2({x!r}, {y!r})" for x, y in places)
+    defined = f"#define CREVICES\n#define FULL {crevices!r}\n" if crevices else ""
+    return f"#version 330\n{defined}#define COUNT {taps}\nconst vec2 TAPS[{taps}] = vec2[]({listed});\n{_FRAGMENT}"
+
 
 SKY_VERTEX = """
 #version 330
@@ -172,6 +237,21 @@ SCREEN_VERTEX = """
 #version 330
 in vec2 in_corner;
 void main() { gl_Position = vec4(in_corner, 0.0, 1.0); }
+"""
+
+SHRINK_FRAGMENT = """
+#version 330
+// The mean of `samples` × `samples` pixels.
+uniform sampler2D picture;
+uniform int samples;
+out vec4 colour;
+void main() {
+    ivec2 first = ivec2(gl_FragCoord.xy) * samples;
+    vec3 sum = vec3(0.0);
+    for (int y = 0; y < samples; y++)
+        for (int x = 0; x < samples; x++) sum += texelFetch(picture, first + ivec2(x, y), 0).rgb;
+    colour = vec4(sum / float(samples * samples), 1.0);
+}
 """
 
 SMOOTH_FRAGMENT = """

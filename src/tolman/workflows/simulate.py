@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
+QUALITIES = ("fast", "default", "high")
 FURNITURE_WORDS = ("made", "catalogue")
 """What `furniture` names besides files."""
 
@@ -63,6 +64,15 @@ class SimulateConfig:
     exo: Annotated[
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
+    quality: Annotated[
+        str,
+        Setting(
+            "How the videos' colours are drawn: fast; default, with reflections in mirrors and, in rooms with types, "
+            "darker crevices; high, with nine samples a pixel and finer light and shadows, for graphics cards. Depth "
+            "and instances are the same.",
+            choices=QUALITIES,
+        ),
+    ] = "default"
     lidar: Annotated[bool, Setting("Record with a spinning LiDAR on the moving camera too.")] = False
     no_media: Annotated[
         bool, Setting("Draw no videos: rays tell what they would show, for questions to be drawn from many scenes.")
@@ -193,6 +203,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         lidar=config.lidar,
         media=not config.no_media,
         twins=config.twins,
+        quality=config.quality,
     )
 
 

@@ -1,4 +1,4 @@
-"""Mirrors, hung: rectangular, round or arched. What they show is a plain pale field."""
+"""Mirrors, hung: rectangular, round or arched. What they show is a reflection, where the renderer draws one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def make(draws: Draws) -> MadeParts:
     face = -d / 2 + thick
     bodies: list[Mesh] = [*frame.on(prism(cast("Polygon", outline.difference(inner)), -d / 2, face, along=1))]
     pane = shapely.simplify(inner.buffer(0.001, join_style="mitre"), 1e-4)
-    bodies.append(prism(pane, -d / 2 + 0.001, -d / 2 + 0.6 * thick, along=1).painted(MIRROR))
+    bodies.append(prism(pane, -d / 2 + 0.001, -d / 2 + 0.6 * thick, along=1).painted(MIRROR).mirrored())
     if ledge:
         bodies += frame.on(prism([(-w / 2, 0.0), (w / 2, 0.0), (w / 2, base), (-w / 2, base)], -d / 2, d / 2, along=1))
     return MadeParts(bodies)

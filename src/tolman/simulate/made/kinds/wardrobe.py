@@ -56,7 +56,7 @@ def make(draws: Draws) -> MadeParts:
         (a, z0), (b, z1) = chosen.low, chosen.high
         if b - a > 2.5 * rim:
             pane = box((a + rim, face + 0.004, z0 + rim), (b - rim, face + FRONT + 0.003, z1 - rim))
-            made.append(pane.painted(MIRROR))
+            made.append(pane.painted(MIRROR).mirrored())
     seams = [
         box((b - GAP, face - 0.001, low), (b + GAP, face + 0.001, top)).painted((0.08, 0.08, 0.08))
         for _, b in split(x0, x1, doors)[:-1]
