@@ -89,7 +89,9 @@ class Keys:
         """
         place = self.key * folds + fold[self.row]
         channels = [np.bincount(place, one, self.count * folds) for one in values[self.row].T]
-        return Slot(self.rows, self.row, self.key, fold, np.stack(channels, axis=1).reshape(self.count, folds, len(channels)))
+        return Slot(
+            self.rows, self.row, self.key, fold, np.stack(channels, axis=1).reshape(self.count, folds, len(channels))
+        )
 
 
 def numbered(keys: Sequence[Sequence[Hashable]]) -> Keys:
