@@ -45,6 +45,7 @@ class SceneGeometry:
         for number, thing in enumerate(scene.objects):
             self.members.setdefault(thing.category, []).append(number)
         self._points: dict[int, Floats] = {}
+        self._nearest: dict[tuple[str, str], float] = {}
 
     @property
     def video_capture(self) -> Capture | None:
@@ -65,12 +66,24 @@ class SceneGeometry:
         """Every box on the floor plan."""
         import shapely
 
-        return [shapely.convex_hull(shapely.multipoints(corners)) for corners in self.boxes.vertices()[:, :, :2]]
+        return [shapely.convex_hull(shapely.multipoints(corners)) for corners in self._vertices[:, :, :2]]
+
+    @cached_property
+    def floor(self) -> Polygon:
+        """The floor with its holes on the floor plan; empty where it isn't known."""
+        import shapely
+
+        return shapely.Polygon(self.scene.floor[0], self.scene.floor[1:]) if self.scene.floor else shapely.Polygon()
+
+    @cached_property
+    def _vertices(self) -> Floats:
+        """The corners of every box, shape (n, 8, 3)."""
+        return self.boxes.vertices()
 
     @cached_property
     def heights(self) -> Floats:
         """Where each box begins and ends above the ground, metres, shape (n, 2)."""
-        levels = self.boxes.vertices()[:, :, 2]
+        levels = self._vertices[:, :, 2]
         return np.stack([levels.min(1), levels.max(1)], axis=1)
 
     @cached_property
@@ -151,7 +164,9 @@ class SceneGeometry:
 
     def exact_distance(self, a: str, b: str) -> float:
         """The exact distance of the nearest boxes of two categories, in metres."""
-        return float(self._distances[np.ix_(self.members[a], self.members[b])].min())
+        if (a, b) not in self._nearest:
+            self._nearest[a, b] = float(self._distances[np.ix_(self.members[a], self.members[b])].min())
+        return self._nearest[a, b]
 
     def between(self, a: int, b: int) -> float:
         """The exact distance of two objects' boxes, by their numbers in the scene, in metres."""
@@ -167,7 +182,7 @@ class SceneGeometry:
 
     def vertices(self, category: str) -> Floats:
         """The corners of a category's one box, shape (8, 3)."""
-        return np.asarray(self.boxes.take(np.array(self.members[category][:1])).vertices()[0])
+        return np.asarray(self._vertices[self.members[category][0]])
 
     def _grid(self, number: int) -> Floats:
         if number not in self._points:

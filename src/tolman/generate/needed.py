@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def frames_of(needs: Needs) -> NeededFrames | None:
     """The frames of the video that show what is needed; None where it shows a part of it nowhere."""
     times = np.array(needs.capture.times) - needs.capture.times[0]
     # Several parts of a question may name the same thing.
-    found = dict.fromkeys((name, _spans(frames)) for name, frames in needs.things)
+    found = dict.fromkeys((name, _spans(tuple(frames))) for name, frames in needs.things)
     if not found or not all(spans for _, spans in found):
         return None
     step = float(times[-1]) / max(1, len(times) - 1)
@@ -73,8 +74,9 @@ def frames_of(needs: Needs) -> NeededFrames | None:
     )
 
 
-def _spans(frames: Sequence[int]) -> tuple[Span, ...]:
-    """Frames as runs of those in a row."""
+@lru_cache(maxsize=1024)
+def _spans(frames: tuple[int, ...]) -> tuple[Span, ...]:
+    """Frames as runs of those in a row; a scene's questions ask for the same things again and again."""
     ordered = sorted(set(frames))
     runs = itertools.groupby(enumerate(ordered), key=lambda pair: pair[1] - pair[0])
     return tuple((run[0][1], run[-1][1]) for run in (list(group) for _, group in runs))

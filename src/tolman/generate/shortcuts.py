@@ -9,25 +9,21 @@ Questions for a number are left out until none scores more than who always says 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tolman.generate.choice_shortcuts import ChoiceGuessers
 from tolman.generate.draft import Cues
 from tolman.generate.number_shortcuts import NumberGuessers
 from tolman.generate.sampling import balanced_within, evenly
-from tolman.guessing.blind import guess
-from tolman.guessing.folds import assign
-from tolman.guessing.frequent import most_frequent_text
-from tolman.guessing.from_cues import answers_from_cues, vocabulary
-from tolman.guessing.learners import LINEAR, QUICK, SCALED, check_installed
+from tolman.guessing.learners import check_installed
 from tolman.guessing.pruning import prune_to_chance
 from tolman.guessing.statistics import Floats
-from tolman.items import MEDIA_MARK, Item
+from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.parallel import Workers, parallel_map
-from tolman.scoring.rules import careful
 
 FOLDS = 5
 MIN_QUESTIONS = 100
@@ -48,7 +44,7 @@ SPARE_SHARE = 1.2
 MIN_REMOVED_SHARE = 0.01
 """Share of the questions that a round leaves out at least, not to count as quiet."""
 PATIENCE_ROUNDS = 2
-"""Quiet rounds in a row after which filtering ends: one may be luck."""
+"""Quiet rounds in a row after which filtering ends: one may be luck. One that leaves out nothing ends it at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +96,21 @@ def filter_shortcuts(
     by_task: dict[tuple[str, str], list[int]] = {}
     for i, one in enumerate(questions):
         by_task.setdefault((one.item.task, one.item.kind), []).append(i)
-    jobs = [_Job([questions[i] for i in own], max_rounds, most_common, most, seed) for own in by_task.values()]
+    # Types that take longest first: of few, a long one that begins last would keep all other processes waiting.
+    types = sorted(by_task.items(), key=lambda one: -sum(_width(questions[i]) for i in one[1]))
+    jobs = [_Job([questions[i] for i in own], max_rounds, most_common, most, seed) for _, own in types]
     if any(enough(job.questions) for job in jobs):
         check_installed()
     kept: list[int] = []
-    for ((task, _), own), left in zip(by_task.items(), parallel_map(_left, jobs, workers), strict=True):
+    for ((task, _), own), left in zip(types, parallel_map(_left, jobs, workers), strict=True):
         kept += [own[i] for i in left]
         done(task)
     return sorted(kept)
+
+
+def _width(question: FilterItem) -> int:
+    """Rows that a learner has of a question: one for each option, one for a number."""
+    return max(1, len(question.item.options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,7 @@ def _left(job: _Job) -> list[int]:
     questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
     guessed = _number_guesses(questions) if not kind_of(questions[0].item).has_letters else _choice_guesses(questions)
     for number in range(job.max_rounds):
-        if not kept or quiet == PATIENCE_ROUNDS:
+        if not kept or quiet >= PATIENCE_ROUNDS:
             break
         drawn = f"{job.seed}:{number}:{questions[0].item.task}"
         if number == ROUGH_ROUNDS and job.most is not None:
@@ -143,7 +146,11 @@ def _left(job: _Job) -> list[int]:
             job.most_common,
             drawn,
         )
-        quiet = quiet + 1 if number >= ROUGH_ROUNDS and len(kept) >= (1 - MIN_REMOVED_SHARE) * len(asked) else 0
+        lost = len(asked) - len(kept)
+        if number < ROUGH_ROUNDS or lost > MIN_REMOVED_SHARE * len(asked):
+            quiet = 0
+        else:
+            quiet += 1 if lost else PATIENCE_ROUNDS
     return kept
 
 
@@ -190,11 +197,22 @@ def _too_telling(asked: Sequence[FilterItem], found: _Guesses, seed: str) -> set
 
 
 def _choice_guesses(questions: Sequence[FilterItem]) -> _Guess:
+    guessers = ChoiceGuessers(
+        [one.item for one in questions],
+        [one.answer for one in questions],
+        [one.single_view_cues for one in questions],
+        FOLDS,
+        closed=all(one.closed for one in questions),
+    )
+
     def guesses(kept: Sequence[int], seeds: Iterable[int]) -> _Guesses:
         asked = [questions[i] for i in kept]
         chance = np.array([1 / len(one.item.options) for one in asked])
         variance = (chance * (1 - chance)).tolist()
-        return _Guesses(_guessed(asked, seeds), chance, lambda own: _slack([variance[i] for i in own]), from_below=True)
+        rows: list[Sequence[float] | Floats] = [*guessers.suggested(kept)]
+        rows += guessers.learned(kept, seeds) if enough(asked) else []
+        scores = np.array(rows, dtype=np.float64).reshape(len(rows), len(asked))
+        return _Guesses(scores, chance, lambda own: _slack([variance[i] for i in own]), from_below=True)
 
     return guesses
 
@@ -224,60 +242,3 @@ def _slack(variance: Sequence[float]) -> float:
 def enough(asked: Sequence[FilterItem]) -> bool:
     """Tell whether learners are taught on the questions of a type."""
     return len(asked) >= MIN_QUESTIONS and len({one.item.scene for one in asked}) >= MIN_SCENES
-
-
-def _guessed(asked: Sequence[FilterItem], seeds: Iterable[int]) -> Floats:
-    """Shares of the draws in which each predictor is right about each question, learners over several draws.
-
-    Shape (predictors, questions).
-    """
-    rows: list[Sequence[float] | Floats] = [*_suggested(asked)]
-    if enough(asked):
-        draws = [_learned(asked, seed) for seed in seeds]
-        rows += [np.mean(one, axis=0) for one in zip(*draws, strict=True)]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(asked))
-
-
-def _suggested(asked: Sequence[FilterItem]) -> list[list[float]]:
-    """For each part of the media, whether what it suggests is right; chance where it suggests nothing."""
-    return [
-        [
-            float(one.single_view_cues[part][0] == one.answer)
-            if one.single_view_cues[part][0]
-            else 1 / len(one.item.options)
-            for one in asked
-        ]
-        for part in range(_parts(asked))
-    ]
-
-
-def _learned(asked: Sequence[FilterItem], seed: int) -> list[list[bool]]:
-    """For each learner, and each thing that it may be told, whether it is right; none where options are media.
-
-    Who always says the most frequent text has learned that from all questions.
-    """
-    right: list[list[bool]] = []
-    items = [one.item for one in asked]
-    fold = assign(items, FOLDS, seed)
-    if not all(MEDIA_MARK in option for item in items for option in item.options):
-        names = QUICK if all(one.closed for one in asked) else (*QUICK, SCALED)
-        found = guess(items, fold, careful(), learners=names, seed=seed, workers=1)
-        right += [
-            [text == item.answer for item, text in zip(items, found.answers[name], strict=True)] for name in names
-        ]
-        choose = most_frequent_text(items)
-        right.append([choose(item) == item.answer for item in items])
-    if all(one.closed for one in asked):
-        answers = [one.answer for one in asked]
-        told: list[tuple[str, Sequence[Sequence[Hashable]]]] = [(LINEAR, vocabulary([item.question for item in items]))]
-        told += [
-            (name, [one.single_view_cues[part] for one in asked]) for name in QUICK for part in range(_parts(asked))
-        ]
-        for name, cues in told:
-            guessed = answers_from_cues(answers, cues, fold, name, seed)
-            right.append([a == b for a, b in zip(guessed, answers, strict=True)])
-    return right
-
-
-def _parts(asked: Sequence[FilterItem]) -> int:
-    return min((len(one.single_view_cues) for one in asked), default=0)

@@ -85,7 +85,7 @@ class AnswerSpace:
         share = np.zeros((classes.count, len(self.answers)))
         np.add.at(share, (classes.y, classes.own), 1.0)
         share /= np.maximum(share.sum(axis=1, keepdims=True), 1.0)
-        promised = p @ share @ self.gains[classes.offered].T
+        promised = p @ (share @ self.gains[classes.offered].T)
         return [int(place) for place in classes.offered[promised.argmax(axis=1)]]
 
     def offer(self, number: int) -> str:

@@ -196,16 +196,28 @@ def _group(members: Ints, own: Sequence[Item], fold: Ints, folds: int, rules: Ru
     return _Group(members, rows, np.array(space.right, float), space, unlearned)
 
 
+def likeliest(right: Floats, item: Ints) -> Ints:
+    """For each item the place of its likeliest option, the first of several.
+
+    Args:
+        right: how likely each option is to be right. Shape (rows,).
+        item: the number of each row's item, rising. Shape (rows,).
+    """
+    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
+    sizes = np.diff(np.r_[starts, len(item)])
+    place = np.arange(len(item)) - np.repeat(starts, sizes)
+    best = right == np.repeat(np.maximum.reduceat(right, starts), sizes)
+    found: Ints = np.minimum.reduceat(np.where(best, place, len(item)), starts)
+    return found
+
+
 def _chosen(right: Floats, item: Ints, target: Floats) -> tuple[list[str], Floats]:
     """For each item the letter of the likeliest option, and the share of the right one."""
-    letters, shares = [], []
-    for number in np.unique(item):
-        own = item == number
-        p = right[own]
-        letters.append(chr(ord("A") + int(p.argmax())))
-        total = float(p.sum())
-        shares.append(float(p @ target[own]) / total if total > 0 else 1 / len(p))
-    return letters, np.array(shares)
+    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
+    total, own = np.add.reduceat(right, starts), np.add.reduceat(right * target, starts)
+    chance = 1 / np.diff(np.r_[starts, len(item)])
+    shares = np.where(total > 0, own / np.where(total > 0, total, 1.0), chance)
+    return [chr(ord("A") + place) for place in likeliest(right, item).tolist()], shares
 
 
 def _constants(items: Sequence[Item], fold: Ints, group: _Group, into: list[str]) -> None:

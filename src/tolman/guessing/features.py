@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.guessing.statistics import Floats, Slot, slot, summaries
+from tolman.guessing.statistics import Floats, Keys, Slot, numbered, summaries
 from tolman.guessing.words import number_in, parts, phrases, words
 from tolman.items import Item
 
@@ -49,14 +49,70 @@ class Rows:
         return np.hstack([self.plain, matrix])
 
 
+@dataclass(frozen=True)
+class RowPool:
+    """Items of one question type and kind as rows, before any fold is drawn: what their texts say.
+
+    Attributes:
+        item: the number of each row's item, rising. Shape (rows,).
+        plain: features without any statistics. Shape (rows, columns).
+        keys: whose answers are summed.
+        values: 1, and the answer that is summed. Shape (rows, 2).
+        chance: what is expected of a row where nothing is known; None for the mean of what is known. Shape (rows,).
+    """
+
+    item: NDArray[np.intp]
+    plain: Floats
+    keys: tuple[Keys, ...]
+    values: Floats
+    chance: Floats | None
+
+    def part(self, kept: NDArray[np.intp]) -> RowPool:
+        """The rows of some items, which are numbered anew in the order of their old numbers.
+
+        Args:
+            kept: their numbers, rising. Shape (items kept,).
+        """
+        stays = np.zeros(int(self.item[-1]) + 1, dtype=bool)
+        stays[kept] = True
+        here = stays[self.item]
+        chance = None if self.chance is None else self.chance[here]
+        keys = tuple(one.part(here) for one in self.keys)
+        return RowPool((np.cumsum(stays) - 1)[self.item[here]], self.plain[here], keys, self.values[here], chance)
+
+    def rows(self, fold: NDArray[np.intp], folds: int) -> Rows:
+        """The rows with the statistics of a draw of the folds.
+
+        Args:
+            fold: of each item. Shape (items,).
+            folds: how many there are.
+        """
+        own = fold[self.item]
+        slots = tuple(one.slot(self.values, own, folds) for one in self.keys)
+        if self.chance is not None:
+            return Rows(self.item, self.plain, slots, own, np.tile(self.chance, (folds, 1)), relative=True)
+        everything = numbered([(None,)] * len(own)).slot(self.values, own, folds)
+        known = [everything.known(held_out) for held_out in range(folds)]
+        base = np.stack([one[:, 1] / np.maximum(one[:, 0], 1) for one in known])
+        return Rows(self.item, self.plain, slots, own, base, relative=False)
+
+
 def answer_rows(items: Sequence[Item], values: Sequence[float], fold: NDArray[np.intp], folds: int) -> Rows:
+    """Rows of questions without letters for one draw of the folds; see `answer_pool` and `RowPool.rows`."""
+    return answer_pool(items, values).rows(fold, folds)
+
+
+def choice_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Rows:
+    """Rows of choices for one draw of the folds; see `choice_pool` and `RowPool.rows`."""
+    return choice_pool(items).rows(fold, folds)
+
+
+def answer_pool(items: Sequence[Item], values: Sequence[float]) -> RowPool:
     """Questions of one type whose answers are no letters; the values' inverse hyperbolic sine is what is summed.
 
     Args:
         items: the questions.
         values: of the answers: the numbers themselves, or numbers that stand for texts. Shape (items,).
-        fold: of each. Shape (items,).
-        folds: how many there are.
     """
     # Multiples of 2^-20 add up exactly. Otherwise a difference of sums would keep a trace of what was taken out.
     answers = np.round(np.arcsinh(np.asarray(values, dtype=np.float64)) * 2**20) / 2**20
@@ -66,14 +122,11 @@ def answer_rows(items: Sequence[Item], values: Sequence[float], fold: NDArray[np
     keys += [[[one[position]] if position < len(one) else [] for one in found] for position in range(4)]
     keys += [[[text for _, text in one] for one in found], [list(combinations(one, 2)) for one in found]]
     plain = np.array([[len(words(item.question)), len(one)] for item, one in zip(items, found, strict=True)], float)
-    slots = tuple(slot(one, channels, fold, folds) for one in keys)
-    everything = slot([[None]] * len(items), channels, fold, folds)
-    known = [everything.known(held_out) for held_out in range(folds)]
-    base = np.stack([one[:, 1] / np.maximum(one[:, 0], 1) for one in known])
-    return Rows(np.arange(len(items)), plain, slots, fold, base, relative=False)
+    number = np.arange(len(items))
+    return RowPool(number, plain, tuple(numbered(one).of_several(number) for one in keys), channels, None)
 
 
-def choice_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Rows:
+def choice_pool(items: Sequence[Item]) -> RowPool:
     """Choices of one type, a row for each option; whether it is right is what is summed."""
     found = phrases(items)
     item = np.array([i for i, one in enumerate(items) for _ in one.options], dtype=np.intp)
@@ -93,9 +146,8 @@ def choice_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Ro
         [list(combinations(one, 2)) for one in listed],
     ]
     plain = np.array([_option(items[i], k) for i, k in rows], float)
-    base = np.tile(np.array([1 / len(items[i].options) for i, _ in rows]), (folds, 1))
-    slots = tuple(slot(one, values, fold[item], folds) for one in keys)
-    return Rows(item, plain, slots, fold[item], base, relative=True)
+    chance = np.array([1 / len(items[i].options) for i, _ in rows])
+    return RowPool(item, plain, tuple(numbered(one).of_several(item) for one in keys), values, chance)
 
 
 def _option(item: Item, k: int) -> list[float]:
@@ -134,11 +186,13 @@ def _option(item: Item, k: int) -> list[float]:
 
 def _against_the_others(matrix: Floats, item: NDArray[np.intp]) -> Floats:
     """Each feature less the greatest among the other options of the same item."""
-    result = np.zeros_like(matrix)
     starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
-    for start, end in zip(starts, np.r_[starts[1:], len(item)], strict=True):
-        block = matrix[start:end]
-        ranked = np.sort(block, axis=0)
-        best, second = ranked[-1], ranked[-2]
-        result[start:end] = block - np.where(block == best, second, best)
+    sizes = np.diff(np.r_[starts, len(item)])
+    result = np.zeros_like(matrix)
+    for size in np.unique(sizes).tolist():
+        rows = starts[sizes == size][:, None] + np.arange(size)
+        block = matrix[rows]
+        ranked = np.partition(block, size - 2, axis=1)
+        best, second = ranked[:, -1:], ranked[:, -2:-1]
+        result[rows] = block - np.where(block == best, second, best)
     return result

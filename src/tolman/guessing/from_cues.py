@@ -30,9 +30,16 @@ def answers_from_cues(
         learner: its name in `learners`.
         seed: of the learner.
     """
+    return answers_from_matrix(answers, encoded(cues), fold, learner, seed)
+
+
+def answers_from_matrix(
+    answers: Sequence[str], matrix: Floats, fold: NDArray[np.intp], learner: str, seed: int
+) -> list[str]:
+    """The same of cues that are numbers already, as `encoded` gives them. Shape (questions, columns)."""
     classes = sorted(set(answers))
-    y = np.array([classes.index(answer) for answer in answers], dtype=np.intp)
-    matrix = encoded(cues)
+    place = {answer: i for i, answer in enumerate(classes)}
+    y = np.array([place[answer] for answer in answers], dtype=np.intp)
     found = np.zeros(len(answers), dtype=np.intp)
     for held_out in sorted(set(fold.tolist())):
         train, test = fold != held_out, fold == held_out
@@ -55,10 +62,17 @@ def encoded(cues: Sequence[Sequence[Hashable]]) -> Floats:
     return np.stack(columns, axis=1) if columns else np.zeros((len(cues), 1))
 
 
-def vocabulary(texts: Sequence[str]) -> list[list[float]]:
-    """For each text which words, and which two in a row, are in it, of those that several have: as cues."""
+def vocabulary(texts: Sequence[str]) -> Floats:
+    """For each text which words, and which two in a row, are in it, of those that several have: 1 or 0.
+
+    Shape (texts, words and pairs); one column of 0 where there are none.
+    """
     found = [words(text) for text in texts]
     spans = [{*own, *itertools.pairwise(own)} for own in found]
     counts = Counter(span for own in spans for span in own)
     known = sorted((span for span, n in counts.items() if 1 < n < len(texts)), key=str)
-    return [[float(span in own) for span in known] for own in spans]
+    place = {span: i for i, span in enumerate(known)}
+    matrix = np.zeros((len(texts), max(1, len(known))))
+    for row, own in enumerate(spans):
+        matrix[row, [place[span] for span in own if span in place]] = 1.0
+    return matrix

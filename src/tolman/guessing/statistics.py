@@ -43,15 +43,59 @@ class Slot:
         return np.asarray(total[self.key] - training * self.sums[self.key, own])
 
 
-def slot(keys: Sequence[Sequence[Hashable]], values: Floats, fold: NDArray[np.intp], folds: int) -> Slot:
-    """Collect keys.
+@dataclass(frozen=True)
+class Keys:
+    """Keys of one kind as numbers, gathered once for any number of draws of the folds.
 
-    Args:
-        keys: for each row.
-        values: what is summed for each row, the first channel being 1 for its number. Shape (rows, channels).
-        fold: of each row. Shape (rows,).
-        folds: how many there are.
+    Attributes:
+        rows: how many rows there are.
+        row, key: the entries, by rising rows: row number, key number. Shape (entries,).
+        count: how many keys there are.
     """
+
+    rows: int
+    row: NDArray[np.intp]
+    key: NDArray[np.intp]
+    count: int
+
+    def part(self, here: NDArray[np.bool_]) -> Keys:
+        """The entries of some rows, which are numbered anew.
+
+        Args:
+            here: whether a row stays. Shape (rows,).
+        """
+        stays = here[self.row]
+        number = np.cumsum(here) - 1
+        return Keys(int(here.sum()), number[self.row[stays]], self.key[stays], self.count)
+
+    def of_several(self, item: NDArray[np.intp]) -> Keys:
+        """Without keys of a single item: nothing is known of them when it is asked, and nothing when it is taught.
+
+        Args:
+            item: the number of each row's item. Shape (rows,).
+        """
+        pairs = np.unique(np.stack([self.key, item[self.row]], axis=1), axis=0)
+        often = np.bincount(pairs[:, 0], minlength=self.count) > 1
+        stays, number = often[self.key], np.cumsum(often) - 1
+        return Keys(self.rows, self.row[stays], number[self.key[stays]], int(often.sum()))
+
+    def slot(self, values: Floats, fold: NDArray[np.intp], folds: int) -> Slot:
+        """Sum up what goes with each key, fold by fold.
+
+        Args:
+            values: what is summed for each row, the first channel being 1 for its number. Shape (rows, channels).
+            fold: of each row. Shape (rows,).
+            folds: how many there are.
+        """
+        place = self.key * folds + fold[self.row]
+        channels = [np.bincount(place, one, self.count * folds) for one in values[self.row].T]
+        return Slot(
+            self.rows, self.row, self.key, fold, np.stack(channels, axis=1).reshape(self.count, folds, len(channels))
+        )
+
+
+def numbered(keys: Sequence[Sequence[Hashable]]) -> Keys:
+    """Number the keys of each row, each once."""
     numbers: dict[Hashable, int] = {}
     row: list[int] = []
     key: list[int] = []
@@ -59,10 +103,12 @@ def slot(keys: Sequence[Sequence[Hashable]], values: Floats, fold: NDArray[np.in
         for one in dict.fromkeys(found):
             row.append(i)
             key.append(numbers.setdefault(one, len(numbers)))
-    rows, ids = np.array(row, dtype=np.intp), np.array(key, dtype=np.intp)
-    sums = np.zeros((len(numbers), folds, values.shape[1]))
-    np.add.at(sums, (ids, fold[rows]), values[rows])
-    return Slot(len(keys), rows, ids, fold, sums)
+    return Keys(len(keys), np.array(row, dtype=np.intp), np.array(key, dtype=np.intp), len(numbers))
+
+
+def slot(keys: Sequence[Sequence[Hashable]], values: Floats, fold: NDArray[np.intp], folds: int) -> Slot:
+    """Number keys and sum up what goes with them; see `Keys.slot`."""
+    return numbered(keys).slot(values, fold, folds)
 
 
 def summaries(one: Slot, held_out: int, base: Floats) -> list[Floats]:
@@ -80,11 +126,12 @@ def summaries(one: Slot, held_out: int, base: Floats) -> list[Floats]:
     count, total = known[:, 0], known[:, 1]
     own = base[one.row]
     smooth = (total + SMOOTHING * own) / (count + SMOOTHING)
-    sums, counts = np.zeros(one.rows), np.zeros(one.rows)
+    sums, counts = np.bincount(one.row, total, one.rows), np.bincount(one.row, count, one.rows)
     least, most, seen = base.copy(), base.copy(), np.zeros(one.rows)
-    np.add.at(sums, one.row, total)
-    np.add.at(counts, one.row, count)
-    np.minimum.at(least, one.row, smooth)
-    np.maximum.at(most, one.row, smooth)
-    np.maximum.at(seen, one.row, count)
+    if len(one.row):
+        starts = np.flatnonzero(np.r_[True, one.row[1:] != one.row[:-1]])
+        filled = one.row[starts]
+        least[filled] = np.minimum(base[filled], np.minimum.reduceat(smooth, starts))
+        most[filled] = np.maximum(base[filled], np.maximum.reduceat(smooth, starts))
+        seen[filled] = np.maximum.reduceat(count, starts)
     return [(sums + SMOOTHING * base) / (counts + SMOOTHING), least, most, seen]

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -128,9 +129,15 @@ def _shows(masks: NDArray[np.bool_], chosen: Sequence[int], in_order: bool) -> b
 def _least(masks: NDArray[np.bool_], total: int, rounding: Literal["down", "nearest"], in_order: bool) -> int | None:
     """None where not even all frames do, as where two things come into view in the same frame."""
     for count in range(1, total + 1):
-        if _shows(masks, Frames(count=count, rounding=rounding).indices(total, Fraction(0)), in_order):
+        if _shows(masks, _evenly(total, count, rounding), in_order):
             return count
     return None
+
+
+@lru_cache(maxsize=4096)
+def _evenly(total: int, count: int, rounding: Literal["down", "nearest"]) -> list[int]:
+    """So many frames of a video, asked for again by each question about one."""
+    return Frames(count=count, rounding=rounding).indices(total, Fraction(0))
 
 
 def needed_frames(item: Item) -> NeededFrames | None:

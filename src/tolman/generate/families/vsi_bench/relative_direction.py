@@ -103,6 +103,23 @@ def violations(
     geometry: SceneGeometry, places: tuple[str, str, str], angle: float, level: Level, settings: DirectionSettings
 ) -> list[str]:
     """The rules that a question breaks."""
+    return _broken(_placed(geometry, places, settings), angle, level, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """What a rule looks at of three things, whatever the level.
+
+    Attributes:
+        broken: the rules about their distances that they break.
+        corners: directions of the queried object's corners in degrees.
+    """
+
+    broken: list[str]
+    corners: list[float]
+
+
+def _placed(geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings) -> _Placed:
     measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
     broken = []
     for a, b in itertools.combinations(places, 2):
@@ -112,15 +129,20 @@ def violations(
     here = geometry.center(places[0])
     if min(float(np.linalg.norm((geometry.center(p) - here)[:2])) for p in places[1:]) < settings.on_plan:
         broken.append(f"the observer within {settings.on_plan} m of another object on the floor plan")
+    corners = egocentric_angle(here, geometry.center(places[1]), geometry.vertices(places[2]))
+    return _Placed(broken, corners.tolist())
+
+
+def _broken(placed: _Placed, angle: float, level: Level, settings: DirectionSettings) -> list[str]:
+    broken = list(placed.broken)
     if margin(angle, level, settings) < settings.margin:
         broken.append(_MARGIN.format(settings=settings))
     if level.sectors is HALVES and sector_of(angle, THIRDS) == "back":
         broken.append(_BEHIND)
-    corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
     # The easy question's corners are looked at in the medium one's sectors, as in the released code.
     sectors = THIRDS if level.sectors is HALVES else level.sectors
     own = sector_of(angle, sectors)
-    if sum(sector_of(float(corner), sectors) != own for corner in corners) > settings.corners:
+    if sum(sector_of(corner, sectors) != own for corner in placed.corners) > settings.corners:
         broken.append(_CORNERS.format(settings=settings))
     return broken
 
@@ -131,8 +153,9 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
     for a, b, c in itertools.combinations(geometry.unique, 3):
         for places in ((a, b, c), (a, c, b), (b, a, c)):
             angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
+            placed = _placed(geometry, places, settings)
             for level in LEVELS:
-                broken = violations(geometry, places, angle, level, settings)
+                broken = _broken(placed, angle, level, settings)
                 if broken:
                     yield Rejected(level.task, scene.id, broken[0])
                     continue

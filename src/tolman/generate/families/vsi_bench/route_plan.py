@@ -80,18 +80,15 @@ def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSett
     """Obstacles of a route: 'the floor ends', or the categories of objects that stand in it."""
     import shapely
 
-    floor = shapely.Polygon(geometry.scene.floor[0], geometry.scene.floor[1:])
+    walkable = geometry.floor.buffer(settings.clearance)
+    lows = geometry.heights[:, 0].tolist()
     found = []
     for a, b in itertools.pairwise(stops):
         way = shapely.LineString([geometry.center(a)[:2], geometry.center(b)[:2]]).buffer(settings.clearance)
-        if not floor.buffer(settings.clearance).covers(way):
+        if not walkable.covers(way):
             found.append("the floor ends")
-        for number, thing in enumerate(geometry.scene.objects):
-            bottom = geometry.boxes.vertices()[number]
-            low = float(bottom[:, 2].min())
-            if thing.category in (a, b) or low > settings.headroom:
-                continue
-            if shapely.convex_hull(shapely.multipoints(bottom[:, :2])).intersects(way):
+        for low, outline, thing in zip(lows, geometry.footprints, geometry.scene.objects, strict=True):
+            if thing.category not in (a, b) and low <= settings.headroom and outline.intersects(way):
                 found.append(thing.category)
     return found
 
