@@ -19,9 +19,9 @@ Kernel = tuple[Tensor, Tensor]
 def begin_from(network: Detector, names: list[str], path: Path, pictures: Tensor) -> int:
     """Give a network the weights of a written one; the number of categories that both know.
 
-    In the file normalisation is part of the convolutions. It is taken apart again by what some pictures give each layer,
-    so that the network says what the file's says, and can be trained on. A category that the file doesn't know keeps
-    what it was initialised with.
+    In the file normalisation is part of the convolutions. It is taken apart again by what some pictures give each
+    layer, so that the network says what the file's says, and can be trained on. A category that the file doesn't know
+    keeps what it was initialised with.
 
     Args:
         network: of the file's architecture.

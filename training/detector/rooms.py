@@ -3,8 +3,8 @@
     python training/detector/rooms.py FOLDER --first 0 --rooms 100
 
 Room n is drawn from the seed `detector:n`, which no collection has: theirs are `NUMBER:NUMBER`. Of each four rooms the
-last has the catalogue's furniture, the others are rooms with types and furniture made by rule, one of twelve of these a
-home. Several processes may share the work, each with rooms of its own, and a stopped one goes on. A room gives one file,
+last has the catalogue's furniture, the others are rooms with types and furniture made by rule, one of twelve of these
+a home. Several processes may share the work, each with rooms of its own, and a stopped one goes on. A room is one file,
 `00000.npz`: 24 frames of a walk of 20 seconds, drawn at 320×240, where videos have 640×480, and a row for each object
 that is seen in each. The network sees 160×120; so that a room takes 3 s of a core, baked light is computed for fewer
 places too.
