@@ -27,7 +27,7 @@ HOSTILE = (
     "</script><img src=http://evil.example/x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 )
 REASONED = "The chairs stand by the wall. I count them twice, and both times there are 3. So: 3"
-DRAWN = '{"tv": [(2, 3)], "bread": [(4, 4)], "lamp": [(1, 9)], "sofa": [(8, 8)]}'
+DRAWN = '{"table": [(2, 3)], "cup": [(4, 4)], "clock": [(1, 9)], "monitor": [(8, 8)]}'
 
 
 def unpacked(site: Path, key: str) -> str:

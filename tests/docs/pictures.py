@@ -3,10 +3,11 @@
     python tests/docs/pictures.py                                     # all of them
     python tests/docs/pictures.py --only explorer,figures             # some of them
 
-`make pictures` is the first. They come from the demonstration's runs, which are made where the folder that --demo names has
-none, from VSI-Bench's questions, and from the review that tests lead through in a browser. Needs the extra 'dev', Chromium,
-EGL, PostgreSQL, and VSI-Bench's parquet for `figures` and `baselines`; a group whose input is missing is named, and the
-exit code is then 1.
+`make pictures` is the first. They come from the demonstration, which is run anew unless --demo names a folder that holds
+one, from VSI-Bench's questions, from worlds that are drawn, and from the review that tests lead through in a browser. Needs
+the extra 'dev', Chromium, EGL, PostgreSQL, and VSI-Bench's parquet for `figures` and `baselines`; a group whose input is
+missing is named, and the exit code is then 1. Examples that people have answered, those of SITE's and MMSI-Bench's families,
+stay as they were answered.
 """
 
 from __future__ import annotations
@@ -214,6 +215,17 @@ def rooms(demo: Path, data: Path) -> None:
         subprocess.run([sys.executable, ROOT / "benchmarks" / script, *map(str, options)], cwd=ROOT, check=True)
 
 
+def families(demo: Path, data: Path) -> None:
+    """Examples of SpatialBench's families, by the commands that stand in docs/families/spatialbench.md."""
+    with tempfile.TemporaryDirectory() as place:
+        worlds, bench = Path(place) / "worlds", Path(place) / "bench"
+        tolman("simulate", "--scenes", 5, "--seed", 41, "--seconds", 30, "--rate", 4, "--out", worlds)
+        tolman("generate", worlds, "--preset", "spatialbench", "--choices", "--out", bench)
+        answers = ("--answers", Path(place) / "answers.json")
+        words = [ROOT / "benchmarks" / "contact_sheet.py", bench, "--out", IMAGES, *answers]
+        subprocess.run([sys.executable, *map(str, words)], cwd=ROOT, check=True)
+
+
 def review(demo: Path, data: Path) -> None:
     """The web application's pictures, which its tests leave on their way."""
     paths = sorted((ROOT / "tests" / "review").rglob("test_browser*.py"))
@@ -227,15 +239,17 @@ GROUPS: dict[str, Callable[[Path, Path], None]] = {
     "baselines": baselines,
     "worlds": worlds,
     "rooms": rooms,
+    "families": families,
     "review": review,
 }
 OF_VSI_BENCH = ("figures", "baselines")
+OF_THE_DEMO = ("explorer", "figures")
 
 
 def main() -> None:
     """Make the pictures that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="folder of the demonstration")
+    parser.add_argument("--demo", type=Path, help="folder of a demonstration that was run; it is run anew unless given")
     shared = Path(os.environ.get("TOLMAN_SHARED", ROOT.parent / "shared"))
     parser.add_argument(
         "--data", type=Path, default=shared / "data" / "vsi-bench", help="folder of VSI-Bench's parquet"
@@ -244,21 +258,36 @@ def main() -> None:
     asked = parser.parse_args()
     if unknown := set(asked.only.split(",")) - set(GROUPS):
         parser.error(f"--only: there is no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}.")
+    with tempfile.TemporaryDirectory() as place:
+        left = make_groups(asked.only.split(","), asked.demo, asked.data, Path(place))
+    if left:
+        sys.exit("Left out:\n" + "\n".join(left))
+
+
+def make_groups(names: list[str], demo: Path | None, data: Path, place: Path) -> list[str]:
+    """Make the pictures of some groups; those whose input is missing, and what they lack.
+
+    Args:
+        names: of the groups.
+        demo: a demonstration that was run; None for a new one, which is run where one is needed.
+        data: folder of VSI-Bench's parquet.
+        place: where a new demonstration goes.
+    """
     left = []
-    for name in asked.only.split(","):
-        if name in OF_VSI_BENCH and not list(asked.data.glob("*.parquet")):
-            left.append(f"{name}: no parquet of VSI-Bench in {asked.data}; --data names the folder")
+    for name in names:
+        if name in OF_VSI_BENCH and not list(data.glob("*.parquet")):
+            left.append(f"{name}: no parquet of VSI-Bench in {data}; --data names the folder")
         elif name in ("explorer", "review") and not Path(CHROMIUM).exists():
             left.append(f"{name}: Chromium isn't installed (Debian's package chromium)")
         elif name == "review" and not shutil.which("postgres") and not list(Path("/usr/lib/postgresql").glob("*/bin")):
             left.append(f"{name}: PostgreSQL isn't installed (Debian's package postgresql)")
         else:
-            if name in ("explorer", "figures") and not (asked.demo / "site" / "index.html").exists():
-                tolman("--out", asked.demo, module="tolman.demo")
+            if name in OF_THE_DEMO and demo is None:
+                tolman(cwd=place, module="tolman.demo")
+                demo = place / "demo"
             print(f"{name} …", flush=True)
-            GROUPS[name](asked.demo.resolve(), asked.data.resolve())
-    if left:
-        sys.exit("Left out:\n" + "\n".join(left))
+            GROUPS[name]((demo or place).resolve(), data.resolve())
+    return left
 
 
 if __name__ == "__main__":

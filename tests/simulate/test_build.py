@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
-from simulate.holding import faults
+from simulate.holding import HUNG, faults
 from tolman.errors import InputError, MissingExtraError, NoDisplayError
 from tolman.generate.build import Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
@@ -23,10 +23,7 @@ from tolman.scene_parts import Part
 from tolman.scene_table import read_captures, read_scenes
 from tolman.scenes import Capture
 from tolman.simulate import build
-from tolman.simulate.build import WorldsConfig, simulate
-from tolman.simulate.furnish import draw_plan
-from tolman.simulate.furniture import Library
-from tolman.simulate.interior import build_interior
+from tolman.simulate.build import WorldsConfig, place, simulate
 from tolman.simulate.recording import CameraTrack
 from tolman.simulate.walks import draw_walk
 from tolman.simulate.world import World
@@ -162,15 +159,17 @@ def test_stored_visibility_gives_the_committed_questions(tmp_path: Path) -> None
 
 
 @pytest.mark.full
-def test_the_rooms_that_ship_are_those_that_are_made_now(library: Library) -> None:
+def test_the_rooms_that_ship_are_those_that_are_made_now() -> None:
     """Their boxes and ways are planned afresh: rooms of an older version would show its faults."""
     settings = json.loads((ROOMS / "simulation.json").read_text(encoding="utf-8"))
     captures = {capture.scene: capture for capture in read_captures(ROOMS)}
-    for number, scene in enumerate(read_scenes(ROOMS)):
+    for scene in read_scenes(ROOMS):
+        number = int(scene.id.rpartition("-")[2])
         seed = f"{settings['seed']}:{number}"
-        plan = draw_plan(scene.id, settings["shapes"][number], seed, library, objects=settings["objects"])
-        world = build_interior(plan, library)
-        assert faults(world) == []
+        config = WorldsConfig(objects=settings["objects"], made=settings["made"])
+        shape = settings["shapes"][number % len(settings["shapes"])]
+        world, _ = place(config, shape, scene.id, seed)
+        assert faults(world, hung=HUNG) == []
         assert scene.objects == world.scene.objects
         walk = draw_walk(world, seed, seconds=settings["seconds"], rate=settings["rate"])
         poses = np.array(captures[scene.id].poses).reshape(-1, 4, 4)

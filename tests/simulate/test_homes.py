@@ -9,7 +9,7 @@ pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
 
 import shapely
 
-from simulate.holding import faults, overlaps
+from simulate.holding import HUNG, faults, overlaps
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.homes import LEAST_SIDE, MOST_ROOMS, draw_home
@@ -18,8 +18,6 @@ from tolman.simulate.made.library import MadeLibrary
 from tolman.simulate.placing import BODY
 from tolman.simulate.room_types import home_types, room_types
 from tolman.simulate.rooms import INNER, STANDARD, VARIED, Shell
-
-HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard")
 
 
 def homes(count: int) -> list[Shell]:

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
 
-from simulate.holding import ON_WALL, faults, off_the_wall
+from simulate.holding import HUNG, ON_WALL, faults, off_the_wall
 from tolman.errors import UsageError
 from tolman.plugins import load_plugins
 from tolman.simulate.build import WorldsConfig
@@ -21,8 +21,6 @@ from tolman.simulate.made.library import DESIGNS, ONE_SIZE, STRETCH, MadeLibrary
 from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
 from tolman.workflows import simulate as workflow
-
-HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard")
 
 
 def test_a_library_offers_made_pieces_beside_the_catalogues(library: Library) -> None:

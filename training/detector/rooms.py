@@ -2,44 +2,70 @@
 
     python training/detector/rooms.py FOLDER --first 0 --rooms 100
 
-Room n is drawn from the seed `detector:n`, which no collection has: theirs are `NUMBER:NUMBER`. Several processes may
-share the work, each with rooms of its own. A room gives one file, `00000.npz`: 20 frames of a walk of 20 seconds, drawn
-at 640×480 as videos are and halved, and a row for each object that is seen in each.
+Room n is drawn from the seed `detector:n`, which no collection has: theirs are `NUMBER:NUMBER`. Of each four rooms the
+last has the catalogue's furniture, the others are rooms with types and furniture made by rule, one of twelve of these
+a home. Several processes may share the work, each with rooms of its own, and a stopped one goes on. A room is one file,
+`00000.npz`: 24 frames of a walk of 20 seconds, drawn at 320×240, where videos have 640×480, and a row for each object
+that is seen in each. The network sees 160×120; so that a room takes 3 s of a core, baked light is computed for fewer
+places too.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from tolman.files import atomic_write
 from tolman.geometry.boxes import Floats
+from tolman.simulate import lighting, render
 from tolman.simulate.build import WorldsConfig, place
 from tolman.simulate.furniture import Library
 from tolman.simulate.render import Frame, Renderer
+from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
 from tolman.simulate.walks import draw_walk, intrinsics_of
 from tolman.simulate.world import World
 
-SIZE = (640, 480)
-FRAMES = 20
+SIZE = (320, 240)
+FRAMES = 24
+LIGHT_STEP = 0.26
+"""Metres between the places for which a room's light is computed; twice what videos have."""
 SECONDS = 20.0
 RATE = 10
 MOST_OBJECTS = 26
 FEWEST_OBJECTS = 16
+CATALOGUE_EVERY = 4
+"""One room of so many has the catalogue's furniture only."""
+HOME_EVERY = 12
+"""One of so many with made furniture is a home."""
+_PIXEL = 4
+"""Pixels of 640×480 that a pixel covers."""
 LEAST_PIXELS = 48
 """Of 640×480; what shows fewer is not learned."""
 COLUMNS = ("frame", "category", "left", "top", "right", "bottom", "pixels", "depth", "x", "y", "z", "w", "d", "h")
-"""Of a row: the number of the frame and of the category; the visible part's box, pixels of the halved frame; its pixels
-in 640×480; its median depth; the middle of the object's box seen from the camera; the box's extents; metres."""
+"""Of a row: the number of the frame and of the category; the visible part's box, pixels; how many of 640×480 it covers;
+its median depth; the middle of the object's box seen from the camera; the box's extents; metres."""
 
 
 def categories() -> list[str]:
-    """What rooms hold, in the order of the network's maps."""
-    return sorted({piece.category for piece in Library(None).pieces.values()} | {"door", "rug", "window"})
+    """What rooms of both sorts hold, in the order of the network's maps."""
+    catalogue = {piece.category for piece in Library(None).pieces.values() if piece.habit != "never"}
+    typed = {category for kind in room_types() for category in kind.contents}
+    return sorted(catalogue | typed | {"door", "rug", "window"})
+
+
+def settings_of(number: int) -> tuple[WorldsConfig, str]:
+    """Settings and shape of a room."""
+    group, place_in_group = divmod(number, CATALOGUE_EVERY)
+    if place_in_group == CATALOGUE_EVERY - 1:
+        return WorldsConfig(), SHAPES[group % len(SHAPES)]
+    made = group * (CATALOGUE_EVERY - 1) + place_in_group
+    shape = "home" if made % HOME_EVERY == HOME_EVERY - 1 else SHAPES[made % len(SHAPES)]
+    return WorldsConfig(made=True), shape
 
 
 def main() -> None:
@@ -48,6 +74,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first room (default 0)")
     parser.add_argument("--rooms", type=int, default=100, help="number of rooms (default 100)")
     options = parser.parse_args()
+    lighting.STEP = render.STEP = LIGHT_STEP
     options.folder.mkdir(parents=True, exist_ok=True)
     names = {name: number for number, name in enumerate(categories())}
     (options.folder / "categories.json").write_text(json.dumps(list(names)))
@@ -66,7 +93,8 @@ def draw(number: int, names: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np
     seed = f"detector:{number}"
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     objects = int(generator.integers(FEWEST_OBJECTS, MOST_OBJECTS + 1))
-    world, _ = place(WorldsConfig(objects=objects), SHAPES[number % len(SHAPES)], f"detector/{number}", seed)
+    config, shape = settings_of(number)
+    world, _ = place(replace(config, objects=objects), shape, f"detector/{number}", seed)
     walk = draw_walk(world, seed, seconds=SECONDS, rate=RATE)
     poses = walk.poses[np.linspace(0, len(walk.poses) - 1, FRAMES).astype(int)]
     intrinsics = intrinsics_of(SIZE)
@@ -74,27 +102,20 @@ def draw(number: int, names: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np
     with Renderer(world, SIZE) as renderer:
         for index, pose in enumerate(poses):
             frame = renderer.frame(pose, intrinsics)
-            colours.append(halved(frame.colour))
+            colours.append(frame.colour)
             rows += [(index, *row) for row in _rows(world, frame, pose, names)]
     return np.stack(colours), np.array(rows, dtype=np.float32).reshape(-1, len(COLUMNS)), np.stack(poses)
-
-
-def halved(colour: np.ndarray) -> np.ndarray:
-    """A picture at half its width and height, each pixel the mean of four."""
-    height, width = colour.shape[0] // 2, colour.shape[1] // 2
-    means = colour.reshape(height, 2, width, 2, 3).astype(np.float32).mean((1, 3))
-    return np.asarray(means.round(), dtype=np.uint8)
 
 
 def _rows(world: World, frame: Frame, pose: Floats, names: dict[str, int]) -> list[tuple[float, ...]]:
     found = []
     for thing in world.scene.objects:
         inside = frame.instances == world.numbers[thing.id]
-        pixels = int(inside.sum())
+        pixels = int(inside.sum()) * _PIXEL
         if pixels < LEAST_PIXELS or thing.category not in names or thing.box is None:
             continue
         lines, columns = np.flatnonzero(inside.any(1)), np.flatnonzero(inside.any(0))
-        box = (columns[0] / 2, lines[0] / 2, (columns[-1] + 1) / 2, (lines[-1] + 1) / 2)
+        box = (columns[0], lines[0], columns[-1] + 1, lines[-1] + 1)
         depth = float(np.median(frame.depth[inside]))
         middle = (np.array(thing.box.center) - pose[:3, 3]) @ pose[:3, :3]
         found.append((names[thing.category], *box, pixels, depth, *middle, *thing.box.extents))

@@ -2,8 +2,9 @@
 
     python training/detector/train.py FOLDER --out src/tolman/models/detector/rooms.onnx
 
-FOLDER is what `rooms.py` drew, with the categories' names. Every twentieth room is not learned from. Needs torch and
-onnx (requirements.txt beside this file). Two processes share each batch, one thread each.
+FOLDER is what `rooms.py` drew, with the categories' names. Every fifteenth room is not learned from. Needs torch and
+onnx (requirements.txt beside this file). Processes of one thread each share each batch. With --begin FILE training goes
+on from a network that was written before, and learns categories that it didn't know.
 """
 
 from __future__ import annotations
@@ -16,18 +17,22 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from begun import begin_from
 from network import REGRESSED, STRIDE, Detector
 from torch import Tensor, distributed, multiprocessing
 from torch.nn import functional
 from written import typical_sizes, write
 
 SEED = 1948
-PROCESSES = 2
-BATCH = 16
-"""Pictures in a process's part of a batch."""
-HELD_OUT = 20
+BATCH = 32
+"""Pictures, in all processes together."""
+HELD_OUT = 15
 """One room of so many is not learned from."""
 LEARNING_RATE = 3e-3
+LATER_RATE = 1e-3
+"""Of a network that was trained before."""
+BEGUN_BY = 200
+"""Pictures, about, that tell what the layers of such a network give."""
 LINES, COLUMNS = 30, 40
 """Cells of the maps."""
 FOCAL = 160 / 2 / np.tan(np.radians(72) / 2)
@@ -51,8 +56,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="ONNX file that is written")
     parser.add_argument("--epochs", type=int, default=16, help="times that each frame is seen at most (default 16)")
     parser.add_argument("--minutes", type=float, default=20.0, help="most minutes (default 20)")
+    parser.add_argument("--begin", type=Path, help="network to begin with, as --out writes it")
+    parser.add_argument("--processes", type=int, default=2, help="processes that share the work (default 2)")
     options = parser.parse_args()
-    multiprocessing.spawn(_work, (options,), nprocs=PROCESSES)
+    multiprocessing.spawn(_work, (options,), nprocs=options.processes)
     names = json.loads((options.folder / "categories.json").read_text())
     network = Detector(len(names))
     network.load_state_dict(torch.load(options.out.with_suffix(".pt")))
@@ -62,14 +69,20 @@ def main() -> None:
 def _work(rank: int, options: argparse.Namespace) -> None:
     """One process's share."""
     torch.set_num_threads(1)
-    meeting = (options.folder / "meeting").absolute()
-    distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=PROCESSES)
+    meeting = f"file://{(options.folder / 'meeting').absolute()}"
+    distributed.init_process_group("gloo", init_method=meeting, rank=rank, world_size=options.processes)
     torch.manual_seed(SEED)
     names = json.loads((options.folder / "categories.json").read_text())
     paths = sorted(options.folder.glob("*.npz"))
     learned = _read([path for path in paths if int(path.stem) % HELD_OUT != HELD_OUT - 1])
     held = _read([path for path in paths if int(path.stem) % HELD_OUT == HELD_OUT - 1])
-    network = Detector(len(names)).to(memory_format=torch.channels_last)
+    network = Detector(len(names))
+    if options.begin:
+        some = learned.pictures[:: max(1, len(learned.rows) // BEGUN_BY)].float()
+        known = begin_from(network, names, options.begin, some)
+        if rank == 0:
+            print(f"{known} of {len(names)} categories were known: {check(network, held)}", flush=True)
+    network = network.to(memory_format=torch.channels_last)
     if rank == 0:
         count = sum(p.numel() for p in network.parameters())
         print(f"{len(learned.rows)} frames learned, {len(held.rows)} held out; {count:,} parameters", flush=True)
@@ -144,15 +157,18 @@ def _train(rank: int, network: Detector, learned: Frames, held: Frames, options:
     categories = network.heat.out_channels
     shared, own = np.random.default_rng(SEED), np.random.default_rng([SEED, rank])
     optimizer = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=1e-3)
-    steps, step, done, began = len(learned.rows) // (BATCH * PROCESSES), 0, 0.0, time.time()
+    steps, step, done, began = len(learned.rows) // BATCH, 0, 0.0, time.time()
+    rate = LATER_RATE if options.begin else LEARNING_RATE
+    share = BATCH // options.processes
     for epoch in range(options.epochs):
         network.train()
         total = np.zeros(2)
-        order = shared.permutation(len(learned.rows))[: steps * BATCH * PROCESSES].reshape(steps, PROCESSES, BATCH)
+        order = shared.permutation(len(learned.rows))[: steps * share * options.processes]
+        order = order.reshape(steps, options.processes, share)
         for numbers in order[:, rank]:
             for group in optimizer.param_groups:
                 warm = min(1.0, (step + 1) / 60)
-                group["lr"] = LEARNING_RATE * warm * (0.5 * (1 + np.cos(np.pi * min(done, 1.0))) + 0.004)
+                group["lr"] = rate * warm * (0.5 * (1 + np.cos(np.pi * min(done, 1.0))) + 0.004)
             pictures, *wanted = _batch(learned, numbers, categories, own)
             with torch.autocast("cpu", torch.bfloat16):
                 found = network(pictures)
@@ -162,7 +178,7 @@ def _train(rank: int, network: Detector, learned: Frames, held: Frames, options:
             # The slower process's clock is everybody's, so that all stop with the same step.
             minutes = torch.tensor([(time.time() - began) / 60])
             parts = [p.grad for p in network.parameters()]
-            flat = torch.cat([part.flatten() for part in parts] + [minutes]) / PROCESSES
+            flat = torch.cat([part.flatten() for part in parts] + [minutes]) / options.processes
             distributed.all_reduce(flat)
             pieces = flat[:-1].split([part.numel() for part in parts])
             for part, piece in zip(parts, pieces, strict=True):

@@ -22,7 +22,9 @@ from tolman.files import remove
 from tolman.runtime import stoppable, uninterrupted
 
 SEED = 6
-"""Of rooms that can be asked about in all ten question types of VSI-Bench."""
+"""Of rooms of eight types that can be asked about in all ten question types of VSI-Bench."""
+SHAPES = ("rectangle", "l-shape", "rectangle", "two-rooms")
+"""In turn. Single rooms are seen whole in a short walk, so that what they have several of can be counted."""
 ROOMS = 12
 """So many that differences between models have an interval in most question types."""
 BLIND = "baseline/best-constant"
@@ -87,7 +89,8 @@ def demonstrate(
     with as_file(files("tolman.demo") / "rooms") as prepared:
         scenes = out / "scenes"
         try:
-            _type("simulate", "--scenes", rooms, "--seed", SEED, "--seconds", seconds, "--rate", rate, "--out", scenes)
+            drawn = ("--scenes", rooms, "--seed", SEED, "--furniture", "made", "--shapes", ",".join(SHAPES))
+            _type("simulate", *drawn, "--seconds", seconds, "--rate", rate, "--out", scenes)
         except (NoDisplayError, MissingExtraError) as error:
             print(f"{error} Going on with three rooms that were drawn before.")
             scenes = prepared

@@ -31,6 +31,12 @@ from tolman.simulate.supports import Support, support_of
 CATALOGUE = "PluginFurnitureCatalog.properties"
 _LONGEST = 25.0
 """Metres; nothing larger is furniture."""
+_SHIPPED = "blendswap-cc-0/{0}/{0}.obj"
+CALLED = {_SHIPPED.format("cupboard"): "wardrobe"}
+"""What models of the shipped selection are called by those who see them, where their names say something else
+(benchmarks/naming.json); by their paths."""
+CALLED_DIFFERENTLY = frozenset(_SHIPPED.format(name) for name in ("box", "shelves"))
+"""Models to which no name was given by more than half; they aren't put into rooms."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +207,9 @@ def _piece(entry: dict[str, str]) -> Furniture:
         raise ValueError("modelRotation")
     elevation = float(entry.get("elevation", 0)) / 100
     category, habit = habit_of(entry["name"], entry.get("category", ""), size[2], max(size[:2]), elevation)
+    category = CALLED.get(path, category)
+    if path in CALLED_DIFFERENTLY:
+        habit = "never"
     identity = posixpath.basename(path).removesuffix(".obj")
     return Furniture(identity, entry["name"], category, size, elevation, habit, path, turn)
 

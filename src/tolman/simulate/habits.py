@@ -14,8 +14,8 @@ seat      stands near a wall, turned to the room    never     isn't put into roo
 """
 
 # Categories follow what the models look like, not what their makers call them: the "Bookcase" has closed doors, the
-# "Box" is an open crate, the "Television cabinet" a chest with open shelves. One look has one name: a question about a
-# "potted plant" would leave out the plant in the next pot. A built-in oven has nothing to stand on.
+# "Television cabinet" is a chest with open shelves. One look has one name: a question about a "potted plant" would
+# leave out the plant in the next pot. A built-in oven has nothing to stand on.
 _BY_NAME: dict[str, tuple[str, Habit]] = {
     "apple iphone": ("phone", "surface"),
     "baby bed": ("crib", "wall"),

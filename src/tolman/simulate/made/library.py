@@ -22,9 +22,6 @@ NATURAL = 1.12
 """The same for models of which no kind tells the sizes."""
 ONE_SIZE = frozenset(("basketball", "glass", "phone", "pool table"))
 """Categories that come in one size."""
-CALLED = {"cupboard": "wardrobe", "drawersCabinet": "chest of drawers", "box": "", "shelves": ""}
-"""What people call a catalogue's models by their looks, where that isn't its category; '' for what they call different
-things (benchmarks/naming.py)."""
 
 
 class MadeLibrary(FurnitureSource):
@@ -48,9 +45,7 @@ class MadeLibrary(FurnitureSource):
         self._made: dict[str, tuple[FurnitureKind, str]] = {}
         kinds = list(REGISTRY.all().values())
         if catalogue is not None:
-            named = [replace(piece, category=CALLED.get(piece.id, piece.category)) for piece in catalogue.usable()]
-            named = [piece for piece in named if piece.category]
-            resized = [piece for one in named if (piece := _resized(one, kinds, seed))]
+            resized = [piece for one in catalogue.usable() if (piece := _resized(one, kinds, seed))]
             # All of the catalogue's that are alike are chosen as often as one made design.
             alike = Counter((piece.category, piece.habit) for piece in resized)
             shares = {(kind.category, kind.habit): kind.share for kind in kinds}
