@@ -13,7 +13,7 @@ from tolman.simulate.mesh import Mesh
 def make(draws: Draws) -> MadeParts:
     """A round or angular seat on three or four legs, or a round one on a column.
 
-    What stands on panels or a drum, or is wider than 0.5 m, is a side table to those who see it.
+    What stands on panels or a drum, is wider than 0.5 m, or low and hard on a column, is a side table to who sees it.
     """
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint", "plastic")
@@ -25,7 +25,7 @@ def make(draws: Draws) -> MadeParts:
     )
     thick = draws.between(0.05, 0.1) if padded else draws.between(0.02, 0.04)
     under = h - thick
-    style = draws.pick("legs", "legs", "three", "column")
+    style = draws.pick("legs", "legs", "three", *(["column"] if padded or h > 0.55 else []))
     round_seat = draws.chance(0.5) or style in ("three", "column")
     bodies: list[Mesh] = []
     surfaces: list[LevelSurface] = []
