@@ -26,18 +26,18 @@ from tolman.simulate.furniture import FurnitureSource, Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.outdoors import build_street
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
-from tolman.simulate.street import KINDS, draw_street
+from tolman.simulate.traffic import with_traffic
 from tolman.simulate.walks import draw_walk
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
 DATASET = "simulated"
-PLACES = (*ROOM_SHAPES, *KINDS)
+PLACES = (*ROOM_SHAPES, *OUTDOOR_SHAPES)
 SETTINGS = "simulation.json"
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
@@ -60,6 +60,7 @@ class WorldsConfig:
         depth: whether depth and instances are written beside the video.
         actors: number of people who walk around and carry things.
         robots: number of round robots that drive about.
+        traffic: number of cars and bicycles that drive along the ways of places outdoors.
         exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
         media: whether videos are drawn; else rays tell what they would show.
@@ -77,6 +78,7 @@ class WorldsConfig:
     depth: bool = False
     actors: int = 0
     robots: int = 0
+    traffic: int = 0
     exo: int = 0
     lidar: bool = False
     media: bool = True
@@ -89,6 +91,8 @@ class WorldsConfig:
             del fields["made"]
         if self.media:
             del fields["media"]
+        if not self.traffic:
+            del fields["traffic"]
         library = None
         if self.furniture is not None:
             try:
@@ -288,6 +292,9 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     if config.robots:
         world, missing = with_robots(world, seed, seconds=config.seconds, count=config.robots, walk=walk)
         notes += missing
+    if config.traffic:
+        world, missing = with_traffic(world, seed, seconds=config.seconds, count=config.traffic, walk=walk)
+        notes += missing
     fixed = exo_walks(world, walk, config.exo, size=config.size) if config.exo else []
     if fixed:
         world = with_wearer(world, walk, seed)
@@ -334,10 +341,8 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
     Raises:
         UsageError: there is no such shape.
     """
-    for kind in KINDS:
-        if shape == kind:
-            street = draw_street(identity, seed, kind=kind, objects=config.objects)
-            return build_street(street), street.notes
+    if shape in OUTDOOR_SHAPES:
+        return outdoor_place(shape, identity, seed, config.objects)
     library: FurnitureSource = _library(config.furniture)
     types: Sequence[RoomType] = ()
     if config.made:

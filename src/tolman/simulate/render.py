@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from tolman.errors import NoDisplayError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
-from tolman.simulate import shaders
+from tolman.simulate import outdoor_shaders, shaders
+from tolman.simulate.daylight import Daylight
 from tolman.simulate.devices import devices_to_try
 from tolman.simulate.lighting import STEP
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
+from tolman.simulate.sun_shadows import SunShadows, set_sky
 from tolman.simulate.world import World
 
 _LAYER = 512
@@ -85,9 +87,15 @@ class Renderer:
         self._target = self._gl.framebuffer([self._colour, self._depth, self._ids], self._gl.depth_renderbuffer(size))
         self._final = self._gl.framebuffer([self._gl.texture(size, 4, dtype="f1")])
         self._gl.enable(moderngl.DEPTH_TEST)
-        self._light_view = _light_view(world)
-        scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
-        self._draw["grain"].value = float(2.0 / scale / _SHADOWS)
+        self._sun: SunShadows | None = None
+        if isinstance(world.light, Daylight):
+            movers = [part.pose is not None for part in self._ranges]
+            self._sun = SunShadows(gl=self._gl, moderngl=moderngl, world=world, program=self._draw, shadow=self._shadow,
+                                   draw=self._cast_part, movers=movers)
+        else:
+            self._light_view = _light_view(world)
+            scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
+            self._draw["grain"].value = float(2.0 / scale / _SHADOWS)
         self._cast(0.0)
 
     @property
@@ -123,6 +131,8 @@ class Renderer:
         self._contact.use(2)
         self._amount.use(3)
         self._flow.use(4)
+        if self._sun:
+            self._sun.use()
         for part in self._ranges:
             matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
             if _outside(part, view @ matrix, intrinsics, self.size):
@@ -142,20 +152,24 @@ class Renderer:
 
     def _programs(self, moderngl: Any) -> None:
         gl, light = self._gl, self.world.light
-        self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.FRAGMENT)
+        look = outdoor_shaders if isinstance(light, Daylight) else shaders
+        self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=look.FRAGMENT)
         self._shadow = gl.program(vertex_shader=shaders.SHADOW_VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
         smooth = gl.program(vertex_shader=shaders.SCREEN_VERTEX, fragment_shader=shaders.SMOOTH_FRAGMENT)
         corners = np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32)
         self._screen = gl.vertex_array(smooth, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
-        self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=shaders.SKY_FRAGMENT)
+        self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=look.SKY_FRAGMENT)
         self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
-        names = ("shadows", "pictures", "contact", "light_amount", "light_flow")
-        for value, name in enumerate(names):
+        self._draw["sky"].value, self._draw["ground"].value = light.sky, light.ground
+        self._draw["pictures"].value, self._draw["contact"].value = 1, 2
+        if isinstance(light, Daylight):
+            set_sky(self._sky, light)
+            self._sky["sun"].value = light.sun
+            return
+        for value, name in ((0, "shadows"), (3, "light_amount"), (4, "light_flow")):
             self._draw[name].value = value
-        self._draw["toward_light"].value = light.toward
-        self._draw["sun"].value, self._draw["sky"].value = light.sun, light.sky
-        self._draw["ground"].value = light.ground
+        self._draw["toward_light"].value, self._draw["sun"].value = light.toward, light.sun
         self._draw["texel"].value = 1.0 / _SHADOWS
 
     def _upload(self, moderngl: Any) -> None:
@@ -216,21 +230,30 @@ class Renderer:
         for texture in (self._amount, self._flow):
             texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
             texture.repeat_x = texture.repeat_y = texture.repeat_z = False
+        if isinstance(self.world.light, Daylight):
+            return
         self._draw["grid_low"].value = grid.low if grid else (0.0, 0.0, 0.0)
         self._draw["grid_size"].value = tuple(map(float, shape))
         self._draw["grid"].value = (STEP, grid.most * grid.exposure * _MIDDLE if grid else 0.0)
 
     def _cast(self, seconds: float) -> None:
         """Draw the map of shadows. Walls, floors and ceilings cast none: they would keep the light out."""
+        if self._sun:
+            self._sun.cast(seconds)
+            return
         self._shadow_target.use()
         self._shadow_target.clear()
         self._shadow["light_view"].write(_columns(self._light_view))
         self._draw["light_view"].write(_columns(self._light_view))
-        for part in self._ranges:
+        for number, part in enumerate(self._ranges):
             if part.casts:
-                matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
-                self._shadow["model"].write(_columns(matrix))
-                self._shadow_vao.render(vertices=part.count, first=part.first)
+                self._cast_part(number, seconds)
+
+    def _cast_part(self, number: int, seconds: float) -> None:
+        part = self._ranges[number]
+        matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
+        self._shadow["model"].write(_columns(matrix))
+        self._shadow_vao.render(vertices=part.count, first=part.first)
 
     def _fill(self, pose: Floats, intrinsics: tuple[float, float, float, float]) -> None:
         """Draw the sky wherever nothing was drawn: there the clear leaves instances and depth undefined."""

@@ -36,7 +36,7 @@ class SimulateConfig:
         tuple[str, ...],
         Setting(
             "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, home (two to six rooms), street, "
-            "parking-lot.",
+            "parking-lot, park, courtyard.",
             metavar="SHAPE[,SHAPE…]",
         ),
     ] = ("rectangle", "l-shape", "two-rooms")
@@ -60,6 +60,15 @@ class SimulateConfig:
     depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False
     actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
     robots: Annotated[int, Setting("Number of round robots that drive about, 0–20.", least=0, most=20)] = 0
+    traffic: Annotated[
+        int,
+        Setting(
+            "Number of cars and bicycles that drive along streets and across parking lots, bicycles in parks and courtyards, "
+            "0–20.",
+            least=0,
+            most=20,
+        ),
+    ] = 0
     exo: Annotated[
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
@@ -175,6 +184,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         depth=config.depth,
         actors=config.actors,
         robots=config.robots,
+        traffic=config.traffic,
         exo=config.exo,
         lidar=config.lidar,
         media=not config.no_media,
