@@ -26,21 +26,21 @@ from tolman.simulate.furniture import FurnitureSource, Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.outdoors import build_street
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
 from tolman.simulate.quality import DEFAULT, quality_named
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
-from tolman.simulate.street import KINDS, draw_street
+from tolman.simulate.traffic import with_traffic
 from tolman.simulate.twins import twin_of
 from tolman.simulate.walks import draw_walk
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
 DATASET = "simulated"
-PLACES = (*ROOM_SHAPES, *KINDS)
+PLACES = (*ROOM_SHAPES, *OUTDOOR_SHAPES)
 SETTINGS = "simulation.json"
 _PLANS = 8
 """Plans that are drawn until one has room for twins."""
@@ -67,6 +67,7 @@ class WorldsConfig:
         depth: whether depth and instances are written beside the video.
         actors: number of people who walk around and carry things.
         robots: number of round robots that drive about.
+        traffic: number of cars and bicycles that drive along the ways of places outdoors.
         exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
         media: whether videos are drawn; else rays tell what they would show.
@@ -86,6 +87,7 @@ class WorldsConfig:
     depth: bool = False
     actors: int = 0
     robots: int = 0
+    traffic: int = 0
     exo: int = 0
     lidar: bool = False
     media: bool = True
@@ -102,6 +104,8 @@ class WorldsConfig:
             del fields["media"]
         if self.twins == 1:
             del fields["twins"]
+        if not self.traffic:
+            del fields["traffic"]
         library = None
         if self.furniture is not None:
             try:
@@ -309,7 +313,11 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     if config.robots:
         world, missing = with_robots(world, seed, seconds=config.seconds, count=config.robots, walk=walk)
         notes += missing
-    fixed = exo_walks(whole, walk, config.exo, size=config.size) if config.exo else []
+    if config.traffic:
+        world, missing = with_traffic(world, seed, seconds=config.seconds, count=config.traffic, walk=walk)
+        notes += missing
+    planned = whole if config.twins > 1 else world
+    fixed = exo_walks(planned, walk, config.exo, size=config.size) if config.exo else []
     if fixed:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
@@ -358,10 +366,8 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
     Raises:
         UsageError: there is no such shape.
     """
-    for kind in KINDS:
-        if shape == kind:
-            street = draw_street(identity, seed, kind=kind, objects=config.objects)
-            return build_street(street), street.notes
+    if shape in OUTDOOR_SHAPES:
+        return outdoor_place(shape, identity, seed, config.objects)
     plan, library = _plan(config, shape, identity, seed)
     return build_interior(plan, library), plan.notes + _left_out(library)
 

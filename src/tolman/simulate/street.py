@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tolman.simulate.fittings import SIZES
+from tolman.simulate.lanes import Lane, rounded
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
 from tolman.simulate.plan import Placed, fingerprint_of, turn_things
-from tolman.simulate.vehicles import PATTERNS
+from tolman.simulate.vehicles import PATTERNS, VANS
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -58,6 +59,13 @@ EDGING: dict[Kind, tuple[float, float]] = {"street": (-0.05, 0.05), "parking-lot
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
 """Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
 SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "picnic table", "bicycle")
+BIKE_LANE, CAR_LANE = 1.3, 3.0
+"""Widths of a street's lanes, metres: a bicycle lane, two lanes for cars, a bicycle lane."""
+ROAD = 2 * (BIKE_LANE + CAR_LANE)
+"""Metres from the parked vehicles to the other side of a street."""
+CORNER: dict[Kind, float] = {"street": 33.0, "parking-lot": 12.0}
+"""Metres from the ends of a place to the corners of its houses, behind which roads lead away."""
+SIDE_ROAD = 7.0
 _GAP = 0.12
 _TRIES = 40
 
@@ -106,12 +114,52 @@ class Street:
         numbers = [round(x * 1e7) for x in (self.length, self.turn)]
         return fingerprint_of({"id": self.id, "kind": self.kind, "ground": numbers}, self.placed)
 
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The ways of traffic, turned already."""
+        return tuple(lane.turned(self.turn) for lane in _lanes(self.kind, self.length))
+
     def _strip(self, end: float) -> Polygon:
         import shapely
 
         c, s = np.cos(self.turn), np.sin(self.turn)
         corners = np.array([[0, 0], [self.length, 0], [self.length, end], [0, end]])
         return shapely.Polygon(corners @ np.array([[c, s], [-s, c]]))
+
+
+def _lanes(kind: Kind, length: float) -> tuple[Lane, ...]:
+    """Rounds: along the street or across the lot, and back out of sight, behind the houses."""
+    out = CORNER[kind] + 2.0
+    if kind == "street":
+        edge = GROUNDS["street"].rows[0][1]
+        near, far = edge + BIKE_LANE + CAR_LANE / 2, edge + BIKE_LANE + 1.5 * CAR_LANE
+
+        def around(aside: float) -> list[tuple[float, float]]:
+            # Counter-clockwise in plan; `aside` is to the right of those who drive.
+            y0, y1 = near - aside, far + aside
+            inner, outer = out + 1.75 - aside, out + 5.25 + aside
+            back = -18.0 - aside
+            return [
+                (-inner, y0), (length + inner, y0), (length + inner, back), (length + outer, back), (length + outer, y1),
+                (-outer, y1), (-outer, back), (-inner, back),
+            ]  # fmt: skip
+
+        cycle = CAR_LANE / 2 + BIKE_LANE / 2
+        return (
+            Lane("car", rounded(around(0.0), 3.6), GROUNDS["street"].base, (4.0, 8.0)),
+            Lane("bicycle", rounded(around(cycle), 2.4), GROUNDS["street"].base, (3.0, 5.0)),
+        )
+    rows = GROUNDS["parking-lot"].rows
+    low, high = rows[0][1], rows[1][0]
+
+    def loop(y: float, aside: float) -> list[tuple[float, float]]:
+        return [(-out - 2.5 + aside, y), (length + out + 2.5 - aside, y), (length + out + 2.5 - aside, -14.0 + aside),
+                (-out - 2.5 + aside, -14.0 + aside)]  # fmt: skip
+
+    return (
+        Lane("car", rounded(loop((low + high) / 2 + 0.6, 0.0), 4.0), 0.0, (3.0, 5.0)),
+        Lane("bicycle", rounded(loop(low + 0.95, 1.7), 2.0), 0.0, (3.0, 4.5)),
+    )
 
 
 def draw_street(identity: str, seed: str, *, kind: Kind | None = None, objects: int = 26) -> Street:
@@ -192,7 +240,7 @@ class _Placing:
         return self._try(category, category, (width, depth, height), self._spots(category, (width, depth)))
 
     def _vehicle(self, category: str) -> bool:
-        models = ["van"] if category == "van" else [name for name in PATTERNS if name != "van"]
+        models = [*VANS] if category == "van" else [name for name in PATTERNS if name not in VANS]
         model = models[int(self.generator.integers(len(models)))]
         shake = self.generator.uniform(0.97, 1.03)
         width, length, height = (float(np.round(side * shake, 3)) for side in PATTERNS[model].size)

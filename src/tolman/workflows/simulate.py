@@ -37,7 +37,7 @@ class SimulateConfig:
         tuple[str, ...],
         Setting(
             "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, home (two to six rooms), street, "
-            "parking-lot.",
+            "parking-lot, park, courtyard.",
             metavar="SHAPE[,SHAPE…]",
         ),
     ] = ("rectangle", "l-shape", "two-rooms")
@@ -61,6 +61,15 @@ class SimulateConfig:
     depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False
     actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
     robots: Annotated[int, Setting("Number of round robots that drive about, 0–20.", least=0, most=20)] = 0
+    traffic: Annotated[
+        int,
+        Setting(
+            "Number of cars and bicycles that drive along streets and across parking lots, bicycles in parks and courtyards, "
+            "0–20.",
+            least=0,
+            most=20,
+        ),
+    ] = 0
     exo: Annotated[
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
@@ -180,8 +189,11 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("place", shape, PLACES)
     if config.no_media and (config.depth or config.lidar):
         raise UsageError("--no-media writes no pictures and no scans: leave out --depth and --lidar.")
-    if config.twins > 1 and (config.actors or config.robots or set(config.shapes) - set(ROOM_SHAPES)):
-        raise UsageError("--twins takes rooms where nothing moves: leave out --actors, --robots, streets and lots.")
+    movers = config.actors or config.robots or config.traffic
+    if config.twins > 1 and (movers or set(config.shapes) - set(ROOM_SHAPES)):
+        raise UsageError(
+            "--twins takes rooms where nothing moves: leave out --actors, --robots, --traffic and places outdoors."
+        )
     if config.twins > 1 and config.scenes % config.twins:
         raise UsageError(f"--scenes is no multiple of --twins {config.twins}: a group would lack scenes.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
@@ -199,6 +211,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         depth=config.depth,
         actors=config.actors,
         robots=config.robots,
+        traffic=config.traffic,
         exo=config.exo,
         lidar=config.lidar,
         media=not config.no_media,
