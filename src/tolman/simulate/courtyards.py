@@ -144,8 +144,8 @@ def _wanted(objects: int, generator: np.random.Generator) -> dict[str, int]:
     repeated = [str(name) for name in generator.permutation(_REPEATED)]
     single = [str(name) for name in generator.permutation(_SINGLE)]
     wanted = {name: int(generator.integers(2, 5)) for name in repeated[:3]}
-    wanted.update(dict.fromkeys(single[:5], 1))
-    for name in [*repeated[3:5], *single[5:]]:
+    wanted.update(dict.fromkeys(single[:8], 1))
+    for name in [*repeated[3:5], *single[8:]]:
         if sum(wanted.values()) < objects:
             wanted[name] = 1
     return wanted

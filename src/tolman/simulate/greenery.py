@@ -111,12 +111,14 @@ def _spruce(generator: np.random.Generator, size: tuple[float, float, float]) ->
         low = 0.06 * height + share * 0.92 * height
         radius = width / 2 * (1 - share) ** 0.85 * float(generator.uniform(0.88, 1.0)) + 0.04
         drop = 0.28 * radius + 0.05
-        cone = turned([(radius * 0.8, low - drop * 0.6), (0.002, low + radius * 0.35)], colour * 0.45, 12)
+        cone = turned([(radius * 0.8, max(low - drop * 0.6, 0.2)), (0.002, low + radius * 0.35)], colour * 0.45, 12)
         parts.append(smoothed(cone, 80))
         count = int(170 * (1 - share) + 24)
         angle, out = generator.uniform(0, 2 * np.pi, count), np.sqrt(generator.uniform(0.2, 1, count))
         r = radius * out
-        places.append(np.column_stack([r * np.cos(angle), r * np.sin(angle), low + 0.3 * radius * (1 - out) - drop * out**2]))
+        # The trunk alone touches the ground.
+        hung = np.maximum(low + 0.3 * radius * (1 - out) - drop * out**2, 0.25)
+        places.append(np.column_stack([r * np.cos(angle), r * np.sin(angle), hung]))
         normals.append(np.column_stack([np.cos(angle), np.sin(angle), np.full(count, 0.9)]))
         shades.append(0.72 + 0.5 * out * (0.7 + 0.3 * share))
     ways = np.concatenate(normals)

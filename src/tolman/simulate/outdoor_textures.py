@@ -11,17 +11,13 @@ from tolman.simulate.textures import SIDE, smooth_noise
 
 
 def road(generator: np.random.Generator, colour: Floats) -> Texture:
-    """Asphalt: fine stones, patches, cracks."""
+    """Asphalt: fine stones, cracks."""
     grains = generator.random((SIDE, SIDE))
     shade = 0.86 + 0.2 * grains + 0.06 * smooth_noise(generator, (9, 9)) + 0.05 * smooth_noise(generator, (40, 40))
     shade = np.where(grains > 0.985, 1.3, shade)
     bent = smooth_noise(generator, (5, 5)) + 0.35 * smooth_noise(generator, (16, 16)) + 0.1 * smooth_noise(generator, (60, 60))
-    shade = np.where(np.abs(bent) < 0.006, 0.62, shade)
-    y, x = np.mgrid[0:SIDE, 0:SIDE]
-    low_x, low_y = generator.integers(30, SIDE // 2, 2)
-    wide, deep = generator.integers(80, 200, 2)
-    patch = (x > low_x) & (x < low_x + wide) & (y > low_y) & (y < low_y + deep)
-    return _picture(shade * np.where(patch, generator.uniform(0.8, 0.95), 1.0), colour)
+    shade = np.where(np.abs(bent) < 0.005, 0.72, shade)
+    return _picture(shade, colour)
 
 
 def cobbles(generator: np.random.Generator, colour: Floats, *, across: int = 12) -> Texture:
