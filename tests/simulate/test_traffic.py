@@ -92,7 +92,11 @@ def test_the_same_seed_gives_the_same_traffic() -> None:
 
 def test_wheels_turn_as_far_as_they_roll() -> None:
     _, made, _ = driven("street")
-    rolling = [body for body in made.bodies if body.pose and body.object and "moving" in body.object and len(body.mesh.points) > 100]
+    rolling = [
+        body
+        for body in made.bodies
+        if body.pose and body.object and "moving" in body.object and len(body.mesh.points) > 100
+    ]
     body = next(b for b in rolling if b.pose and abs(b.pose(0.0)[2, 3] - made.lanes[0].height) > 0.2)
     assert body.pose is not None
     early, late = body.pose(1.0), body.pose(1.02)

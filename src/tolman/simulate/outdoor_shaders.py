@@ -120,7 +120,8 @@ float lit(vec3 n) {
     }
     place = (far_view * vec4(point + n * (0.02 + 1.8 * grain.y), 1.0)).xyz * 0.5 + 0.5;
     if (any(greaterThan(abs(place - 0.5), vec3(0.495)))) return 1.0;
-    for (int i = 0; i < 4; i++) sum += texture(far_shadows, vec3(place.xy + TAPS[i * 2] * texel * 1.5, place.z - 0.0006));
+    for (int i = 0; i < 4; i++)
+        sum += texture(far_shadows, vec3(place.xy + TAPS[i * 2] * texel * 1.5, place.z - 0.0006));
     return sum / 4.0;
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +17,11 @@ def road(generator: np.random.Generator, colour: Floats) -> Texture:
     grains = generator.random((SIDE, SIDE))
     shade = 0.86 + 0.2 * grains + 0.06 * smooth_noise(generator, (9, 9)) + 0.05 * smooth_noise(generator, (40, 40))
     shade = np.where(grains > 0.985, 1.3, shade)
-    bent = smooth_noise(generator, (5, 5)) + 0.35 * smooth_noise(generator, (16, 16)) + 0.1 * smooth_noise(generator, (60, 60))
+    bent = (
+        smooth_noise(generator, (5, 5))
+        + 0.35 * smooth_noise(generator, (16, 16))
+        + 0.1 * smooth_noise(generator, (60, 60))
+    )
     shade = np.where(np.abs(bent) < 0.005, 0.72, shade)
     return _picture(shade, colour)
 
@@ -112,7 +118,7 @@ def ashlar(generator: np.random.Generator, colour: Floats, *, rows: int = 4) -> 
 
 def siding(generator: np.random.Generator, colour: Floats, *, rows: int = 14) -> Texture:
     """Painted boards that lie one over the other."""
-    y, x = np.mgrid[0:SIDE, 0:SIDE] / SIDE
+    y = np.mgrid[0:SIDE, 0:SIDE][0] / SIDE
     row = (y * rows).astype(int)
     tone = generator.normal(1.0, 0.025, rows)[row]
     across = y * rows % 1
@@ -159,7 +165,7 @@ _LETTERS = (
 def _stroked(u: Floats, v: Floats, lines: tuple[tuple[tuple[float, float], ...], ...]) -> NDArray[np.bool_]:
     found = np.zeros(u.shape, dtype=bool)
     for line in lines:
-        for (a, b), (c, d) in zip(line[:-1], line[1:], strict=True):
+        for (a, b), (c, d) in itertools.pairwise(line):
             share = np.clip(((u - a) * (c - a) + (v - b) * (d - b)) / ((c - a) ** 2 + (d - b) ** 2), 0, 1)
             # Letters are narrower than high: lines are as thick both ways.
             found |= np.hypot((u - a - share * (c - a)) * 0.55, v - b - share * (d - b)) < 0.075

@@ -90,8 +90,15 @@ class Renderer:
         self._sun: SunShadows | None = None
         if isinstance(world.light, Daylight):
             movers = [part.pose is not None for part in self._ranges]
-            self._sun = SunShadows(gl=self._gl, moderngl=moderngl, world=world, program=self._draw, shadow=self._shadow,
-                                   draw=self._cast_part, movers=movers)
+            self._sun = SunShadows(
+                gl=self._gl,
+                moderngl=moderngl,
+                world=world,
+                program=self._draw,
+                shadow=self._shadow,
+                draw=self._cast_part,
+                movers=movers,
+            )
         else:
             self._light_view = _light_view(world)
             scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
