@@ -2,9 +2,9 @@
 
 python benchmarks/world_physics.py [--places 200] [--allowed 0.005] [--seed 1] [--workers 2]
 
-Three of four places are rooms and homes as `tolman simulate --furniture made` draws them, the others streets,
-parking lots, parks and courtyards. The rays are those of tests/simulate/holding.py, which shares no code with what puts
-things in place. Exit code 1 if anything is wrong.
+Three of four places are rooms and homes as `tolman simulate --furniture made` draws them, the others streets, parking
+lots, parks and courtyards. The rays are those of tests/simulate/holding.py, which shares no code with what puts things
+in place. Exit code 1 if anything is wrong.
 """
 
 from __future__ import annotations

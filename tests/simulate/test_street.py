@@ -12,8 +12,10 @@ import shapely
 from simulate.worlds import world
 from tolman.geometry.boxes import Boxes, pairwise_distances
 from tolman.simulate.fittings import SIZES, fitting
-from tolman.simulate.street import KINDS, Kind, draw_street
-from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
+from tolman.simulate.street import draw_street
+from tolman.simulate.street_ground import KINDS, Kind
+from tolman.simulate.vehicle_patterns import COLOURS, PATTERNS
+from tolman.simulate.vehicles import vehicle
 
 SEEDS = [f"s{number}" for number in range(6)]
 

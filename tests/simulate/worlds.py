@@ -15,17 +15,16 @@ from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.outdoors import build_street
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
-from tolman.simulate.street import KINDS, draw_street
 from tolman.simulate.walks import Walk, draw_walk
 from tolman.simulate.world import World
 
-PLACES: tuple[str, ...] = (*SHAPES, *KINDS)
+PLACES: tuple[str, ...] = (*SHAPES, *OUTDOOR_SHAPES)
 MADE_HOME = "made home"
 """A home with types of rooms: made furniture, lamps, curtains, baked light."""
-SLOW_PLACES = dict.fromkeys(("parking-lot", "street", "two-rooms", MADE_HOME), pytest.mark.full)
+SLOW_PLACES = dict.fromkeys(("parking-lot", "street", "park", "courtyard", "two-rooms", MADE_HOME), pytest.mark.full)
 """Places whose slowest tests `make test` leaves to `make test-full`."""
 
 
@@ -36,10 +35,9 @@ def library() -> Library:
 
 @cache
 def world(place: str) -> World:
-    """A room of a shape, a street or parking lot, or a home with types of rooms."""
-    for kind in KINDS:
-        if place == kind:
-            return build_street(draw_street("test/outdoors", "sensors", kind=kind))
+    """A room of a shape, a place outdoors, or a home with types of rooms."""
+    if place in OUTDOOR_SHAPES:
+        return outdoor_place(place, "test/outdoors", "sensors")[0]
     for shape in SHAPES:
         if place == shape:
             return build_interior(draw_plan("test/room", shape, "sensors", library()), library())

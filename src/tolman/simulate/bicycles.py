@@ -100,7 +100,16 @@ def draw_rider(generator: np.random.Generator) -> tuple[Mesh, tuple[Leg, ...]]:
     tilt[1:3, 1:3] = [[np.cos(lean), -np.sin(lean)], [np.sin(lean), np.cos(lean)]]
     tilt[:3, 3] = (0.0, -0.2, 0.97)
     flat = np.diag([1.0, 0.62, 1.0, 1.0])
-    trunk = [(0.001, -0.02), (0.15, 0.0), (0.165, 0.1), (0.155, 0.22), (0.19, 0.42), (0.2, 0.5), (0.12, 0.57), (0.05, 0.59)]
+    trunk = [
+        (0.001, -0.02),
+        (0.15, 0.0),
+        (0.165, 0.1),
+        (0.155, 0.22),
+        (0.19, 0.42),
+        (0.2, 0.5),
+        (0.12, 0.57),
+        (0.05, 0.59),
+    ]
     parts = [smoothed(turned(trunk, clothes.shirt, 20), 50).moved(flat).moved(tilt)]
     hips = turned([(0.001, -0.05), (0.15, -0.03), (0.165, 0.06), (0.001, 0.08)], clothes.trousers, 20)
     parts.append(smoothed(hips, 50).moved(flat).moved(tilt))
@@ -108,9 +117,11 @@ def draw_rider(generator: np.random.Generator) -> tuple[Mesh, tuple[Leg, ...]]:
     parts.append(head(clothes, top))
     if generator.random() < 0.6:
         angles = np.linspace(0.0, np.pi / 2, 7)
-        shell = turned([(max(float(np.cos(a)), 1e-4), float(np.sin(a))) for a in angles], generator.uniform(0.1, 0.85, 3), 16)
+        shell = turned(
+            [(max(float(np.cos(a)), 1e-4), float(np.sin(a))) for a in angles], generator.uniform(0.1, 0.85, 3), 16
+        )
         size = np.diag([0.112, 0.135, 0.115, 1.0])
-        size[:3, 3] = top + (0.0, 0.0, 0.2)
+        size[:3, 3] = top + np.array([0.0, 0.0, 0.2])
         parts.append(smoothed(shell, 80).moved(size))
     for x in (-1, 1):
         shoulder, elbow, hand = (0.2 * x, 0.02, 1.43), (0.3 * x, 0.13, 1.2), (0.26 * x, 0.3, 1.03)

@@ -26,7 +26,9 @@ def court_fronts(generator: np.random.Generator, plan: OpenPlace, covers: Covers
     found = []
     for side, storeys in zip(plan.closed, plan.storeys, strict=True):
         x, y, yaw = wall_point(plan.size, side, 0.0, 0.0)
-        own = [thing for thing in things if thing.category in ("door", "balcony") and _at(plan, side, thing) is not None]
+        own = [
+            thing for thing in things if thing.category in ("door", "balcony") and _at(plan, side, thing) is not None
+        ]
         at = placed((x, y, 0.0), yaw)
         style = name if generator.random() < 0.75 else "terrace"
         found.append(_front(generator, plan, covers, style, side, storeys, own).moved(at))
@@ -140,9 +142,7 @@ def balcony(generator: np.random.Generator, size: tuple[float, float, float]) ->
     return made.mesh().moved(placed((0.0, -out / 2, 0.0))).fitted(size)
 
 
-def _open_side(
-    generator: np.random.Generator, plan: OpenPlace, covers: Covers, name: str, side: str
-) -> list[Mesh]:
+def _open_side(generator: np.random.Generator, plan: OpenPlace, covers: Covers, name: str, side: str) -> list[Mesh]:
     """A wall, a fence or a hedge along y = 0, a road and houses beyond it, towards -y."""
     length = wall_length(plan.size, side)
     kind = int(generator.integers(3))

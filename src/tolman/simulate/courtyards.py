@@ -20,9 +20,32 @@ DOOR = (0.94, 0.06, 2.1)
 _BALCONY = (2.1, 0.95, 1.15)
 _REPEATED = ("bicycle", "chair", "planter", "bench", "dumpster", "bush", "lamp post")
 """Categories that courtyards have several of. Their counts are drawn evenly, so that no count is the usual one."""
-_SINGLE = ("table", "bicycle rack", "patio umbrella", "sandbox", "flower bed", "rain barrel", "wheelbarrow", "soccer ball",
-           "ping-pong table", "trash can", "picnic table", "electrical cabinet", "seesaw", "slide")  # fmt: skip
-_AT_WALLS = ("bench", "dumpster", "planter", "rain barrel", "bicycle", "bicycle rack", "electrical cabinet", "trash can")
+_SINGLE = (
+    "table",
+    "bicycle rack",
+    "patio umbrella",
+    "sandbox",
+    "flower bed",
+    "rain barrel",
+    "wheelbarrow",
+    "soccer ball",
+    "ping-pong table",
+    "trash can",
+    "picnic table",
+    "electrical cabinet",
+    "seesaw",
+    "slide",
+)
+_AT_WALLS = (
+    "bench",
+    "dumpster",
+    "planter",
+    "rain barrel",
+    "bicycle",
+    "bicycle rack",
+    "electrical cabinet",
+    "trash can",
+)
 _INSET, _RADIUS = 2.75, 2.0
 """Metres from the walls to the way around, and of its corners."""
 
@@ -37,9 +60,18 @@ def draw_courtyard(identity: str, seed: str, *, objects: int = 24) -> OpenPlace:
     """
     generator = np.random.default_rng(np.frombuffer(f"courtyard:{seed}".encode(), dtype=np.uint8))
     size = (float(np.round(generator.uniform(15.5, 21), 2)), float(np.round(generator.uniform(13, 17.5), 2)))
-    way = [(_INSET, _INSET), (size[0] - _INSET, _INSET), (size[0] - _INSET, size[1] - _INSET), (_INSET, size[1] - _INSET)]
+    way = [
+        (_INSET, _INSET),
+        (size[0] - _INSET, _INSET),
+        (size[0] - _INSET, size[1] - _INSET),
+        (_INSET, size[1] - _INSET),
+    ]
     lane = Lane("bicycle", rounded(way, _RADIUS), 0.0, (2.0, 4.0))
-    closed = SIDES if generator.random() < 0.5 else tuple(side for side in SIDES if side != SIDES[int(generator.integers(4))])
+    closed = (
+        SIDES
+        if generator.random() < 0.5
+        else tuple(side for side in SIDES if side != SIDES[int(generator.integers(4))])
+    )
     storeys = tuple(int(generator.integers(2, 5)) for _ in closed)
     placing = OpenPlacing(size, _areas(generator, size), lane, generator)
     fixtures = _doors(generator, size, closed)
@@ -144,8 +176,8 @@ def _wanted(objects: int, generator: np.random.Generator) -> dict[str, int]:
     repeated = [str(name) for name in generator.permutation(_REPEATED)]
     single = [str(name) for name in generator.permutation(_SINGLE)]
     wanted = {name: int(generator.integers(2, 5)) for name in repeated[:3]}
-    wanted.update(dict.fromkeys(single[:5], 1))
-    for name in [*repeated[3:5], *single[5:]]:
+    wanted.update(dict.fromkeys(single[:8], 1))
+    for name in [*repeated[3:5], *single[8:]]:
         if sum(wanted.values()) < objects:
             wanted[name] = 1
     return wanted
@@ -158,7 +190,9 @@ def _spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]
     generator = placing.generator
     doors = [thing for thing in placing.placed if thing.category == "door"]
     ways = [
-        shapely.Polygon(rectangle((d.center[0] - np.sin(d.yaw) * 0.6, d.center[1] + np.cos(d.yaw) * 0.6), d.yaw, 1.2, 1.4))
+        shapely.Polygon(
+            rectangle((d.center[0] - np.sin(d.yaw) * 0.6, d.center[1] + np.cos(d.yaw) * 0.6), d.yaw, 1.2, 1.4)
+        )
         for d in doors
     ]
     if category in _AT_WALLS:

@@ -13,8 +13,9 @@ from tolman.geometry.boxes import Floats
 from tolman.simulate import outdoor_textures, textures
 from tolman.simulate.masonry import REVEAL, Masonry, WallOpening
 from tolman.simulate.mesh import Mesh, Texture
-from tolman.simulate.openings import FRAMES, draw_glazing, entrance, garage, shop_front, sign_board, window
+from tolman.simulate.openings import FRAMES, draw_glazing, entrance, garage, window
 from tolman.simulate.roofs import RoofCovers, draw_roof
+from tolman.simulate.shops import shop_front, sign_board
 
 RGB = tuple[float, float, float]
 
@@ -55,30 +56,68 @@ class HouseStyle:
 
 _BRICK = ((0.62, 0.36, 0.28), (0.68, 0.5, 0.38), (0.5, 0.32, 0.27), (0.72, 0.6, 0.48), (0.45, 0.38, 0.35))
 _COATS = (
-    (0.9, 0.86, 0.76), (0.84, 0.76, 0.65), (0.74, 0.78, 0.77), (0.9, 0.8, 0.68), (0.8, 0.72, 0.72), (0.88, 0.88, 0.86),
-    (0.86, 0.78, 0.56), (0.72, 0.74, 0.66), (0.78, 0.62, 0.52),
-)  # fmt: skip
+    (0.9, 0.86, 0.76),
+    (0.84, 0.76, 0.65),
+    (0.74, 0.78, 0.77),
+    (0.9, 0.8, 0.68),
+    (0.8, 0.72, 0.72),
+    (0.88, 0.88, 0.86),
+    (0.86, 0.78, 0.56),
+    (0.72, 0.74, 0.66),
+    (0.78, 0.62, 0.52),
+)
 _STONES = ((0.78, 0.74, 0.66), (0.7, 0.68, 0.64), (0.8, 0.72, 0.58))
-_BOARDS = ((0.86, 0.87, 0.85), (0.62, 0.68, 0.7), (0.55, 0.6, 0.5), (0.7, 0.55, 0.42), (0.5, 0.2, 0.17), (0.78, 0.74, 0.6))
+_BOARDS = (
+    (0.86, 0.87, 0.85),
+    (0.62, 0.68, 0.7),
+    (0.55, 0.6, 0.5),
+    (0.7, 0.55, 0.42),
+    (0.5, 0.2, 0.17),
+    (0.78, 0.74, 0.6),
+)
 _CONCRETE = ((0.72, 0.72, 0.7), (0.82, 0.81, 0.78), (0.5, 0.51, 0.53))
 
 STYLES: dict[str, HouseStyle] = {
     "terrace": HouseStyle(
-        (("brick", _BRICK), ("coat", _COATS)), (2, 3), (2.7, 3.0), (2.1, 2.7), ("sash", "cross"), ("gable", "gable", "dormers"),
+        (("brick", _BRICK), ("coat", _COATS)),
+        (2, 3),
+        (2.7, 3.0),
+        (2.1, 2.7),
+        ("sash", "cross"),
+        ("gable", "gable", "dormers"),
     ),
     "old town": HouseStyle(
-        (("coat", _COATS), ("stone", _STONES)), (3, 4), (2.9, 3.3), (2.0, 2.6), ("casement", "cross", "french"),
-        ("mansard", "gable", "dormers"), shutters=0.4, balconies=0.15, bands=0.8,
+        (("coat", _COATS), ("stone", _STONES)),
+        (3, 4),
+        (2.9, 3.3),
+        (2.0, 2.6),
+        ("casement", "cross", "french"),
+        ("mansard", "gable", "dormers"),
+        shutters=0.4,
+        balconies=0.15,
+        bands=0.8,
     ),
     "modern": HouseStyle(
-        (("coat", (*_COATS, *_CONCRETE)), ("brick", _BRICK)), (3, 5), (2.8, 3.0), (2.6, 3.6), ("wide", "french", "casement"),
-        ("flat",), balconies=0.65, bands=0.2,
+        (("coat", (*_COATS, *_CONCRETE)), ("brick", _BRICK)),
+        (3, 5),
+        (2.8, 3.0),
+        (2.6, 3.6),
+        ("wide", "french", "casement"),
+        ("flat",),
+        balconies=0.65,
+        bands=0.2,
     ),
     "village": HouseStyle(
-        (("siding", _BOARDS), ("coat", _COATS), ("brick", _BRICK)), (1, 2), (2.6, 2.8), (2.2, 3.0), ("sash", "cross", "casement"),
-        ("gable", "front gable"), shutters=0.35, bands=0.1,
+        (("siding", _BOARDS), ("coat", _COATS), ("brick", _BRICK)),
+        (1, 2),
+        (2.6, 2.8),
+        (2.2, 3.0),
+        ("sash", "cross", "casement"),
+        ("gable", "front gable"),
+        shutters=0.35,
+        bands=0.1,
     ),
-}  # fmt: skip
+}
 """Ways to build, by name."""
 
 
@@ -235,4 +274,3 @@ def _bands(
         at = left + 0.12
         made.box((at - 0.045, 0.0, 2.0), (at + 0.045, 0.09, height), (0.36, 0.36, 0.35))
         made.box((at - 0.045, 0.0, 0.0), (at + 0.045, 0.09, 2.0), (0.3, 0.3, 0.3))
-

@@ -14,7 +14,7 @@ from tolman.simulate import greenery
 from tolman.simulate.bicycles import AXLES, bicycle_frame, bicycle_wheel
 from tolman.simulate.mesh import Mesh, block, extruded, flat_shaded, joined, placed, rod, smoothed, turned
 from tolman.simulate.outdoor_textures import stop_face
-from tolman.simulate.vehicles import COLOURS
+from tolman.simulate.vehicle_patterns import COLOURS
 
 _STEEL, _IRON = (0.55, 0.57, 0.59), (0.12, 0.13, 0.14)
 _WOOD = (0.5, 0.33, 0.19)

@@ -45,12 +45,25 @@ CLEAR = 2.1
 SPECIES: dict[str, Species] = {
     "round": Species(0.3, (0.55, 0.92, 1.0, 0.9, 0.5), GREENS, (0.34, 0.27, 0.2), 0.062, 2600, 12),
     "oval": Species(0.32, (0.5, 0.85, 1.0, 0.85, 0.4), GREENS, (0.36, 0.31, 0.26), 0.058, 2600, 14),
-    "column": Species(0.2, (0.7, 1.0, 1.0, 0.85, 0.4), ((0.26, 0.4, 0.17), (0.33, 0.45, 0.2)), (0.4, 0.36, 0.28), 0.11, 2400, 14),
-    "birch": Species(0.28, (0.6, 1.0, 0.9, 0.62, 0.25), ((0.42, 0.52, 0.2), (0.48, 0.54, 0.24)), (0.8, 0.79, 0.75), 0.046, 2000, 16),
-    "maple": Species(0.3, (0.6, 1.0, 0.95, 0.75, 0.4), ((0.58, 0.26, 0.12), (0.68, 0.44, 0.13), (0.42, 0.14, 0.14)),
-                     (0.32, 0.27, 0.23), 0.066, 2400, 12),
-    "cherry": Species(0.34, (0.8, 1.0, 0.9, 0.55), ((0.86, 0.62, 0.68), (0.9, 0.8, 0.82)), (0.27, 0.2, 0.17), 0.05, 2600, 12),
-}  # fmt: skip
+    "column": Species(
+        0.2, (0.7, 1.0, 1.0, 0.85, 0.4), ((0.26, 0.4, 0.17), (0.33, 0.45, 0.2)), (0.4, 0.36, 0.28), 0.11, 2400, 14
+    ),
+    "birch": Species(
+        0.28, (0.6, 1.0, 0.9, 0.62, 0.25), ((0.42, 0.52, 0.2), (0.48, 0.54, 0.24)), (0.8, 0.79, 0.75), 0.046, 2000, 16
+    ),
+    "maple": Species(
+        0.3,
+        (0.6, 1.0, 0.95, 0.75, 0.4),
+        ((0.58, 0.26, 0.12), (0.68, 0.44, 0.13), (0.42, 0.14, 0.14)),
+        (0.32, 0.27, 0.23),
+        0.066,
+        2400,
+        12,
+    ),
+    "cherry": Species(
+        0.34, (0.8, 1.0, 0.9, 0.55), ((0.86, 0.62, 0.68), (0.9, 0.8, 0.82)), (0.27, 0.2, 0.17), 0.05, 2600, 12
+    ),
+}
 """Broad-leaved trees, by name; `tree` makes spruces too."""
 SPRUCE = "spruce"
 
@@ -76,14 +89,25 @@ def tree(generator: np.random.Generator, size: tuple[float, float, float], speci
     # The middle is closed: else one would look through the crown.
     inner = np.array([[0.0, 0.0, low + share * (height - low)] for share in (0.3, 0.55, 0.75)])
     bodies = np.concatenate([centers, inner])
-    sizes = np.concatenate([radii, np.interp((0.3, 0.55, 0.75), np.linspace(0, 1, len(kind.profile)), kind.profile) * width * 0.3])
+    sizes = np.concatenate(
+        [radii, np.interp((0.3, 0.55, 0.75), np.linspace(0, 1, len(kind.profile)), kind.profile) * width * 0.3]
+    )
     sizes = np.minimum(sizes, bodies[:, 2] - low + 0.02)
     colour = np.array(kind.greens[int(generator.integers(len(kind.greens)))]) * generator.uniform(0.9, 1.1)
     bark = np.array(kind.bark) * generator.uniform(0.85, 1.1)
     thick = 0.032 * width + 0.009 * height
     base = low + 0.45 * (height - low)
     trunk = turned(
-        [(thick * 2.3, 0.0), (thick * 1.9, 0.02), (thick * 1.25, 0.14), (thick, 0.6), (thick * 0.8, low), (thick * 0.4, base)], bark, 12
+        [
+            (thick * 2.3, 0.0),
+            (thick * 1.9, 0.02),
+            (thick * 1.25, 0.14),
+            (thick, 0.6),
+            (thick * 0.8, low),
+            (thick * 0.4, base),
+        ],
+        bark,
+        12,
     )
     parts = [smoothed(trunk)]
     for center in centers[: min(7, kind.balls)]:
@@ -92,7 +116,13 @@ def tree(generator: np.random.Generator, size: tuple[float, float, float], speci
         for _ in range(14):
             z, angle = float(generator.uniform(0.3, low)), float(generator.uniform(0, 2 * np.pi))
             place = np.array([np.cos(angle), np.sin(angle), 0.0]) * thick * 0.93
-            parts.append(block(place + (-0.035, -0.035, z), place + (0.035, 0.035, z + 0.03), (0.16, 0.15, 0.14)))
+            parts.append(
+                block(
+                    place + np.array([-0.035, -0.035, z]),
+                    place + np.array([0.035, 0.035, z + 0.03]),
+                    (0.16, 0.15, 0.14),
+                )
+            )
     parts += [_blob(center, radius * 0.84, colour * 0.5) for center, radius in zip(bodies, sizes, strict=True)]
     middle = np.array([0.0, 0.0, low + 0.4 * (height - low)])
     parts.append(_leaves(generator, bodies, sizes, middle, colour, kind.leaves, kind.leaf * width + 0.035))
@@ -103,7 +133,21 @@ def _spruce(generator: np.random.Generator, size: tuple[float, float, float]) ->
     """A conifer: tiers of branches that hang a little, almost down to the ground."""
     width, _, height = size
     colour = np.array([(0.14, 0.28, 0.16), (0.2, 0.32, 0.22), (0.17, 0.3, 0.12)][int(generator.integers(3))])
-    parts = [smoothed(turned([(0.13 * width, 0.0), (0.11 * width, 0.02), (0.05 * width, 0.1), (0.03 * width, height * 0.6), (0.005, height)], (0.3, 0.23, 0.17), 10))]
+    parts = [
+        smoothed(
+            turned(
+                [
+                    (0.13 * width, 0.0),
+                    (0.11 * width, 0.02),
+                    (0.05 * width, 0.1),
+                    (0.03 * width, height * 0.6),
+                    (0.005, height),
+                ],
+                (0.3, 0.23, 0.17),
+                10,
+            )
+        )
+    ]
     tiers = int(9 + height)
     places, normals, shades = [], [], []
     for tier in range(tiers):
@@ -111,12 +155,14 @@ def _spruce(generator: np.random.Generator, size: tuple[float, float, float]) ->
         low = 0.06 * height + share * 0.92 * height
         radius = width / 2 * (1 - share) ** 0.85 * float(generator.uniform(0.88, 1.0)) + 0.04
         drop = 0.28 * radius + 0.05
-        cone = turned([(radius * 0.8, low - drop * 0.6), (0.002, low + radius * 0.35)], colour * 0.45, 12)
+        cone = turned([(radius * 0.8, max(low - drop * 0.6, 0.2)), (0.002, low + radius * 0.35)], colour * 0.45, 12)
         parts.append(smoothed(cone, 80))
         count = int(170 * (1 - share) + 24)
         angle, out = generator.uniform(0, 2 * np.pi, count), np.sqrt(generator.uniform(0.2, 1, count))
         r = radius * out
-        places.append(np.column_stack([r * np.cos(angle), r * np.sin(angle), low + 0.3 * radius * (1 - out) - drop * out**2]))
+        # The trunk alone touches the ground.
+        hung = np.maximum(low + 0.3 * radius * (1 - out) - drop * out**2, 0.25)
+        places.append(np.column_stack([r * np.cos(angle), r * np.sin(angle), hung]))
         normals.append(np.column_stack([np.cos(angle), np.sin(angle), np.full(count, 0.9)]))
         shades.append(0.72 + 0.5 * out * (0.7 + 0.3 * share))
     ways = np.concatenate(normals)

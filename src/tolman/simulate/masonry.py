@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -72,9 +73,9 @@ class Masonry:
         x = np.unique([*span, *(o.left for o in openings), *(o.right for o in openings)])
         z = np.unique([*heights, *(o.low for o in openings), *(o.high for o in openings)])
         found = []
-        for low, high in zip(z[:-1], z[1:], strict=True):
+        for low, high in itertools.pairwise(z):
             start = None
-            for left, right in zip(x[:-1], x[1:], strict=True):
+            for left, right in itertools.pairwise(x):
                 middle = ((left + right) / 2, (low + high) / 2)
                 hole = any(o.left < middle[0] < o.right and o.low < middle[1] < o.high for o in openings)
                 if not hole and start is None:

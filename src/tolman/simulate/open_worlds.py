@@ -126,7 +126,9 @@ def _park(plan: OpenPlace, generator: np.random.Generator) -> list[Mesh]:
     for x, y, yaw, length in _sides(plan.size, _AROUND):
         span = (-_AROUND, length + _AROUND)
         if hedged:
-            one = greenery.hedge(generator, (span[0], -0.4, -0.05), (span[1], 0.4, float(generator.uniform(0.9, 1.4))), leaves=30)
+            one = greenery.hedge(
+                generator, (span[0], -0.4, -0.05), (span[1], 0.4, float(generator.uniform(0.9, 1.4))), leaves=30
+            )
         else:
             one = roads.fence(generator, span, 0.0)
         found.append(one.moved(placed((x, y, 0.0), yaw)))
@@ -156,7 +158,7 @@ def _scattered(generator: np.random.Generator, size: tuple[float, float], out: f
     for _ in range(400):
         x, y = generator.uniform((-out, -out), np.array(size) + out)
         away = max(-x, x - size[0], -y, y - size[1])
-        if 5.5 < away and all(np.hypot(x - a, y - b) > 4.2 for a, b in found):
+        if away > 5.5 and all(np.hypot(x - a, y - b) > 4.2 for a, b in found):
             found.append((float(x), float(y)))
     return found[: int(generator.integers(16, 27))]
 

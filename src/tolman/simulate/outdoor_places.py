@@ -8,7 +8,8 @@ from tolman.simulate.open_places import OPEN_KINDS
 from tolman.simulate.open_worlds import build_open_place
 from tolman.simulate.outdoors import build_street
 from tolman.simulate.parks import draw_park
-from tolman.simulate.street import KINDS, draw_street
+from tolman.simulate.street import draw_street
+from tolman.simulate.street_ground import KINDS
 from tolman.simulate.world import World
 
 OUTDOOR_SHAPES: tuple[str, ...] = (*KINDS, *OPEN_KINDS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,17 +13,17 @@ from tolman.simulate.textures import SIDE, smooth_noise
 
 
 def road(generator: np.random.Generator, colour: Floats) -> Texture:
-    """Asphalt: fine stones, patches, cracks."""
+    """Asphalt: fine stones, cracks."""
     grains = generator.random((SIDE, SIDE))
     shade = 0.86 + 0.2 * grains + 0.06 * smooth_noise(generator, (9, 9)) + 0.05 * smooth_noise(generator, (40, 40))
     shade = np.where(grains > 0.985, 1.3, shade)
-    bent = smooth_noise(generator, (5, 5)) + 0.35 * smooth_noise(generator, (16, 16)) + 0.1 * smooth_noise(generator, (60, 60))
-    shade = np.where(np.abs(bent) < 0.006, 0.62, shade)
-    y, x = np.mgrid[0:SIDE, 0:SIDE]
-    low_x, low_y = generator.integers(30, SIDE // 2, 2)
-    wide, deep = generator.integers(80, 200, 2)
-    patch = (x > low_x) & (x < low_x + wide) & (y > low_y) & (y < low_y + deep)
-    return _picture(shade * np.where(patch, generator.uniform(0.8, 0.95), 1.0), colour)
+    bent = (
+        smooth_noise(generator, (5, 5))
+        + 0.35 * smooth_noise(generator, (16, 16))
+        + 0.1 * smooth_noise(generator, (60, 60))
+    )
+    shade = np.where(np.abs(bent) < 0.005, 0.72, shade)
+    return _picture(shade, colour)
 
 
 def cobbles(generator: np.random.Generator, colour: Floats, *, across: int = 12) -> Texture:
@@ -116,7 +118,7 @@ def ashlar(generator: np.random.Generator, colour: Floats, *, rows: int = 4) -> 
 
 def siding(generator: np.random.Generator, colour: Floats, *, rows: int = 14) -> Texture:
     """Painted boards that lie one over the other."""
-    y, x = np.mgrid[0:SIDE, 0:SIDE] / SIDE
+    y = np.mgrid[0:SIDE, 0:SIDE][0] / SIDE
     row = (y * rows).astype(int)
     tone = generator.normal(1.0, 0.025, rows)[row]
     across = y * rows % 1
@@ -163,7 +165,7 @@ _LETTERS = (
 def _stroked(u: Floats, v: Floats, lines: tuple[tuple[tuple[float, float], ...], ...]) -> NDArray[np.bool_]:
     found = np.zeros(u.shape, dtype=bool)
     for line in lines:
-        for (a, b), (c, d) in zip(line[:-1], line[1:], strict=True):
+        for (a, b), (c, d) in itertools.pairwise(line):
             share = np.clip(((u - a) * (c - a) + (v - b) * (d - b)) / ((c - a) ** 2 + (d - b) ** 2), 0, 1)
             # Letters are narrower than high: lines are as thick both ways.
             found |= np.hypot((u - a - share * (c - a)) * 0.55, v - b - share * (d - b)) < 0.075

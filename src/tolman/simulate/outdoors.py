@@ -14,9 +14,11 @@ from tolman.simulate.mesh import Mesh, block, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import Placed, rectangle
 from tolman.simulate.roads import MARK, STONE, WHITE, flat
-from tolman.simulate.street import CORNER, EDGING, GROUNDS, ISLAND, KERB, ROAD, SIDE_ROAD, STEP, Kind, Street
+from tolman.simulate.street import Street
+from tolman.simulate.street_ground import CORNER, EDGING, GROUNDS, ISLAND, KERB, ROAD, SIDE_ROAD, STEP, Kind
 from tolman.simulate.surfaces import draw_surfaces
-from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
+from tolman.simulate.vehicle_patterns import COLOURS, PATTERNS
+from tolman.simulate.vehicles import vehicle
 from tolman.simulate.world import Body, World
 
 if TYPE_CHECKING:
@@ -94,7 +96,9 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
         flat(whole, ground.verge).papered(paved.lawn, 2.4),
         block((whole[0], ground.verge[1], -STEP - 0.1), (whole[1], ground.verge[1] + KERB, 0.0), STONE),
         _edging("street", whole),
-        flat((whole[0] - SIDE_ROAD, whole[1] + SIDE_ROAD), (ground.verge[1], far + 0.1), -STEP).papered(paved.road, 3.0),
+        flat((whole[0] - SIDE_ROAD, whole[1] + SIDE_ROAD), (ground.verge[1], far + 0.1), -STEP).papered(
+            paved.road, 3.0
+        ),
         block((whole[0], far, -STEP - 0.1), (whole[1], far + KERB, 0.0), STONE),
         flat(whole, (far + KERB, far + 2.2)).papered(paved.walk, paved.walk_size),
         flat(whole, (far + 2.2, behind)).papered(paved.lawn, 2.4),
@@ -171,7 +175,5 @@ def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
 
 def _arrow(x: float, y: float) -> list[Mesh]:
     """An arrow on the road, along +x."""
-    head = np.array(
-        [[[x + 1.6, y - 0.35, MARK], [x + 2.5, y, MARK], [x + 1.6, y + 0.35, MARK], [x + 1.6, y, MARK]]]
-    )
+    head = np.array([[[x + 1.6, y - 0.35, MARK], [x + 2.5, y, MARK], [x + 1.6, y + 0.35, MARK], [x + 1.6, y, MARK]]])
     return [flat((x, x + 1.6), (y - 0.08, y + 0.08), MARK), quads(head, WHITE)]

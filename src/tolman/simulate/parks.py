@@ -15,8 +15,17 @@ from tolman.simulate.placing import Spot
 _PLAY = ("slide", "swing set", "seesaw", "climbing frame", "sandbox")
 _REPEATED = ("bench", "lamp post", "trash can", "bush", "picnic table", "flower bed", "bicycle")
 """Categories that parks have several of. Their counts are drawn evenly, so that no count is the usual one."""
-_SINGLE = ("notice board", "statue", "ping-pong table", "bicycle rack", "drinking fountain", "wheelbarrow", "soccer ball",
-           "electrical cabinet", "planter")  # fmt: skip
+_SINGLE = (
+    "notice board",
+    "statue",
+    "ping-pong table",
+    "bicycle rack",
+    "drinking fountain",
+    "wheelbarrow",
+    "soccer ball",
+    "electrical cabinet",
+    "planter",
+)
 _SPEEDS = (2.0, 4.0)
 _CROWNS = {"round": 0.62, "oval": 0.55, "column": 0.34, "birch": 0.45, "maple": 0.58, "cherry": 0.75, SPRUCE: 0.45}
 """Widths of trees in their heights."""
@@ -41,7 +50,7 @@ def draw_park(identity: str, seed: str, *, objects: int = 26) -> OpenPlace:
     areas.append(Area("bark", play))
     feature = ("fountain", "pond", "gazebo", "")[int(generator.integers(4))]
     side = -np.sign(play[:, 0].mean() - middle[0])
-    heart = middle + (side * 2.9, float(generator.uniform(-0.6, 0.6)))
+    heart = middle + np.array([side * 2.9, float(generator.uniform(-0.6, 0.6))])
     if feature in ("fountain", ""):
         radius = float(generator.uniform(2.3, 2.7))
         angles = np.arange(40) * 2 * np.pi / 40
@@ -62,7 +71,9 @@ def _ring(generator: np.random.Generator, middle: Floats, half: tuple[float, flo
     power = float(generator.uniform(2.0, 3.4))
     x, y = np.cos(angles), np.sin(angles)
     radius = (np.abs(x) ** power + np.abs(y) ** power) ** (-1 / power)
-    radius *= 1 + float(generator.uniform(0.0, 0.05)) * np.sin(3 * angles + float(generator.uniform(0, 2 * np.pi))) - 0.04
+    radius *= (
+        1 + float(generator.uniform(0.0, 0.05)) * np.sin(3 * angles + float(generator.uniform(0, 2 * np.pi))) - 0.04
+    )
     return middle + np.column_stack([x * radius * half[0], y * radius * half[1]])
 
 
@@ -94,7 +105,8 @@ def _exits(generator: np.random.Generator, ring: Floats, size: tuple[float, floa
 def _play_ground(generator: np.random.Generator, middle: Floats) -> Floats:
     """The corners of the ground that children play on, within the round path."""
     half = np.array([float(generator.uniform(2.7, 3.2)), float(generator.uniform(2.6, 3.4))])
-    at = middle + (float(generator.choice([-1, 1])) * float(generator.uniform(3.2, 3.6)), float(generator.uniform(-0.5, 0.5)))
+    aside = float(generator.choice([-1, 1])) * float(generator.uniform(3.2, 3.6))
+    at = middle + np.array([aside, float(generator.uniform(-0.5, 0.5))])
     return np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half + at
 
 
@@ -113,7 +125,11 @@ def _put_play(placing: OpenPlacing, ground: Floats) -> None:
     for name in placing.generator.permutation(_PLAY)[: int(placing.generator.integers(2, 5))]:
         width, depth, height = placing._size(str(name))
         scale = float(placing.generator.uniform(0.88, 1.05))
-        size = (float(np.round(width * scale, 3)), float(np.round(depth * scale, 3)), float(np.round(height * scale, 3)))
+        size = (
+            float(np.round(width * scale, 3)),
+            float(np.round(depth * scale, 3)),
+            float(np.round(height * scale, 3)),
+        )
 
         def spots() -> Iterator[Spot]:
             for x, y, _ in placing.anywhere(inside):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from tolman.names import unknown
 from tolman.simulate.lighting import LightDetail
 
-
 _FINEST_BIAS = 2048
 
 

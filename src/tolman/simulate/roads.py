@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tolman.simulate.masonry import Masonry
 from tolman.simulate.mesh import Mesh, block, joined, quads, turned
-from tolman.simulate.street import BIKE_LANE, CAR_LANE, KERB, SIDE_ROAD
+from tolman.simulate.street_ground import BIKE_LANE, CAR_LANE, KERB, SIDE_ROAD
 from tolman.simulate.surfaces import Surfaces
 
 MARK = 0.004

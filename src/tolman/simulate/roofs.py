@@ -59,8 +59,15 @@ def draw_roof(
         made.box((left, -0.22, height), (right, 0.04, height + 0.45), trim)
         for x in (left, right - 0.2):
             made.box((x, -depth + 0.2, height), (x + 0.2, -0.22, height + 0.45), trim)
-        made.face([[left, -depth, height + 0.02], [right, -depth, height + 0.02], [right, 0, height + 0.02],
-                   [left, 0, height + 0.02]], (0.4, 0.4, 0.4))  # fmt: skip
+        made.face(
+            [
+                [left, -depth, height + 0.02],
+                [right, -depth, height + 0.02],
+                [right, 0, height + 0.02],
+                [left, 0, height + 0.02],
+            ],
+            (0.4, 0.4, 0.4),
+        )
         if generator.random() < 0.5:
             x = float(generator.uniform(left + 0.6, right - 2.4))
             made.box((x, -depth * 0.7, height), (x + 1.8, -depth * 0.4, height + 1.5), trim * 0.85)
@@ -68,15 +75,44 @@ def draw_roof(
     rise = float(generator.uniform(0.45, 0.8)) * depth / 2
     if kind == "mansard":
         steep, back = 2.1, 1.0
-        made.faces(_mirrored([[left, 0.12, height], [right, 0.12, height], [right, -back, height + steep],
-                              [left, -back, height + steep]], depth), cover, 1.6, colour)  # fmt: skip
+        made.faces(
+            _mirrored(
+                [
+                    [left, 0.12, height],
+                    [right, 0.12, height],
+                    [right, -back, height + steep],
+                    [left, -back, height + steep],
+                ],
+                depth,
+            ),
+            cover,
+            1.6,
+            colour,
+        )
         for x, turn in ((left, 1), (right, -1)):
-            side = [[x, 0.0, height], [x, -back, height + steep], [x, -depth + back, height + steep], [x, -depth, height]]
+            side = [
+                [x, 0.0, height],
+                [x, -back, height + steep],
+                [x, -depth + back, height + steep],
+                [x, -depth, height],
+            ]
             made.faces(np.array([side[::turn]], dtype=np.float64), *wall)
         _dormers(made, generator, span, height + 0.25, 0.02, trim)
         top, start = height + steep + 0.9, -back
-        made.faces(_mirrored([[left, start, height + steep], [right, start, height + steep], [right, -depth / 2, top],
-                              [left, -depth / 2, top]], depth), cover, 1.6, colour)  # fmt: skip
+        made.faces(
+            _mirrored(
+                [
+                    [left, start, height + steep],
+                    [right, start, height + steep],
+                    [right, -depth / 2, top],
+                    [left, -depth / 2, top],
+                ],
+                depth,
+            ),
+            cover,
+            1.6,
+            colour,
+        )
         _chimney(made, generator, span, depth, top)
         return
     if kind == "front gable":
@@ -87,7 +123,7 @@ def draw_roof(
             slope = [[x, out, drop], [x, -depth, drop], [middle, -depth, top], [middle, out, top]]
             made.faces(np.array([slope[::turn]], dtype=np.float64), cover, 1.6, colour)
             board = [[x, out, drop - 0.16], [middle, out, top - 0.16], [middle, out, top], [x, out, drop]]
-            made.face(board[:: -turn], trim)
+            made.face(board[::-turn], trim)
         for y, turn in ((0.0, -1), (-depth, 1)):
             gable = np.array([[[left, y, height], [right, y, height], [middle, y, top - 0.02]][::turn]])
             made.triangles(gable, *wall)
@@ -102,16 +138,26 @@ def draw_roof(
         gable = np.array([[[x, 0.0, height], [x, -depth / 2, top], [x, -depth, height]][::turn]])
         made.triangles(gable, *wall)
     made.box((left, _OVER - 0.04, eave - 0.11), (right, _OVER + 0.08, eave + 0.02), (0.45, 0.45, 0.44))
-    made.face([[left, 0.0, eave - 0.05], [right, 0.0, eave - 0.05], [right, _OVER, eave - 0.05], [left, _OVER, eave - 0.05]],
-              trim * 0.9)  # fmt: skip
+    made.face(
+        [[left, 0.0, eave - 0.05], [right, 0.0, eave - 0.05], [right, _OVER, eave - 0.05], [left, _OVER, eave - 0.05]],
+        trim * 0.9,
+    )
     if kind == "dormers":
         _dormers(made, generator, span, height + 0.3, -0.45, trim)
     elif generator.random() < 0.4:
         x = float(generator.uniform(left + 1, right - 1.6))
         low, high = 0.35, 0.6
         ends = [(-depth / 2 * share, height + rise * share + 0.05) for share in (low, high)]
-        made.face([[x, ends[0][0], ends[0][1]], [x + 0.8, ends[0][0], ends[0][1]], [x + 0.8, ends[1][0], ends[1][1]],
-                   [x, ends[1][0], ends[1][1]]], (0.2, 0.24, 0.27), 0.15)  # fmt: skip
+        made.face(
+            [
+                [x, ends[0][0], ends[0][1]],
+                [x + 0.8, ends[0][0], ends[0][1]],
+                [x + 0.8, ends[1][0], ends[1][1]],
+                [x, ends[1][0], ends[1][1]],
+            ],
+            (0.2, 0.24, 0.27),
+            0.15,
+        )
     _chimney(made, generator, span, depth, top)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from tolman.simulate.occlusion import find_crevices
 from tolman.simulate.quality import Quality
 from tolman.simulate.viewing import columns, light_view, texel_metres

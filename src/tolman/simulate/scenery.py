@@ -44,7 +44,7 @@ def _plain(middle: tuple[float, float]) -> Mesh:
     near, far = ring * 40.0 + middle, ring * 270.0 + middle
     corners = np.stack([near[:-1], far[:-1], far[1:], near[1:]], axis=1)
     level = np.concatenate([corners, np.full((*corners.shape[:2], 1), -0.6)], axis=2)
-    inner = np.array([[[*(np.array(middle) + (a, b)), -0.6] for a, b in ((-40, -40), (40, -40), (40, 40), (-40, 40))]])
+    inner = np.array([[[middle[0] + a, middle[1] + b, -0.6] for a, b in ((-40, -40), (40, -40), (40, 40), (-40, 40))]])
     return quads(np.concatenate([level, inner]), (0.36, 0.42, 0.3))
 
 

@@ -5,67 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tolman.simulate.fittings import SIZES
-from tolman.simulate.lanes import Lane, rounded
+from tolman.simulate.lanes import Lane
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
 from tolman.simulate.plan import Placed, fingerprint_of, turn_things
-from tolman.simulate.vehicles import PATTERNS, VANS
+from tolman.simulate.street_ground import EDGING, GROUNDS, ISLAND, KINDS, Kind
+from tolman.simulate.street_lanes import street_lanes
+from tolman.simulate.vehicle_patterns import PATTERNS, VANS
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
-Kind = Literal["street", "parking-lot"]
-KINDS: tuple[Kind, ...] = ("street", "parking-lot")
-STEP = 0.12
-"""Metres by which a street lies below its pavement."""
-KERB = 0.15
-ISLAND = 0.056
-"""Height of the planted islands on a parking lot, metres."""
 
-
-@dataclass(frozen=True)
-class GroundStrips:
-    """Strips of ground along x, each from its first to its second y, in metres. Houses stand at y < 0.
-
-    Attributes:
-        pavement: along the houses.
-        verge: grass.
-        rows: where vehicles stand.
-        slot: metres along x for each vehicle.
-        base: height of the rows.
-        floor: up to which y the scene reaches.
-        walked: up to which y people walk.
-    """
-
-    pavement: tuple[float, float]
-    verge: tuple[float, float]
-    rows: tuple[tuple[float, float], ...]
-    slot: float
-    base: float
-    floor: float
-    walked: float
-
-
-GROUNDS: dict[Kind, GroundStrips] = {
-    "street": GroundStrips((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
-    "parking-lot": GroundStrips((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
-}
-EDGING: dict[Kind, tuple[float, float]] = {"street": (-0.05, 0.05), "parking-lot": (0.0, KERB)}
-"""From where to where the stones along a pavement reach, metres from its edge."""
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
 """Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
 SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "picnic table", "bicycle")
-BIKE_LANE, CAR_LANE = 1.3, 3.0
-"""Widths of a street's lanes, metres: a bicycle lane, two lanes for cars, a bicycle lane."""
-ROAD = 2 * (BIKE_LANE + CAR_LANE)
-"""Metres from the parked vehicles to the other side of a street."""
-CORNER: dict[Kind, float] = {"street": 33.0, "parking-lot": 12.0}
-"""Metres from the ends of a place to the corners of its houses, behind which roads lead away."""
-SIDE_ROAD = 7.0
 _GAP = 0.12
 _TRIES = 40
 
@@ -117,7 +75,7 @@ class Street:
     @property
     def lanes(self) -> tuple[Lane, ...]:
         """The ways of traffic, turned already."""
-        return tuple(lane.turned(self.turn) for lane in _lanes(self.kind, self.length))
+        return tuple(lane.turned(self.turn) for lane in street_lanes(self.kind, self.length))
 
     def _strip(self, end: float) -> Polygon:
         import shapely
@@ -125,41 +83,6 @@ class Street:
         c, s = np.cos(self.turn), np.sin(self.turn)
         corners = np.array([[0, 0], [self.length, 0], [self.length, end], [0, end]])
         return shapely.Polygon(corners @ np.array([[c, s], [-s, c]]))
-
-
-def _lanes(kind: Kind, length: float) -> tuple[Lane, ...]:
-    """Rounds: along the street or across the lot, and back out of sight, behind the houses."""
-    out = CORNER[kind] + 2.0
-    if kind == "street":
-        edge = GROUNDS["street"].rows[0][1]
-        near, far = edge + BIKE_LANE + CAR_LANE / 2, edge + BIKE_LANE + 1.5 * CAR_LANE
-
-        def around(aside: float) -> list[tuple[float, float]]:
-            # Counter-clockwise in plan; `aside` is to the right of those who drive.
-            y0, y1 = near - aside, far + aside
-            inner, outer = out + 1.75 - aside, out + 5.25 + aside
-            back = -18.0 - aside
-            return [
-                (-inner, y0), (length + inner, y0), (length + inner, back), (length + outer, back), (length + outer, y1),
-                (-outer, y1), (-outer, back), (-inner, back),
-            ]  # fmt: skip
-
-        cycle = CAR_LANE / 2 + BIKE_LANE / 2
-        return (
-            Lane("car", rounded(around(0.0), 3.6), GROUNDS["street"].base, (4.0, 8.0)),
-            Lane("bicycle", rounded(around(cycle), 2.4), GROUNDS["street"].base, (3.0, 5.0)),
-        )
-    rows = GROUNDS["parking-lot"].rows
-    low, high = rows[0][1], rows[1][0]
-
-    def loop(y: float, aside: float) -> list[tuple[float, float]]:
-        return [(-out - 2.5 + aside, y), (length + out + 2.5 - aside, y), (length + out + 2.5 - aside, -14.0 + aside),
-                (-out - 2.5 + aside, -14.0 + aside)]  # fmt: skip
-
-    return (
-        Lane("car", rounded(loop((low + high) / 2 + 0.6, 0.0), 4.0), 0.0, (3.0, 5.0)),
-        Lane("bicycle", rounded(loop(low + 0.95, 1.7), 2.0), 0.0, (3.0, 4.5)),
-    )
 
 
 def draw_street(identity: str, seed: str, *, kind: Kind | None = None, objects: int = 26) -> Street:

@@ -80,16 +80,14 @@ def near_discs(lane: Lane, middles: Floats, radius: float) -> NDArray[np.bool_]:
 
 
 def widened(taken: NDArray[np.bool_], reach: float) -> NDArray[np.bool_]:
-    """Places at which a vehicle's middle would be within `reach` metres along the way of what is taken, shape (m, n)."""
+    """Places at which a vehicle's middle is within `reach` metres along the way of what is taken, shape (m, n)."""
     from scipy.ndimage import maximum_filter1d
 
     size = 2 * int(np.ceil(reach / GRID)) + 1
     return np.asarray(maximum_filter1d(taken.astype(np.uint8), size, axis=1, mode="wrap").astype(bool))
 
 
-def draw_timetable(
-    taken: NDArray[np.bool_], wanted: float, generator: np.random.Generator
-) -> Timetable | None:
+def draw_timetable(taken: NDArray[np.bool_], wanted: float, generator: np.random.Generator) -> Timetable | None:
     """How a vehicle goes along a way; None where there is no place from which it could.
 
     Args:

@@ -1,4 +1,4 @@
-"""Traffic: cars and bicycles that drive along the ways of a place outdoors, keep them, and stop before what is there."""
+"""Traffic: cars and bicycles that drive along the ways of a place outdoors and stop before what is there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tolman.simulate.lanes import Lane
 from tolman.simulate.mesh import placed
 from tolman.simulate.moving import moving_object
 from tolman.simulate.timetable import Timetable, draw_timetable, moments, near_discs, places, widened
-from tolman.simulate.vehicles import COLOURS, PATTERNS, VANS, vehicle, vehicle_body, wheel, wheel_places
+from tolman.simulate.vehicle_patterns import COLOURS, PATTERNS, VANS
+from tolman.simulate.vehicles import vehicle, vehicle_body, wheel, wheel_places
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
 

@@ -5,19 +5,28 @@ Each maker gives a thing with its front along +y; `yard_thing` brings it to the 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 
-from tolman.geometry.boxes import Floats
 from tolman.simulate import outdoor_textures
 from tolman.simulate.masonry import tinted
 from tolman.simulate.mesh import Mesh, block, extruded, flat_shaded, joined, quads, rod, smoothed, turned
+from tolman.simulate.playground import (
+    bright,
+    climbing_frame,
+    ping_pong_table,
+    sandbox,
+    seesaw,
+    slide,
+    soccer_ball,
+    swing_set,
+)
 from tolman.simulate.yard_plants import flower_bed
 
 _STEEL, _IRON = (0.55, 0.57, 0.59), (0.12, 0.13, 0.14)
 _WOOD = np.array([0.52, 0.37, 0.23])
-_BRIGHT = ((0.8, 0.16, 0.12), (0.12, 0.36, 0.68), (0.92, 0.72, 0.1), (0.16, 0.52, 0.28), (0.9, 0.45, 0.1))
 
 YARD_SIZES: dict[str, tuple[float, float, float]] = {
     "slide": (0.62, 2.9, 1.95),
@@ -50,98 +59,6 @@ def yard_thing(category: str, size: tuple[float, float, float], generator: np.ra
     return _MAKERS[category](generator).fitted(size)
 
 
-def _bright(generator: np.random.Generator) -> Floats:
-    return np.array(_BRIGHT[int(generator.integers(len(_BRIGHT)))])
-
-
-def _slide(generator: np.random.Generator) -> Mesh:
-    """A ladder at the back, a chute to the front."""
-    colour, other = _bright(generator), _bright(generator)
-    top, back, front = 1.3, -0.75, 1.4
-    profile = [(back + 0.35, top), (back + 0.6, top - 0.06), (0.95, 0.3), (1.15, 0.22), (front, 0.2)]
-    parts = [block((-0.26, back, top - 0.05), (0.26, back + 0.4, top), colour * 0.8)]
-    for (y0, z0), (y1, z1) in zip(profile[:-1], profile[1:], strict=True):
-        for x0, x1, lift in ((-0.25, 0.25, 0.0), (-0.29, -0.25, 0.14), (0.25, 0.29, 0.14)):
-            corners = [[x0, y0, z0 + lift], [x1, y0, z0 + lift], [x1, y1, z1 + lift], [x0, y1, z1 + lift]]
-            below = [[x, y, z - 0.05 - lift] for x, y, z in corners]
-            sides = [[below[i], below[(i + 1) % 4], corners[(i + 1) % 4], corners[i]] for i in range(4)]
-            parts.append(quads(np.array([corners, below[::-1], *sides], dtype=np.float64), colour))
-    for x in (-0.27, 0.27):
-        parts.append(rod((x, back, 0), (x, back, 1.9), 0.024, other))
-        parts.append(rod((x, back + 0.38, 0), (x, back + 0.38, 1.9), 0.024, other))
-        parts.append(rod((x, back, 1.88), (x, back + 0.38, 1.88), 0.022, other))
-        parts.append(rod((x, front - 0.08, 0), (x, front - 0.08, 0.2), 0.024, other))
-    parts += [rod((-0.27, back, z), (0.27, back, z), 0.018, _STEEL) for z in np.arange(0.22, top, 0.26)]
-    return joined(parts)
-
-
-def _swings(generator: np.random.Generator) -> Mesh:
-    """Two swings between legs that stand apart."""
-    colour, seat = _bright(generator), _bright(generator)
-    parts = [rod((-1.5, 0, 2.2), (1.5, 0, 2.2), 0.045, colour)]
-    for x in (-1.42, 1.42):
-        for y in (-0.8, 0.8):
-            parts.append(rod((x, y, 0.04), (x, 0, 2.2), 0.038, colour))
-            parts.append(block((x - 0.05, y - 0.05, 0), (x + 0.05, y + 0.05, 0.06), _IRON))
-        parts.append(rod((x, -0.42, 1.05), (x, 0.42, 1.05), 0.025, colour))
-    for x in (-0.68, 0.68):
-        parts.append(block((x - 0.23, -0.08, 0.48), (x + 0.23, 0.08, 0.51), seat * 0.6))
-        parts += [rod((x + side, 0, 0.5), (x + side, 0, 2.2), 0.009, _STEEL, 5) for side in (-0.21, 0.21)]
-    return joined(parts)
-
-
-def _seesaw(generator: np.random.Generator) -> Mesh:
-    """A plank on a stand; one end is down."""
-    colour = _bright(generator)
-    tilt, pivot = np.radians(13), 0.46
-    turn = np.eye(4)
-    turn[1:3, 1:3] = [[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]]
-    turn[2, 3] = pivot
-    plank = [block((-0.12, -1.45, -0.03), (0.12, 1.45, 0.03), colour)]
-    for y in (-1.25, 1.25):
-        plank.append(block((-0.17, y - 0.15, 0.03), (0.17, y + 0.15, 0.06), np.array(_IRON) * 1.5))
-        inner = y - 0.3 * np.sign(y)
-        plank += [rod((-0.15, inner, 0.24), (0.15, inner, 0.24), 0.014, _STEEL), rod((0, inner, 0), (0, inner, 0.24), 0.014, _STEEL)]
-    stand = [block((-0.24, -0.24, 0), (0.24, 0.24, 0.05), _IRON)]
-    stand += [rod((x, 0, 0.02), (x * 0.7, 0, pivot), 0.03, _STEEL) for x in (-0.18, 0.18)]
-    stand.append(rod((-0.16, 0, pivot - 0.02), (0.16, 0, pivot - 0.02), 0.03, _STEEL))
-    return joined([joined(plank).moved(turn), *stand])
-
-
-def _climbing(generator: np.random.Generator) -> Mesh:
-    """Bars in cubes."""
-    colour, other = _bright(generator), _bright(generator)
-    steps = (-0.9, -0.3, 0.3, 0.9)
-    parts = []
-    for x in steps:
-        for y in steps:
-            high = 1.7 if abs(x) < 0.5 and abs(y) < 0.5 else 1.15
-            parts.append(rod((x, y, 0), (x, y, high), 0.018, colour, 6))
-    for z in (0.55, 1.13):
-        parts += [rod((-0.9, y, z), (0.9, y, z), 0.016, other, 6) for y in steps]
-        parts += [rod((x, -0.9, z), (x, 0.9, z), 0.016, other, 6) for x in steps]
-    for a in (-0.3, 0.3):
-        parts += [rod((-0.3, a, 1.68), (0.3, a, 1.68), 0.018, other, 6), rod((a, -0.3, 1.68), (a, 0.3, 1.68), 0.018, other, 6)]
-    return joined(parts)
-
-
-def _sandbox(generator: np.random.Generator) -> Mesh:
-    wood = _WOOD * generator.uniform(0.85, 1.25)
-    sand = outdoor_textures.sand(generator, np.array([0.83, 0.73, 0.54]))
-    parts = [flat_shaded(np.array([[[-1, -1, 0.16], [1, -1, 0.16], [1, 1, 0.16]], [[-1, -1, 0.16], [1, 1, 0.16], [-1, 1, 0.16]]], dtype=np.float64)).papered(sand, 1.5)]
-    for a, b in (((-1.1, -1.1), (1.1, -0.95)), ((-1.1, 0.95), (1.1, 1.1)), ((-1.1, -0.95), (-0.95, 0.95)), ((0.95, -0.95), (1.1, 0.95))):
-        parts.append(block((*a, 0), (*b, 0.28), wood))
-    for a, b in (((-1.15, -1.15), (1.15, -0.85)), ((-1.15, 0.85), (1.15, 1.15))):
-        parts.append(block((*a, 0.28), (*b, 0.31), wood * 1.12))
-    for _ in range(3):
-        x, y = generator.uniform(-0.7, 0.7, 2)
-        bucket = turned([(0.001, 0.16), (0.08, 0.16), (0.1, 0.32), (0.09, 0.32), (0.07, 0.18), (0.001, 0.18)], _bright(generator), 14)
-        shift = np.eye(4)
-        shift[:2, 3] = (x, y)
-        parts.append(smoothed(bucket).moved(shift))
-    return joined(parts)
-
-
 def _fountain(generator: np.random.Generator) -> Mesh:
     """A basin with water, a column, one or two bowls."""
     stone = np.array([0.7, 0.67, 0.61]) * generator.uniform(0.85, 1.08)
@@ -158,7 +75,7 @@ def _fountain(generator: np.random.Generator) -> Mesh:
     for angle in angles:
         way = np.array([np.cos(angle), np.sin(angle), 0.0])
         spots = [way * r + (0, 0, z) for r, z in ((0.6, 1.22), (0.68, 1.12), (0.73, 0.85), (0.76, 0.4))]
-        parts += [rod(a, b, 0.012, (0.82, 0.88, 0.9), 5) for a, b in zip(spots[:-1], spots[1:], strict=True)]
+        parts += [rod(a, b, 0.012, (0.82, 0.88, 0.9), 5) for a, b in itertools.pairwise(spots)]
     parts += [rod((0, 0, 1.6), (0, 0, 1.72), 0.02, (0.86, 0.91, 0.93), 6)]
     return joined(parts)
 
@@ -167,22 +84,36 @@ def _pond(generator: np.random.Generator) -> Mesh:
     """Water within a rim of stones, with leaves on it."""
     angles = np.linspace(0, 2 * np.pi, 49)
     phase = generator.uniform(0, 2 * np.pi, 3)
-    radius = 1 + 0.12 * np.sin(2 * angles + phase[0]) + 0.07 * np.sin(3 * angles + phase[1]) + 0.04 * np.sin(5 * angles + phase[2])
+    radius = (
+        1
+        + 0.12 * np.sin(2 * angles + phase[0])
+        + 0.07 * np.sin(3 * angles + phase[1])
+        + 0.04 * np.sin(5 * angles + phase[2])
+    )
     ring = np.column_stack([radius * np.cos(angles) * 2.0, radius * np.sin(angles) * 1.4])
     level = 0.07
     inner = np.column_stack([ring, np.full(len(ring), level)])
     middle = np.tile([0.0, 0.0, level], (len(ring) - 1, 1))
     sheet = flat_shaded(np.stack([middle, inner[:-1], inner[1:]], axis=1), (0.16, 0.25, 0.24))
-    parts = [tinted(sheet.papered(outdoor_textures.water(generator, np.array([0.9, 0.95, 0.95])), 2.5), (0.22, 0.33, 0.32))]
+    parts = [
+        tinted(sheet.papered(outdoor_textures.water(generator, np.array([0.9, 0.95, 0.95])), 2.5), (0.22, 0.33, 0.32))
+    ]
     parts[0] = parts[0].painted((0.16, 0.24, 0.23), 0.15)
     for place in ring[:-1]:
         high = float(generator.uniform(0.12, 0.2))
         corners = np.array([[np.cos(a), np.sin(a)] for a in np.arange(6) * np.pi / 3 + generator.uniform(0, 1)])
-        stone = extruded(place + corners * generator.uniform(0.13, 0.2), 0.0, high, np.array([0.55, 0.54, 0.5]) * generator.uniform(0.75, 1.15))
+        stone = extruded(
+            place + corners * generator.uniform(0.13, 0.2),
+            0.0,
+            high,
+            np.array([0.55, 0.54, 0.5]) * generator.uniform(0.75, 1.15),
+        )
         parts.append(stone)
     for _ in range(14):
         r, a = np.sqrt(generator.random()) * 0.75, generator.uniform(0, 2 * np.pi)
-        pad = turned([(float(generator.uniform(0.09, 0.17)), level + 0.008), (0.001, level + 0.009)], (0.2, 0.38, 0.16), 10)
+        pad = turned(
+            [(float(generator.uniform(0.09, 0.17)), level + 0.008), (0.001, level + 0.009)], (0.2, 0.38, 0.16), 10
+        )
         shift = np.eye(4)
         shift[:2, 3] = (r * np.cos(a) * 2.0, r * np.sin(a) * 1.4)
         parts.append(pad.moved(shift))
@@ -195,8 +126,14 @@ def _statue(generator: np.random.Generator) -> Mesh:
 
     stone = np.array([0.66, 0.64, 0.6])
     tone = np.array([(0.26, 0.33, 0.28), (0.32, 0.25, 0.17), (0.74, 0.72, 0.68)][int(generator.integers(3))])
-    parts = [block((-0.45, -0.45, 0), (0.45, 0.45, 0.12), stone * 0.9), block((-0.36, -0.36, 0.12), (0.36, 0.36, 0.85), stone)]
-    parts += [block((-0.42, -0.42, 0.85), (0.42, 0.42, 0.95), stone * 0.95), block((-0.2, 0.355, 0.4), (0.2, 0.37, 0.62), (0.3, 0.25, 0.15))]
+    parts = [
+        block((-0.45, -0.45, 0), (0.45, 0.45, 0.12), stone * 0.9),
+        block((-0.36, -0.36, 0.12), (0.36, 0.36, 0.85), stone),
+    ]
+    parts += [
+        block((-0.42, -0.42, 0.85), (0.42, 0.42, 0.95), stone * 0.95),
+        block((-0.2, 0.355, 0.4), (0.2, 0.37, 0.62), (0.3, 0.25, 0.15)),
+    ]
     body, limbs = draw_figure(generator)
     up = np.diag([0.76, 0.76, 0.76, 1.0])
     up[2, 3] = 0.95
@@ -211,18 +148,13 @@ def _statue(generator: np.random.Generator) -> Mesh:
 def _board(generator: np.random.Generator) -> Mesh:
     wood = _WOOD * generator.uniform(0.7, 1.2)
     parts = [block((x - 0.05, -0.05, 0), (x + 0.05, 0.05, 1.75), wood) for x in (-0.62, 0.62)]
-    parts += [block((-0.57, -0.03, 0.8), (0.57, 0.03, 1.6), (0.35, 0.42, 0.36)), block((-0.7, -0.14, 1.75), (0.7, 0.14, 1.82), wood * 0.8)]
+    parts += [
+        block((-0.57, -0.03, 0.8), (0.57, 0.03, 1.6), (0.35, 0.42, 0.36)),
+        block((-0.7, -0.14, 1.75), (0.7, 0.14, 1.82), wood * 0.8),
+    ]
     for _ in range(5):
         x, z = float(generator.uniform(-0.5, 0.25)), float(generator.uniform(0.85, 1.25))
         parts.append(block((x, 0.03, z), (x + 0.2, 0.036, z + 0.28), generator.uniform(0.7, 0.95, 3)))
-    return joined(parts)
-
-
-def _ping_pong(generator: np.random.Generator) -> Mesh:
-    colour = np.array([(0.12, 0.3, 0.42), (0.13, 0.34, 0.22), (0.5, 0.5, 0.48)][int(generator.integers(3))])
-    parts = [block((-0.76, -1.37, 0.7), (0.76, 1.37, 0.76), colour)]
-    parts += [block((-0.008, -1.37, 0.76), (0.008, 1.37, 0.762), (0.9, 0.9, 0.9)), block((-0.765, -0.015, 0.76), (0.765, 0.015, 0.92), _STEEL)]
-    parts += [block((-0.55, y - 0.12, 0), (0.55, y + 0.12, 0.7), (0.58, 0.57, 0.54)) for y in (-0.8, 0.8)]
     return joined(parts)
 
 
@@ -233,7 +165,7 @@ def _rack(generator: np.random.Generator) -> Mesh:
         angles = np.linspace(0, np.pi, 9)
         hoop = [(x, 0.25 * np.cos(a), 0.55 + 0.25 * np.sin(a)) for a in angles]
         ends = [(x, 0.25, 0.03), *hoop, (x, -0.25, 0.03)]
-        parts += [rod(a, b, 0.02, _STEEL, 7) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        parts += [rod(a, b, 0.02, _STEEL, 7) for a, b in itertools.pairwise(ends)]
     return joined(parts)
 
 
@@ -246,21 +178,32 @@ def _table(generator: np.random.Generator) -> Mesh:
 
 def _chair(generator: np.random.Generator) -> Mesh:
     """A garden chair of slats; who sits there looks along +y."""
-    tone = np.array([(0.55, 0.39, 0.24), (0.2, 0.36, 0.3), (0.86, 0.85, 0.82), (0.5, 0.2, 0.17)][int(generator.integers(4))])
+    tone = np.array(
+        [(0.55, 0.39, 0.24), (0.2, 0.36, 0.3), (0.86, 0.85, 0.82), (0.5, 0.2, 0.17)][int(generator.integers(4))]
+    )
     parts = [block((-0.23, y, 0.42), (0.23, y + 0.075, 0.445), tone) for y in np.arange(-0.2, 0.2, 0.088)]
-    parts += [block((-0.22, -0.25 - 0.05 * (z - 0.5), z), (0.22, -0.225 - 0.05 * (z - 0.5), z + 0.09), tone) for z in (0.52, 0.64, 0.76)]
+    parts += [
+        block((-0.22, -0.25 - 0.05 * (z - 0.5), z), (0.22, -0.225 - 0.05 * (z - 0.5), z + 0.09), tone)
+        for z in (0.52, 0.64, 0.76)
+    ]
     for x in (-0.21, 0.21):
         parts += [rod((x, 0.2, 0), (x, 0.2, 0.43), 0.014, _IRON), rod((x, -0.22, 0), (x, -0.22, 0.43), 0.014, _IRON)]
-        parts += [rod((x, -0.22, 0.43), (x, -0.26, 0.86), 0.014, _IRON), rod((x, -0.22, 0.4), (x, 0.2, 0.4), 0.012, _IRON)]
+        parts += [
+            rod((x, -0.22, 0.43), (x, -0.26, 0.86), 0.014, _IRON),
+            rod((x, -0.22, 0.4), (x, 0.2, 0.4), 0.012, _IRON),
+        ]
     return joined(parts)
 
 
 def _umbrella(generator: np.random.Generator) -> Mesh:
-    cloth, other = _bright(generator) * 0.9, np.array([0.9, 0.88, 0.82])
-    parts = [turned([(0.001, 0.0), (0.26, 0.0), (0.26, 0.07), (0.06, 0.1)], (0.4, 0.4, 0.4), 20), rod((0, 0, 0.05), (0, 0, 2.6), 0.024, _WOOD)]
+    cloth, other = bright(generator) * 0.9, np.array([0.9, 0.88, 0.82])
+    parts = [
+        turned([(0.001, 0.0), (0.26, 0.0), (0.26, 0.07), (0.06, 0.1)], (0.4, 0.4, 0.4), 20),
+        rod((0, 0, 0.05), (0, 0, 2.6), 0.024, _WOOD),
+    ]
     angles = np.arange(9) * np.pi / 4
     ring = np.column_stack([np.cos(angles), np.sin(angles)]) * 1.08
-    for number, (a, b) in enumerate(zip(ring[:-1], ring[1:], strict=True)):
+    for number, (a, b) in enumerate(itertools.pairwise(ring)):
         tone = cloth if number % 2 else (other if generator.random() < 0.9 else cloth)
         parts.append(flat_shaded(np.array([[[*a, 2.12], [*b, 2.12], [0, 0, 2.56]]]), tone))
         parts.append(quads(np.array([[[*a, 1.98], [*b, 1.98], [*b, 2.12], [*a, 2.12]]]), tone))
@@ -269,13 +212,24 @@ def _umbrella(generator: np.random.Generator) -> Mesh:
 
 
 def _dumpster(generator: np.random.Generator) -> Mesh:
-    colour = np.array([(0.16, 0.32, 0.22), (0.16, 0.24, 0.4), (0.3, 0.32, 0.33), (0.5, 0.38, 0.12)][int(generator.integers(4))])
+    colour = np.array(
+        [(0.16, 0.32, 0.22), (0.16, 0.24, 0.4), (0.3, 0.32, 0.33), (0.5, 0.38, 0.12)][int(generator.integers(4))]
+    )
     base = np.array([[-0.62, -0.4], [0.62, -0.4], [0.62, 0.4], [-0.62, 0.4]])
     low, high = np.column_stack([base, np.full(4, 0.16)]), np.column_stack([base * (1.08, 1.16), np.full(4, 1.08)])
     around = np.stack([low, np.roll(low, -1, 0), np.roll(high, -1, 0), high], axis=1)
-    parts = [quads(np.concatenate([around, low[None, ::-1]]), colour), block((-0.69, -0.48, 1.08), (0.69, 0.48, 1.14), colour * 0.85)]
-    parts.append(smoothed(extruded(np.array([[-0.48, 1.14], [0.48, 1.14], [0.3, 1.24], [-0.3, 1.24]]), -0.67, 0.67, colour * 0.75)
-                          .moved(np.array([[0.0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])), 20))  # fmt: skip
+    parts = [
+        quads(np.concatenate([around, low[None, ::-1]]), colour),
+        block((-0.69, -0.48, 1.08), (0.69, 0.48, 1.14), colour * 0.85),
+    ]
+    parts.append(
+        smoothed(
+            extruded(
+                np.array([[-0.48, 1.14], [0.48, 1.14], [0.3, 1.24], [-0.3, 1.24]]), -0.67, 0.67, colour * 0.75
+            ).moved(np.array([[0.0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])),
+            20,
+        )
+    )
     for x in (-0.5, 0.5):
         for y in (-0.3, 0.3):
             wheel = turned([(0.09, -0.025), (0.1, 0.0), (0.09, 0.025)], _IRON, 16)
@@ -288,40 +242,58 @@ def _dumpster(generator: np.random.Generator) -> Mesh:
 def _barrel(generator: np.random.Generator) -> Mesh:
     colour = np.array([(0.2, 0.3, 0.24), (0.45, 0.3, 0.18), (0.22, 0.3, 0.42)][int(generator.integers(3))])
     body = turned([(0.001, 0.0), (0.25, 0.0), (0.3, 0.3), (0.31, 0.5), (0.27, 0.93), (0.001, 0.95)], colour, 24)
-    bands = [turned([(r, z), (r + 0.008, z + 0.01), (r + 0.008, z + 0.05), (r, z + 0.06)], _IRON, 24) for r, z in ((0.278, 0.16), (0.3, 0.66))]
+    bands = [
+        turned([(r, z), (r + 0.008, z + 0.01), (r + 0.008, z + 0.05), (r, z + 0.06)], _IRON, 24)
+        for r, z in ((0.278, 0.16), (0.3, 0.66))
+    ]
     return joined([smoothed(body), *bands, rod((0, 0.27, 0.14), (0, 0.33, 0.14), 0.02, _STEEL)])
 
 
 def _wheelbarrow(generator: np.random.Generator) -> Mesh:
-    colour = _bright(generator)
+    colour = bright(generator)
     low = np.array([[-0.2, -0.2, 0.3], [0.2, -0.2, 0.3], [0.17, 0.3, 0.26], [-0.17, 0.3, 0.26]])
     high = np.array([[-0.3, -0.35, 0.56], [0.3, -0.35, 0.56], [0.28, 0.5, 0.6], [-0.28, 0.5, 0.6]])
     around = np.stack([low, np.roll(low, -1, 0), np.roll(high, -1, 0), high], axis=1)
     parts = [quads(np.concatenate([around, low[None, ::-1]]), colour)]
     for x in (-0.22, 0.22):
-        parts += [rod((x, -0.75, 0.55), (x, -0.2, 0.3), 0.017, _IRON), rod((x, -0.2, 0.3), (x * 0.25, 0.6, 0.2), 0.017, _IRON)]
-        parts += [rod((x, -0.26, 0), (x, -0.26, 0.36), 0.017, _IRON), rod((x, -0.86, 0.56), (x, -0.74, 0.55), 0.022, (0.1, 0.1, 0.1))]
+        parts += [
+            rod((x, -0.75, 0.55), (x, -0.2, 0.3), 0.017, _IRON),
+            rod((x, -0.2, 0.3), (x * 0.25, 0.6, 0.2), 0.017, _IRON),
+        ]
+        parts += [
+            rod((x, -0.26, 0), (x, -0.26, 0.36), 0.017, _IRON),
+            rod((x, -0.86, 0.56), (x, -0.74, 0.55), 0.022, (0.1, 0.1, 0.1)),
+        ]
     tyre = turned([(0.15, -0.035), (0.2, 0.0), (0.15, 0.035)], _IRON, 24)
     return joined([*parts, tyre.moved(np.array([[0.0, 0, 1, 0], [1, 0, 0, 0.6], [0, 1, 0, 0.2], [0, 0, 0, 1]]))])
 
 
-def _ball(generator: np.random.Generator) -> Mesh:
-    angles = np.linspace(-np.pi / 2, np.pi / 2, 15)
-    ball = smoothed(turned([(max(0.11 * float(np.cos(a)), 1e-4), 0.11 * float(np.sin(a))) for a in angles], (0.9, 0.9, 0.9), 20), 80)
-    steps = np.arange(12) + 0.5
-    polar, around = np.arccos(1 - steps / 6), np.pi * (1 + 5**0.5) * steps
-    spots = np.column_stack([np.cos(around) * np.sin(polar), np.sin(around) * np.sin(polar), np.cos(polar)])
-    tints = ball.tints.copy()
-    tints[(ball.points / 0.11 @ spots.T).max(1) > 0.93, :3] = 0.08
-    from dataclasses import replace
-
-    return replace(ball, tints=tints)
-
-
 def _drinking(generator: np.random.Generator) -> Mesh:
     stone = np.array([(0.6, 0.6, 0.58), (0.2, 0.32, 0.28)][int(generator.integers(2))])
-    parts = [turned([(0.001, 0.0), (0.2, 0.0), (0.2, 0.04), (0.11, 0.08), (0.1, 0.7), (0.21, 0.8), (0.21, 0.88), (0.17, 0.86), (0.001, 0.82)], stone, 20)]
-    return joined([smoothed(parts[0], 50), rod((0, -0.1, 0.82), (0, -0.1, 0.94), 0.015, _STEEL), rod((0, -0.1, 0.94), (0, -0.02, 0.94), 0.013, _STEEL)])
+    parts = [
+        turned(
+            [
+                (0.001, 0.0),
+                (0.2, 0.0),
+                (0.2, 0.04),
+                (0.11, 0.08),
+                (0.1, 0.7),
+                (0.21, 0.8),
+                (0.21, 0.88),
+                (0.17, 0.86),
+                (0.001, 0.82),
+            ],
+            stone,
+            20,
+        )
+    ]
+    return joined(
+        [
+            smoothed(parts[0], 50),
+            rod((0, -0.1, 0.82), (0, -0.1, 0.94), 0.015, _STEEL),
+            rod((0, -0.1, 0.94), (0, -0.02, 0.94), 0.013, _STEEL),
+        ]
+    )
 
 
 def _gazebo(generator: np.random.Generator) -> Mesh:
@@ -344,17 +316,17 @@ def _gazebo(generator: np.random.Generator) -> Mesh:
 
 
 _MAKERS: dict[str, Callable[[np.random.Generator], Mesh]] = {
-    "slide": _slide,
-    "swing set": _swings,
-    "seesaw": _seesaw,
-    "climbing frame": _climbing,
-    "sandbox": _sandbox,
+    "slide": slide,
+    "swing set": swing_set,
+    "seesaw": seesaw,
+    "climbing frame": climbing_frame,
+    "sandbox": sandbox,
     "fountain": _fountain,
     "pond": _pond,
     "flower bed": flower_bed,
     "statue": _statue,
     "notice board": _board,
-    "ping-pong table": _ping_pong,
+    "ping-pong table": ping_pong_table,
     "bicycle rack": _rack,
     "table": _table,
     "chair": _chair,
@@ -362,7 +334,7 @@ _MAKERS: dict[str, Callable[[np.random.Generator], Mesh]] = {
     "dumpster": _dumpster,
     "rain barrel": _barrel,
     "wheelbarrow": _wheelbarrow,
-    "soccer ball": _ball,
+    "soccer ball": soccer_ball,
     "drinking fountain": _drinking,
     "gazebo": _gazebo,
 }

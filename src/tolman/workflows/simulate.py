@@ -64,8 +64,8 @@ class SimulateConfig:
     traffic: Annotated[
         int,
         Setting(
-            "Number of cars and bicycles that drive along streets and across parking lots, bicycles in parks and courtyards, "
-            "0–20.",
+            "Number of cars and bicycles that drive along streets and across parking lots, bicycles in parks and "
+            "courtyards, 0–20.",
             least=0,
             most=20,
         ),
