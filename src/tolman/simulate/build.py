@@ -74,7 +74,7 @@ class WorldsConfig:
     shapes: tuple[str, ...] = SHAPES
     objects: int = 22
     seconds: float = 30.0
-    rate: int = 24
+    rate: int = 12
     size: tuple[int, int] = (640, 480)
     furniture: Path | None = None
     made: bool = False

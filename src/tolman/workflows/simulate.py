@@ -45,7 +45,7 @@ class SimulateConfig:
         int, Setting("Number of objects in each scene, doors and windows apart, 4–200.", least=4, most=200)
     ] = 22
     seconds: Annotated[float, Setting("Length of the camera trajectory, 1–600 seconds.", least=1, most=600)] = 30.0
-    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 24
+    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 12
     size: Annotated[
         str,
         Setting("Width and height of frames, pixels: even numbers, 16–4096.", metavar="WIDTHxHEIGHT"),
