@@ -20,6 +20,7 @@ from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
 from tolman.scenes import Capture
 from tolman.simulate.actors import with_actors
+from tolman.simulate.cameras import WALK, draw_trajectory
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import FurnitureSource, Library
@@ -33,14 +34,13 @@ from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
 from tolman.simulate.street import KINDS, draw_street
-from tolman.simulate.walks import draw_walk
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
 DATASET = "simulated"
 PLACES = (*ROOM_SHAPES, *KINDS)
 SETTINGS = "simulation.json"
-_BEFORE = {"quality": DEFAULT.name}
+_BEFORE = {"quality": DEFAULT.name, "camera": WALK}
 """Settings of collections that don't name them."""
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
@@ -67,6 +67,7 @@ class WorldsConfig:
         lidar: whether a spinning LiDAR is carried along.
         media: whether videos are drawn; else rays tell what they would show.
         quality: of the videos' colours, a name of `quality.LEVELS`.
+        camera: how the moving one is moved, of `cameras.CAMERAS`.
     """
 
     scenes: int = 3
@@ -85,6 +86,7 @@ class WorldsConfig:
     lidar: bool = False
     media: bool = True
     quality: str = DEFAULT.name
+    camera: str = WALK
 
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
@@ -288,7 +290,9 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     name = f"{config.seed}-{number:04d}"
     identity, seed = f"{DATASET}/{name}", f"{config.seed}:{number}"
     world, notes = place(config, config.shapes[number % len(config.shapes)], identity, seed)
-    walk = draw_walk(world, seed, seconds=config.seconds, rate=config.rate, size=config.size)
+    walk = draw_trajectory(
+        world, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size
+    )
     if config.actors:
         world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
         notes += missing

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
+CAMERA_WORDS = ("walk", "handheld", "robot")
 QUALITIES = ("fast", "default", "high")
 FURNITURE_WORDS = ("made", "catalogue")
 """What `furniture` names besides files."""
@@ -61,6 +62,14 @@ class SimulateConfig:
     depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False
     actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
     robots: Annotated[int, Setting("Number of round robots that drive about, 0–20.", least=0, most=20)] = 0
+    camera: Annotated[
+        str,
+        Setting(
+            "How the moving camera is moved: walk, at 1.5 m; handheld, the same with a hand's tremor; robot, level at "
+            "0.3 to 0.6 m, driving straight and turning on the spot.",
+            choices=CAMERA_WORDS,
+        ),
+    ] = "walk"
     exo: Annotated[
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
@@ -170,6 +179,8 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("place", shape, PLACES)
     if config.no_media and (config.depth or config.lidar):
         raise UsageError("--no-media writes no pictures and no scans: leave out --depth and --lidar.")
+    if config.camera == "robot" and config.exo:
+        raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
         raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
@@ -189,6 +200,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         lidar=config.lidar,
         media=not config.no_media,
         quality=config.quality,
+        camera=config.camera,
     )
 
 
