@@ -20,6 +20,7 @@ from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
 from tolman.scenes import Capture
 from tolman.simulate.actors import with_actors
+from tolman.simulate.cameras import WALK, draw_trajectory
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import FurnitureSource, Library
@@ -35,7 +36,6 @@ from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
 from tolman.simulate.traffic import with_traffic
 from tolman.simulate.twins import twin_of
-from tolman.simulate.walks import draw_walk
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
@@ -44,7 +44,7 @@ PLACES = (*ROOM_SHAPES, *OUTDOOR_SHAPES)
 SETTINGS = "simulation.json"
 _PLANS = 8
 """Plans that are drawn until one has room for twins."""
-_BEFORE = {"quality": DEFAULT.name}
+_BEFORE = {"quality": DEFAULT.name, "camera": WALK}
 """Settings of collections that don't name them."""
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
@@ -73,6 +73,7 @@ class WorldsConfig:
         media: whether videos are drawn; else rays tell what they would show.
         twins: scenes in a group that differ in one thing only, which stands elsewhere in each; 1 for none.
         quality: of the videos' colours, a name of `quality.LEVELS`.
+        camera: how the moving one is moved, of `cameras.CAMERAS`.
     """
 
     scenes: int = 3
@@ -80,7 +81,7 @@ class WorldsConfig:
     shapes: tuple[str, ...] = SHAPES
     objects: int = 22
     seconds: float = 30.0
-    rate: int = 24
+    rate: int = 12
     size: tuple[int, int] = (640, 480)
     furniture: Path | None = None
     made: bool = False
@@ -93,6 +94,7 @@ class WorldsConfig:
     media: bool = True
     twins: int = 1
     quality: str = DEFAULT.name
+    camera: str = WALK
 
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
@@ -306,7 +308,9 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     else:
         world, notes = place(config, shape, identity, seed)
         whole = world
-    walk = draw_walk(whole, seed, seconds=config.seconds, rate=config.rate, size=config.size)
+    walk = draw_trajectory(
+        whole, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size
+    )
     if config.actors:
         world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
         notes += missing

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
+CAMERA_WORDS = ("walk", "handheld", "robot")
 QUALITIES = ("fast", "default", "high")
 FURNITURE_WORDS = ("made", "catalogue")
 """What `furniture` names besides files."""
@@ -45,7 +46,7 @@ class SimulateConfig:
         int, Setting("Number of objects in each scene, doors and windows apart, 4–200.", least=4, most=200)
     ] = 22
     seconds: Annotated[float, Setting("Length of the camera trajectory, 1–600 seconds.", least=1, most=600)] = 30.0
-    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 24
+    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 12
     size: Annotated[
         str,
         Setting("Width and height of frames, pixels: even numbers, 16–4096.", metavar="WIDTHxHEIGHT"),
@@ -70,6 +71,14 @@ class SimulateConfig:
             most=20,
         ),
     ] = 0
+    camera: Annotated[
+        str,
+        Setting(
+            "How the moving camera is moved: walk, at 1.5 m; handheld, the same with a hand's tremor; robot, level at "
+            "0.3 to 0.6 m, driving straight and turning on the spot.",
+            choices=CAMERA_WORDS,
+        ),
+    ] = "walk"
     exo: Annotated[
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
@@ -196,6 +205,8 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         )
     if config.twins > 1 and config.scenes % config.twins:
         raise UsageError(f"--scenes is no multiple of --twins {config.twins}: a group would lack scenes.")
+    if config.camera == "robot" and config.exo:
+        raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
         raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
@@ -217,6 +228,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         media=not config.no_media,
         twins=config.twins,
         quality=config.quality,
+        camera=config.camera,
     )
 
 
