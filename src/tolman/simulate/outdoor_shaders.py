@@ -129,7 +129,10 @@ float lit(vec3 n) {
 // What a pane mirrors: the sky, houses and trees below it, the ground.
 vec3 mirrored(vec3 w) {
     float skyline = 0.13 + 0.16 * noise(vec2(atan(w.y, w.x) * 7.0, 3.0));
-    vec3 built = mix(ground * 1.1, horizon, 0.25) * 0.55;
+    // Fronts side by side, each in its own tone, with rows of darker windows.
+    float around = atan(w.y, w.x) * 7.0, tone = 0.6 + 0.8 * chance(vec2(floor(around), 1.0));
+    float panes = smoothstep(0.5, 0.62, fract(around * 3.0)) * smoothstep(0.45, 0.6, fract(w.z * 22.0));
+    vec3 built = mix(ground * 1.1, horizon, 0.25) * 0.6 * tone * (1.0 - 0.4 * panes);
     if (w.z < skyline - 0.03) return mix(ground * 0.7, built, smoothstep(-0.05, 0.03, w.z));
     return mix(built, pow(sky_light(w, 3), vec3(2.2)) * 1.25, smoothstep(skyline - 0.03, skyline + 0.03, w.z));
 }

@@ -99,7 +99,7 @@ def fence(generator: np.random.Generator, span: tuple[float, float], y: float, h
     """A fence along x: iron bars, or boards."""
     made = Masonry()
     if generator.random() < 0.5:
-        tone = (0.1, 0.11, 0.11)
+        tone = np.array([0.1, 0.11, 0.11])
         for z in (0.15, high - 0.1):
             made.box((span[0], y - 0.015, z), (span[1], y + 0.015, z + 0.03), tone)
         for x in np.arange(*span, 0.16):

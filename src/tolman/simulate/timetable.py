@@ -109,9 +109,10 @@ def draw_timetable(taken: NDArray[np.bool_], wanted: float, generator: np.random
                 if 0 <= speed + change <= top
             ]
             viable[step, speed] = np.logical_or.reduce(ways)
-    speed = next((speed for speed in (top, top // 2, 0) if viable[0, speed].any()), None)
-    if speed is None:
+    startable = [first for first in (top, top // 2, 0) if viable[0, first].any()]
+    if not startable:
         return None
+    speed = startable[0]
     place = int(generator.choice(np.flatnonzero(viable[0, speed])))
     along, speeds, size = [place], [speed], free.shape[1]
     for step in range(count):
@@ -136,7 +137,7 @@ def _moved(speed: int, change: int) -> int:
 
 def _clear(free: NDArray[np.bool_], step: int, speed: int, change: int) -> NDArray[np.bool_]:
     """Whether nothing is met during a step, from each place, shape (n,)."""
-    found = free[step * LOOKS].copy()
+    found: NDArray[np.bool_] = free[step * LOOKS].copy()
     for look in range(1, LOOKS + 1):
         share = look / LOOKS
         moved = round(2 * speed * share + change * share**2)
