@@ -18,7 +18,8 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.outdoors import build_street
 from tolman.simulate.rooms import SHAPES
-from tolman.simulate.street import KINDS, draw_street
+from tolman.simulate.street import draw_street
+from tolman.simulate.street_ground import KINDS
 
 SEED = 77
 

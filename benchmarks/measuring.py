@@ -110,7 +110,7 @@ def main() -> None:
                 print(f"left out: {error}")
     print("| objects | refused | within 2 cm or 2 % | median error | in their bound | median bound | bound over 10 % |")
     print("|---|---:|---:|---:|---:|---:|---:|")
-    outdoors = {"street", "parking-lot"}
+    outdoors = {"street", "parking-lot", "park", "courtyard"}
     for name, rows in (
         ("rooms", [one for one in found if one.place not in outdoors]),
         ("streets", [one for one in found if one.place in outdoors]),

@@ -2,9 +2,9 @@
 
 python benchmarks/world_physics.py [--places 200] [--allowed 0.005] [--seed 1] [--workers 2]
 
-Three of four places are rooms and homes as `tolman simulate --furniture made` draws them, the others streets and
-parking lots. The rays are those of tests/simulate/holding.py, which shares no code with what puts things in place. Exit
-code 1 if anything is wrong.
+Three of four places are rooms and homes as `tolman simulate --furniture made` draws them, the others streets, parking
+lots, parks and courtyards. The rays are those of tests/simulate/holding.py, which shares no code with what puts things
+in place. Exit code 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from simulate.holding import HUNG, ON_WALL, faults, off_the_wall, overlaps
 from tolman.parallel import cores, parallel_map
 from tolman.simulate.build import WorldsConfig, place
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
 from tolman.simulate.rooms import ROOM_SHAPES
-from tolman.simulate.street import KINDS
 
 
 def checked(number: int, seed: int, allowed: float) -> tuple[int, int, list[str]]:
     """A place's number, how many things it has, and what is wrong there."""
     rooms, streets = number - number // 4, number // 4
-    shape = KINDS[streets % len(KINDS)] if number % 4 == 3 else ROOM_SHAPES[rooms % len(ROOM_SHAPES)]
+    shape = OUTDOOR_SHAPES[streets % len(OUTDOOR_SHAPES)] if number % 4 == 3 else ROOM_SHAPES[rooms % len(ROOM_SHAPES)]
     name = f"physics/{seed}-{number:04d}"
     world, _ = place(WorldsConfig(seed=seed, made=True), shape, name, f"physics:{seed}:{number}")
     found = [*faults(world, hung=HUNG, allowed=allowed), *overlaps(world, allowed)]

@@ -22,10 +22,10 @@ from tolman.geometry.boxes import Floats
 from tolman.parallel import cores, parallel_map
 from tolman.simulate.build import WorldsConfig, place
 from tolman.simulate.gaze import find_views
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
 from tolman.simulate.outlook import PITCH, outlook
 from tolman.simulate.render import Renderer
 from tolman.simulate.rooms import SHAPES
-from tolman.simulate.street import KINDS
 from tolman.simulate.walks import intrinsics_of, looking
 from tolman.simulate.world import World
 
@@ -86,7 +86,7 @@ def main() -> None:
     asked = parser.parse_args()
     places = [(SHAPES[n % len(SHAPES)], n) for n in range(asked.rooms)]
     places += [("home", n) for n in range(asked.homes)]
-    places += [(KINDS[n % len(KINDS)], n) for n in range(asked.outdoors)]
+    places += [(OUTDOOR_SHAPES[n % len(OUTDOOR_SHAPES)], n) for n in range(asked.outdoors)]
     if asked.out:
         drawn = list(parallel_map(partial(picture, made=asked.made, seed=asked.seed), places, asked.workers))
         sheet(drawn).save(asked.out, quality=84, optimize=True)

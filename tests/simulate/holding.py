@@ -20,8 +20,8 @@ ALLOWED = 0.01
 ON_WALL = 0.02
 """Metres that a thing may be off the wall on which it hangs."""
 IN_WALLS = ("door", "window")
-HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard")
-"""Categories of which rooms with made furniture have things on their walls."""
+HUNG = ("clock", "radiator", "picture", "mirror", "whiteboard", "balcony")
+"""Categories of things that hang on walls."""
 
 
 @dataclass(frozen=True)

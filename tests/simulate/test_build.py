@@ -118,7 +118,10 @@ def test_other_settings_and_other_files_are_refused(alone: Path, tmp_path: Path)
         simulate(replace(ORDER, seconds=3.0, rate=6), alone, 1)
     with pytest.raises(InputError, match="holds scenes made with another quality; give another folder"):
         simulate(replace(ORDER, quality="fast"), alone, 1)
-    assert json.loads((alone / "simulation.json").read_text())["quality"] == "default"
+    settings = json.loads((alone / "simulation.json").read_text())
+    assert (settings["quality"], settings["camera"]) == ("default", "walk")
+    with pytest.raises(InputError, match="made with another camera"):
+        simulate(replace(ORDER, camera="robot"), alone, 1)
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="holds other files"):
         simulate(ORDER, tmp_path, 1)

@@ -22,7 +22,10 @@ from tolman.workflows.simulate import SimulateConfig, simulate
 
 PLACES = [
     "rectangle",
-    *(pytest.param(place, marks=pytest.mark.full) for place in ("l-shape", "two-rooms", "street", "parking-lot", MADE_HOME)),
+    *(
+        pytest.param(place, marks=pytest.mark.full)
+        for place in ("l-shape", "two-rooms", "street", "park", "courtyard", MADE_HOME)
+    ),
 ]
 
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("needs_egl")
 
 SIZE = (320, 240)
 CAMERA = intrinsics_of(SIZE)
-CHECKED = ("rectangle", "two-rooms", "street", "parking-lot", MADE_HOME)
+CHECKED = ("rectangle", "two-rooms", "street", "parking-lot", "park", "courtyard", MADE_HOME)
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 

@@ -12,15 +12,14 @@ pytest.importorskip("shapely", reason="walks need the extra 'simulate'")
 
 import shapely
 
-from tolman.geometry.casting import pixel_rays
+from simulate.worlds import staring
 from tolman.geometry.visibility import project
-from tolman.simulate.casting import Caster
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.gaze import find_views
 from tolman.simulate.interior import build_interior
 from tolman.simulate.rooms import SHAPES
-from tolman.simulate.walks import SPEED, TURN, Walk, draw_walk, intrinsics_of, looking
+from tolman.simulate.walks import SPEED, TURN, draw_walk, intrinsics_of, looking
 from tolman.simulate.world import World
 
 POSES = Path(__file__).parent / "poses.json"
@@ -65,21 +64,6 @@ def test_no_walk_begins_by_staring_at_a_wall(library: Library, seed: int) -> Non
     place = world(library, seed % 3, f"begin:{seed}")
     for seconds in (8.0, 30.0):
         assert staring(place, draw_walk(place, "0", seconds=seconds, rate=10)) == 0
-
-
-def staring(place: World, walk: Walk) -> float:
-    """Seconds for which nine tenths of a walk's first pictures are walls, ceilings, doors and panes, by rays."""
-    size = (48, 36)
-    caster = Caster(place)
-    fixed = [place.numbers[thing.id] for thing in place.scene.objects if thing.category in ("door", "window")]
-    for seconds, pose in zip(walk.times, walk.poses, strict=True):
-        rays = pixel_rays(pose, intrinsics_of(size), size)
-        hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
-        off_the_floor = pose[2, 3] + hits.distances * rays[:, 2] > 0.05
-        wall = off_the_floor & ((hits.numbers == 0) | np.isin(hits.numbers, fixed))
-        if wall.mean() < 0.9:
-            return float(seconds)
-    return float(walk.times[-1])
 
 
 def test_a_long_walk_turns_to_everything(library: Library) -> None:

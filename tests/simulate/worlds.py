@@ -10,22 +10,23 @@ import pytest
 import shapely
 
 from tolman.geometry.boxes import Boxes, Floats, distances
+from tolman.geometry.casting import pixel_rays
 from tolman.scenes import SceneObject
+from tolman.simulate.casting import Caster
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.outdoors import build_street
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
-from tolman.simulate.street import KINDS, draw_street
-from tolman.simulate.walks import Walk, draw_walk
+from tolman.simulate.walks import Walk, draw_walk, intrinsics_of
 from tolman.simulate.world import World
 
-PLACES: tuple[str, ...] = (*SHAPES, *KINDS)
+PLACES: tuple[str, ...] = (*SHAPES, *OUTDOOR_SHAPES)
 MADE_HOME = "made home"
 """A home with types of rooms: made furniture, lamps, curtains, baked light."""
-SLOW_PLACES = dict.fromkeys(("parking-lot", "street", "two-rooms", MADE_HOME), pytest.mark.full)
+SLOW_PLACES = dict.fromkeys(("parking-lot", "street", "park", "courtyard", "two-rooms", MADE_HOME), pytest.mark.full)
 """Places whose slowest tests `make test` leaves to `make test-full`."""
 
 
@@ -36,10 +37,9 @@ def library() -> Library:
 
 @cache
 def world(place: str) -> World:
-    """A room of a shape, a street or parking lot, or a home with types of rooms."""
-    for kind in KINDS:
-        if place == kind:
-            return build_street(draw_street("test/outdoors", "sensors", kind=kind))
+    """A room of a shape, a place outdoors, or a home with types of rooms."""
+    if place in OUTDOOR_SHAPES:
+        return outdoor_place(place, "test/outdoors", "sensors")[0]
     for shape in SHAPES:
         if place == shape:
             return build_interior(draw_plan("test/room", shape, "sensors", library()), library())
@@ -52,6 +52,21 @@ def world(place: str) -> World:
 @cache
 def walk(place: str, seconds: float = 8.0, rate: int = 15) -> Walk:
     return draw_walk(world(place), "sensors", seconds=seconds, rate=rate)
+
+
+def staring(place: World, walk: Walk) -> float:
+    """Seconds for which nine tenths of a walk's first pictures are walls, ceilings, doors and panes, by rays."""
+    size = (48, 36)
+    caster = Caster(place)
+    fixed = [place.numbers[thing.id] for thing in place.scene.objects if thing.category in ("door", "window")]
+    for seconds, pose in zip(walk.times, walk.poses, strict=True):
+        rays = pixel_rays(pose, intrinsics_of(size), size)
+        hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+        off_the_floor = pose[2, 3] + hits.distances * rays[:, 2] > 0.05
+        wall = off_the_floor & ((hits.numbers == 0) | np.isin(hits.numbers, fixed))
+        if wall.mean() < 0.9:
+            return float(seconds)
+    return float(walk.times[-1])
 
 
 def added(still: World, moving: World) -> list[SceneObject]:

@@ -20,31 +20,31 @@ from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
 from tolman.scenes import Capture
 from tolman.simulate.actors import with_actors
+from tolman.simulate.cameras import WALK, draw_trajectory
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import FurnitureSource, Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.outdoors import build_street
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
 from tolman.simulate.quality import DEFAULT, quality_named
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
-from tolman.simulate.street import KINDS, draw_street
+from tolman.simulate.traffic import with_traffic
 from tolman.simulate.twins import twin_of
-from tolman.simulate.walks import draw_walk
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
 DATASET = "simulated"
-PLACES = (*ROOM_SHAPES, *KINDS)
+PLACES = (*ROOM_SHAPES, *OUTDOOR_SHAPES)
 SETTINGS = "simulation.json"
 _PLANS = 8
 """Plans that are drawn until one has room for twins."""
-_BEFORE = {"quality": DEFAULT.name}
+_BEFORE = {"quality": DEFAULT.name, "camera": WALK}
 """Settings of collections that don't name them."""
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
@@ -67,11 +67,13 @@ class WorldsConfig:
         depth: whether depth and instances are written beside the video.
         actors: number of people who walk around and carry things.
         robots: number of round robots that drive about.
+        traffic: number of cars and bicycles that drive along the ways of places outdoors.
         exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
         media: whether videos are drawn; else rays tell what they would show.
         twins: scenes in a group that differ in one thing only, which stands elsewhere in each; 1 for none.
         quality: of the videos' colours, a name of `quality.LEVELS`.
+        camera: how the moving one is moved, of `cameras.CAMERAS`.
     """
 
     scenes: int = 3
@@ -79,18 +81,20 @@ class WorldsConfig:
     shapes: tuple[str, ...] = SHAPES
     objects: int = 22
     seconds: float = 30.0
-    rate: int = 24
+    rate: int = 12
     size: tuple[int, int] = (640, 480)
     furniture: Path | None = None
     made: bool = False
     depth: bool = False
     actors: int = 0
     robots: int = 0
+    traffic: int = 0
     exo: int = 0
     lidar: bool = False
     media: bool = True
     twins: int = 1
     quality: str = DEFAULT.name
+    camera: str = WALK
 
     def settings(self) -> dict[str, Any]:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
@@ -102,6 +106,8 @@ class WorldsConfig:
             del fields["media"]
         if self.twins == 1:
             del fields["twins"]
+        if not self.traffic:
+            del fields["traffic"]
         library = None
         if self.furniture is not None:
             try:
@@ -302,14 +308,20 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     else:
         world, notes = place(config, shape, identity, seed)
         whole = world
-    walk = draw_walk(whole, seed, seconds=config.seconds, rate=config.rate, size=config.size)
+    walk = draw_trajectory(
+        whole, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size
+    )
     if config.actors:
         world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
         notes += missing
     if config.robots:
         world, missing = with_robots(world, seed, seconds=config.seconds, count=config.robots, walk=walk)
         notes += missing
-    fixed = exo_walks(whole, walk, config.exo, size=config.size) if config.exo else []
+    if config.traffic:
+        world, missing = with_traffic(world, seed, seconds=config.seconds, count=config.traffic, walk=walk)
+        notes += missing
+    planned = whole if config.twins > 1 else world
+    fixed = exo_walks(planned, walk, config.exo, size=config.size) if config.exo else []
     if fixed:
         world = with_wearer(world, walk, seed)
     own = without_body(world)
@@ -358,10 +370,8 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
     Raises:
         UsageError: there is no such shape.
     """
-    for kind in KINDS:
-        if shape == kind:
-            street = draw_street(identity, seed, kind=kind, objects=config.objects)
-            return build_street(street), street.notes
+    if shape in OUTDOOR_SHAPES:
+        return outdoor_place(shape, identity, seed, config.objects)
     plan, library = _plan(config, shape, identity, seed)
     return build_interior(plan, library), plan.notes + _left_out(library)
 

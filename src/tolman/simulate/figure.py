@@ -14,6 +14,7 @@ HEIGHT = 1.74
 _SKINS = ((0.87, 0.68, 0.55), (0.71, 0.5, 0.36), (0.48, 0.32, 0.23), (0.93, 0.76, 0.65))
 _SHIRTS = ((0.72, 0.18, 0.16), (0.15, 0.35, 0.6), (0.85, 0.7, 0.2), (0.2, 0.5, 0.33), (0.82, 0.82, 0.8))
 _TROUSERS = ((0.13, 0.17, 0.3), (0.3, 0.26, 0.2), (0.16, 0.16, 0.17), (0.42, 0.42, 0.45))
+_HAIRS = ((0.13, 0.1, 0.08), (0.35, 0.22, 0.12), (0.55, 0.5, 0.45), (0.7, 0.55, 0.3))
 SWING = np.radians(24)
 """The most that legs and arms swing."""
 REACH = np.radians(52)
@@ -60,14 +61,38 @@ class Limb:
         return matrix
 
 
-def draw_figure(generator: np.random.Generator) -> tuple[Mesh, tuple[Limb, ...]]:
-    """A body, and its legs and arms: facing +y, standing on z = 0, metres."""
+@dataclass(frozen=True)
+class Clothes:
+    """Colours of a figure."""
+
+    skin: tuple[float, float, float]
+    shirt: tuple[float, float, float]
+    trousers: tuple[float, float, float]
+    hair: tuple[float, float, float]
+
+
+def draw_clothes(generator: np.random.Generator) -> Clothes:
+    """Colours of skin, clothes and hair."""
 
     def pick(colours: tuple[tuple[float, float, float], ...]) -> tuple[float, float, float]:
         return colours[int(generator.integers(len(colours)))]
 
-    skin, shirt, trousers = pick(_SKINS), pick(_SHIRTS), pick(_TROUSERS)
-    hair = pick(((0.13, 0.1, 0.08), (0.35, 0.22, 0.12), (0.55, 0.5, 0.45), (0.7, 0.55, 0.3)))
+    return Clothes(pick(_SKINS), pick(_SHIRTS), pick(_TROUSERS), pick(_HAIRS))
+
+
+def head(clothes: Clothes, neck: Floats) -> Mesh:
+    """A head that faces +y, above a neck's lower end."""
+    x, y, z = (float(part) for part in neck)
+    parts = [rod((x, y - 0.01, z - 0.06), (x, y, z + 0.03), 0.052, clothes.skin)]
+    parts.append(_ball((x, y, z + 0.11), (0.085, 0.1, 0.12), clothes.skin))
+    parts.append(_ball((x, y - 0.022, z + 0.145), (0.091, 0.1, 0.095), clothes.hair))
+    return joined([*parts, block((x - 0.012, y + 0.09, z + 0.08), (x + 0.012, y + 0.115, z + 0.12), clothes.skin)])
+
+
+def draw_figure(generator: np.random.Generator) -> tuple[Mesh, tuple[Limb, ...]]:
+    """A body, and its legs and arms: facing +y, standing on z = 0, metres."""
+    clothes = draw_clothes(generator)
+    skin, shirt, trousers, hair = clothes.skin, clothes.shirt, clothes.trousers, clothes.hair
     flat = np.diag([1.0, 0.62, 1.0, 1.0])
     torso = turned(
         [

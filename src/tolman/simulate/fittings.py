@@ -6,12 +6,15 @@ Each maker gives a thing with its front along +y; `fitting` brings it to the siz
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from tolman.simulate import greenery
-from tolman.simulate.mesh import Mesh, block, extruded, joined, rod, smoothed, turned
-from tolman.simulate.vehicles import COLOURS
+from tolman.simulate.bicycles import AXLES, bicycle_frame, bicycle_wheel
+from tolman.simulate.mesh import Mesh, block, extruded, flat_shaded, joined, placed, rod, smoothed, turned
+from tolman.simulate.outdoor_textures import stop_face
+from tolman.simulate.vehicle_patterns import COLOURS
 
 _STEEL, _IRON = (0.55, 0.57, 0.59), (0.12, 0.13, 0.14)
 _WOOD = (0.5, 0.33, 0.19)
@@ -118,13 +121,24 @@ def _hydrant(generator: np.random.Generator) -> Mesh:
 
 
 def _stop_sign(generator: np.random.Generator) -> Mesh:
+    """A plate with its face as a picture: layers of colour a few millimetres apart would flicker at a distance."""
     angles = np.arange(8) * np.pi / 4 + np.pi / 8
-    eight = np.column_stack([np.cos(angles), np.sin(angles)])
+    eight = np.column_stack([np.cos(angles), np.sin(angles)]) * 0.39
     stand = np.array([[-1.0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 2.12], [0, 0, 0, 1]])
-    rim = extruded(eight * 0.39, 0.03, 0.04, (0.93, 0.93, 0.93)).moved(stand)
-    face = extruded(eight * 0.36, 0.03, 0.045, (0.75, 0.06, 0.07)).moved(stand)
-    bars = [block((x, 0.04, 2.02), (x + 0.09, 0.048, 2.22), (0.93, 0.93, 0.93)) for x in (-0.25, -0.11, 0.03, 0.17)]
-    return joined([rod((0, 0, 0), (0, 0, 2.45), 0.03, _STEEL), rim, face, *bars])
+    plate = extruded(eight, 0.03, 0.04, (0.6, 0.61, 0.62)).moved(stand)
+    front = flat_shaded(np.column_stack([eight, np.full(8, 0.04)])[[[0, i, i + 1] for i in range(1, 7)]])
+    uvs = front.points[:, :2] / 0.78 + 0.5
+    papered = replace(
+        front,
+        uvs=uvs,
+        tints=np.tile([1.0, 1.0, 1.0, 0.0], (len(uvs), 1)),
+        textures_of=np.zeros(len(uvs), dtype=np.int64),
+        textures=(stop_face(),),
+    )
+    # The plate's own front would lie in the face's plane.
+    kept = np.abs(plate.points[plate.faces][:, :, 1] - 0.04).max(1) > 1e-6
+    shell = replace(plate, faces=plate.faces[kept])
+    return joined([rod((0, 0, 0), (0, 0, 2.45), 0.03, _STEEL), shell, papered.moved(stand)])
 
 
 def _bollard(generator: np.random.Generator) -> Mesh:
@@ -213,30 +227,9 @@ def _picnic_table(generator: np.random.Generator) -> Mesh:
 
 def _bicycle(generator: np.random.Generator) -> Mesh:
     colour = COLOURS[int(generator.integers(len(COLOURS)))]
-    parts = []
-    for y in (-0.52, 0.52):
-        # A multiple of four sides: a corner touches the ground.
-        tyre = turned([(0.325, -0.018), (0.34, 0.0), (0.325, 0.018), (0.31, 0.0), (0.325, -0.018)], _IRON, 32)
-        rim = turned([(0.3, -0.01), (0.312, 0.0), (0.3, 0.01)], (0.7, 0.7, 0.72), 32)
-        stand = np.array([[0.0, 0, 1, 0], [1, 0, 0, y], [0, 1, 0, 0.34], [0, 0, 0, 1]])
-        parts.append(joined([smoothed(tyre, 80), rim]).moved(stand))
-        hub = np.array([0.0, y, 0.34])
-        for angle in np.arange(0, np.pi, np.pi / 8):
-            reach = np.array([0, np.cos(angle), np.sin(angle)]) * 0.31
-            parts.append(rod(hub - reach, hub + reach, 0.0025, (0.6, 0.6, 0.62), 4))
-    rear, front = (0, -0.52, 0.34), (0, 0.52, 0.34)
-    crank, saddle, neck, head = (0, -0.08, 0.3), (0, -0.2, 0.8), (0, 0.34, 0.85), (0, 0.37, 0.74)
-    for a, b in ((rear, crank), (rear, saddle), (crank, saddle), (crank, head), (saddle, neck), (neck, front)):
-        parts.append(rod(a, b, 0.017, colour))
-    parts += [
-        rod(saddle, (0, -0.235, 0.94), 0.013, (0.6, 0.6, 0.6)),
-        rod(neck, (0, 0.31, 1.0), 0.013, (0.6, 0.6, 0.6)),
-        rod((-0.29, 0.31, 1.0), (0.29, 0.31, 1.0), 0.013, _IRON),
-        rod((-0.09, -0.08, 0.3), (0.09, -0.08, 0.3), 0.02, _IRON),
-        block((-0.07, -0.36, 0.94), (0.07, -0.12, 0.985), _IRON),
-        rod((0.02, -0.3, 0.3), (0.14, -0.34, 0.003), 0.008, _IRON, 6),
-    ]
-    return joined(parts)
+    stand = rod((0.02, -0.3, 0.3), (0.14, -0.34, 0.003), 0.008, _IRON, 6)
+    wheels = [bicycle_wheel().moved(placed(middle)) for middle in AXLES]
+    return joined([bicycle_frame(colour), *wheels, stand])
 
 
 _MAKERS: dict[str, Callable[[np.random.Generator], Mesh]] = {

@@ -45,8 +45,10 @@ class Views:
         return np.asarray((self.shown[eye] >= least) & (off < self.half_angle - _EDGE))
 
 
-def find_views(world: World, intrinsics: tuple[float, float, float, float], size: tuple[int, int]) -> Views:
-    """All places on a grid over the walkable floor."""
+def find_views(
+    world: World, intrinsics: tuple[float, float, float, float], size: tuple[int, int], height: float = EYE
+) -> Views:
+    """All places on a grid over the walkable floor, `height` metres above it."""
     import shapely
 
     area = max(shapely.get_parts(world.walkable), key=lambda part: float(part.area))
@@ -57,7 +59,7 @@ def find_views(world: World, intrinsics: tuple[float, float, float, float], size
     if not len(places):
         middle = shapely.point_on_surface(area)
         places = np.array([[middle.x, middle.y]])
-    eyes = np.column_stack([places, np.full(len(places), EYE)])
+    eyes = np.column_stack([places, np.full(len(places), height)])
     centers = np.array([thing.box.center for thing in world.scene.objects])
     bearings = np.arctan2(centers[None, :, 1] - eyes[:, None, 1], centers[None, :, 0] - eyes[:, None, 0])
     half_angle = float(np.arctan(size[0] / 2 / intrinsics[0]))

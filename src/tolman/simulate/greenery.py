@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,25 +17,157 @@ _FEET = np.array([[0.5, 0.0], [0.15, 0.48], [-0.4, 0.29], [-0.4, -0.29], [0.15, 
 GREENS = ((0.3, 0.45, 0.16), (0.24, 0.4, 0.18), (0.38, 0.47, 0.16), (0.22, 0.36, 0.2))
 
 
-def tree(generator: np.random.Generator, size: tuple[float, float, float]) -> Mesh:
-    """A tree of a width, depth and height, with its lowest leaves above a walker's head."""
+@dataclass(frozen=True)
+class Species:
+    """A kind of tree.
+
+    Attributes:
+        crown: height of the crown's lower end, as a share of the tree's height where that is more than `CLEAR`.
+        profile: half widths of the crown, from its lower end to its upper, as shares of the widest.
+        greens: colours of its leaves.
+        bark: colour of its trunk.
+        leaf: length of a leaf, as a share of the tree's width.
+        leaves: their number.
+        balls: number of the bodies that leaves sit on.
+    """
+
+    crown: float
+    profile: tuple[float, ...]
+    greens: tuple[tuple[float, float, float], ...]
+    bark: tuple[float, float, float]
+    leaf: float
+    leaves: int
+    balls: int
+
+
+CLEAR = 2.1
+"""Metres below the lowest leaves of trees that people walk up to."""
+SPECIES: dict[str, Species] = {
+    "round": Species(0.3, (0.55, 0.92, 1.0, 0.9, 0.5), GREENS, (0.34, 0.27, 0.2), 0.062, 2600, 12),
+    "oval": Species(0.32, (0.5, 0.85, 1.0, 0.85, 0.4), GREENS, (0.36, 0.31, 0.26), 0.058, 2600, 14),
+    "column": Species(
+        0.2, (0.7, 1.0, 1.0, 0.85, 0.4), ((0.26, 0.4, 0.17), (0.33, 0.45, 0.2)), (0.4, 0.36, 0.28), 0.11, 2400, 14
+    ),
+    "birch": Species(
+        0.28, (0.6, 1.0, 0.9, 0.62, 0.25), ((0.42, 0.52, 0.2), (0.48, 0.54, 0.24)), (0.8, 0.79, 0.75), 0.046, 2000, 16
+    ),
+    "maple": Species(
+        0.3,
+        (0.6, 1.0, 0.95, 0.75, 0.4),
+        ((0.58, 0.26, 0.12), (0.68, 0.44, 0.13), (0.42, 0.14, 0.14)),
+        (0.32, 0.27, 0.23),
+        0.066,
+        2400,
+        12,
+    ),
+    "cherry": Species(
+        0.34, (0.8, 1.0, 0.9, 0.55), ((0.86, 0.62, 0.68), (0.9, 0.8, 0.82)), (0.27, 0.2, 0.17), 0.05, 2600, 12
+    ),
+}
+"""Broad-leaved trees, by name; `tree` makes spruces too."""
+SPRUCE = "spruce"
+
+
+def tree(generator: np.random.Generator, size: tuple[float, float, float], species: str = "round") -> Mesh:
+    """A tree of a width, depth and height in metres, of one of the SPECIES or a SPRUCE.
+
+    The lowest leaves of broad-leaved trees are above a walker's head.
+    """
+    if species == SPRUCE:
+        return _spruce(generator, size)
+    kind = SPECIES[species]
     width, depth, height = size
-    crown = np.array([width, depth, min(height - 2.1, 1.25 * width)]) / 2
-    middle = np.array([0.0, 0.0, height - crown[2]])
-    count = 9
-    towards = _directions(generator, count)
-    centers = middle + towards * crown * generator.uniform(0.42, 0.6, (count, 1))
-    radii = crown.min() * generator.uniform(0.45, 0.58, count)
-    colour = np.array(GREENS[int(generator.integers(len(GREENS)))])
-    bark = np.array([0.34, 0.27, 0.2]) * generator.uniform(0.8, 1.15)
-    thick = 0.045 * width + 0.02
-    base = middle[2] - 0.35 * crown[2]
-    trunk = turned([(thick * 1.5, 0.0), (thick * 1.1, 0.15), (thick, 0.8), (thick * 0.75, base)], bark, 14)
+    low = max(CLEAR, kind.crown * height)
+    levels = np.linspace(0.04, 0.96, kind.balls) + generator.uniform(-0.03, 0.03, kind.balls)
+    half = np.interp(levels, np.linspace(0, 1, len(kind.profile)), kind.profile) * width / 2
+    around = np.arange(kind.balls) * np.pi * (1 + 5**0.5) + generator.uniform(-0.5, 0.5, kind.balls)
+    radii = np.minimum(width * generator.uniform(0.17, 0.24, kind.balls), (height - low) * 0.22)
+    out = np.maximum(half - radii, 0) * generator.uniform(0.75, 1.0, kind.balls)
+    centers = np.column_stack(
+        [out * np.cos(around), out * np.sin(around) * depth / width, low + radii + levels * (height - low - 2 * radii)]
+    )
+    # The middle is closed: else one would look through the crown.
+    inner = np.array([[0.0, 0.0, low + share * (height - low)] for share in (0.3, 0.55, 0.75)])
+    bodies = np.concatenate([centers, inner])
+    sizes = np.concatenate(
+        [radii, np.interp((0.3, 0.55, 0.75), np.linspace(0, 1, len(kind.profile)), kind.profile) * width * 0.3]
+    )
+    sizes = np.minimum(sizes, bodies[:, 2] - low + 0.02)
+    colour = np.array(kind.greens[int(generator.integers(len(kind.greens)))]) * generator.uniform(0.9, 1.1)
+    bark = np.array(kind.bark) * generator.uniform(0.85, 1.1)
+    thick = 0.032 * width + 0.009 * height
+    base = low + 0.45 * (height - low)
+    trunk = turned(
+        [
+            (thick * 2.3, 0.0),
+            (thick * 1.9, 0.02),
+            (thick * 1.25, 0.14),
+            (thick, 0.6),
+            (thick * 0.8, low),
+            (thick * 0.4, base),
+        ],
+        bark,
+        12,
+    )
     parts = [smoothed(trunk)]
-    for center in centers[:5]:
-        parts.append(rod((0, 0, base - 0.3), center, thick * 0.38, bark, 7))
-    parts += [_blob(center, radius * 0.86, colour * 0.5) for center, radius in zip(centers, radii, strict=True)]
-    parts.append(_leaves(generator, centers, radii, middle, colour, 1500, 0.085 * width))
+    for center in centers[: min(7, kind.balls)]:
+        parts.append(rod((0, 0, low - 0.35 * thick), center, thick * 0.3, bark, 6))
+    if species == "birch":
+        for _ in range(14):
+            z, angle = float(generator.uniform(0.3, low)), float(generator.uniform(0, 2 * np.pi))
+            place = np.array([np.cos(angle), np.sin(angle), 0.0]) * thick * 0.93
+            parts.append(
+                block(
+                    place + np.array([-0.035, -0.035, z]),
+                    place + np.array([0.035, 0.035, z + 0.03]),
+                    (0.16, 0.15, 0.14),
+                )
+            )
+    parts += [_blob(center, radius * 0.84, colour * 0.5) for center, radius in zip(bodies, sizes, strict=True)]
+    middle = np.array([0.0, 0.0, low + 0.4 * (height - low)])
+    parts.append(_leaves(generator, bodies, sizes, middle, colour, kind.leaves, kind.leaf * width + 0.035))
+    return joined(parts).fitted(size)
+
+
+def _spruce(generator: np.random.Generator, size: tuple[float, float, float]) -> Mesh:
+    """A conifer: tiers of branches that hang a little, almost down to the ground."""
+    width, _, height = size
+    colour = np.array([(0.14, 0.28, 0.16), (0.2, 0.32, 0.22), (0.17, 0.3, 0.12)][int(generator.integers(3))])
+    parts = [
+        smoothed(
+            turned(
+                [
+                    (0.13 * width, 0.0),
+                    (0.11 * width, 0.02),
+                    (0.05 * width, 0.1),
+                    (0.03 * width, height * 0.6),
+                    (0.005, height),
+                ],
+                (0.3, 0.23, 0.17),
+                10,
+            )
+        )
+    ]
+    tiers = int(9 + height)
+    places, normals, shades = [], [], []
+    for tier in range(tiers):
+        share = tier / tiers
+        low = 0.06 * height + share * 0.92 * height
+        radius = width / 2 * (1 - share) ** 0.85 * float(generator.uniform(0.88, 1.0)) + 0.04
+        drop = 0.28 * radius + 0.05
+        cone = turned([(radius * 0.8, max(low - drop * 0.6, 0.2)), (0.002, low + radius * 0.35)], colour * 0.45, 12)
+        parts.append(smoothed(cone, 80))
+        count = int(170 * (1 - share) + 24)
+        angle, out = generator.uniform(0, 2 * np.pi, count), np.sqrt(generator.uniform(0.2, 1, count))
+        r = radius * out
+        # The trunk alone touches the ground.
+        hung = np.maximum(low + 0.3 * radius * (1 - out) - drop * out**2, 0.25)
+        places.append(np.column_stack([r * np.cos(angle), r * np.sin(angle), hung]))
+        normals.append(np.column_stack([np.cos(angle), np.sin(angle), np.full(count, 0.9)]))
+        shades.append(0.72 + 0.5 * out * (0.7 + 0.3 * share))
+    ways = np.concatenate(normals)
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    parts.append(_cards(generator, np.concatenate(places), ways, colour, np.concatenate(shades), 0.05 * width + 0.06))
     return joined(parts).fitted(size)
 
 

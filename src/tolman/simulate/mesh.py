@@ -164,7 +164,7 @@ def quads(corners: Floats, colour: ArrayLike = (0.8, 0.8, 0.8)) -> Mesh:
     return flat_shaded(np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]]), colour)
 
 
-_CUBE = np.array(
+CUBE = np.array(
     [
         [[0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]],
         [[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]],
@@ -175,12 +175,13 @@ _CUBE = np.array(
     ],
     dtype=np.float64,
 )
+"""The six faces of a cube of side 1, corners counter-clockwise seen from outside."""
 
 
 def block(low: ArrayLike, high: ArrayLike, colour: ArrayLike = (0.8, 0.8, 0.8)) -> Mesh:
     """An upright box between two corners."""
     lowest, highest = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-    return quads(lowest + _CUBE * (highest - lowest), colour)
+    return quads(lowest + CUBE * (highest - lowest), colour)
 
 
 def turned(profile: Sequence[tuple[float, float]], colour: ArrayLike = (0.8, 0.8, 0.8), sides: int = 20) -> Mesh:

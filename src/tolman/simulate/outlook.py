@@ -36,7 +36,7 @@ class Outlook:
     things: Floats
 
 
-def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float) -> Outlook:
+def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float, pitch: float = PITCH) -> Outlook:
     """Measure the views of an eye in some directions.
 
     Args:
@@ -44,8 +44,9 @@ def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float) -> Outlo
         eye: metres, shape (3,).
         yaws: counter-clockwise from +x, radians, shape (k,).
         half_angle: half of the horizontal angle of view, radians.
+        pitch: of the camera, upwards, radians.
     """
-    ways = _ways(yaws, half_angle)
+    ways = _ways(yaws, half_angle, pitch)
     distances = _to_the_shell(world, eye, ways)
     shown = np.zeros(len(ways), dtype=bool)
     for thing in world.scene.objects:
@@ -63,12 +64,12 @@ def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float) -> Outlo
     return Outlook(np.median(distances.reshape(views), axis=1), shown.reshape(views).mean(1))
 
 
-def _ways(yaws: Floats, half_angle: float) -> Floats:
+def _ways(yaws: Floats, half_angle: float, pitch: float) -> Floats:
     """Unit vectors through the pixels of coarse pictures, one picture after the other, shape (n, 3)."""
     across = np.tan(half_angle)
     x, y = np.meshgrid(np.linspace(-0.92, 0.92, _COLUMNS) * across, np.linspace(-0.92, 0.92, _ROWS) * across * _ASPECT)
-    ahead = np.cos(PITCH) + y.ravel() * np.sin(-PITCH)
-    up = np.sin(PITCH) + y.ravel() * np.cos(PITCH)
+    ahead = np.cos(pitch) + y.ravel() * np.sin(-pitch)
+    up = np.sin(pitch) + y.ravel() * np.cos(pitch)
     c, s = np.cos(yaws)[:, None], np.sin(yaws)[:, None]
     ways = np.stack([c * ahead + s * x.ravel(), s * ahead - c * x.ravel(), np.tile(up, (len(yaws), 1))], axis=-1)
     return np.asarray((ways / np.linalg.norm(ways, axis=-1, keepdims=True)).reshape(-1, 3))

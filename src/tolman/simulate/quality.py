@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from tolman.names import unknown
 from tolman.simulate.lighting import LightDetail
 
+_FINEST_BIAS = 2048
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -32,6 +34,14 @@ class Quality:
     mirrors: bool
     crevices: float
     light: LightDetail
+
+    @property
+    def bias_side(self) -> int:
+        """Side of a map of shadows by whose texels surfaces are kept off their own shadow.
+
+        Finer maps than of 2048 texels are looked into as far apart as one of these, so that no less will do.
+        """
+        return min(self.shadows, _FINEST_BIAS)
 
 
 FAST = Quality("fast", 1024, 1, 1, smooths=True, mirrors=False, crevices=0.0, light=LightDetail())

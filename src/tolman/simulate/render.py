@@ -12,22 +12,20 @@ from numpy.typing import NDArray
 from tolman.errors import NoDisplayError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
-from tolman.simulate import shaders
+from tolman.simulate import outdoor_shaders, shaders
+from tolman.simulate.daylight import Daylight
 from tolman.simulate.devices import devices_to_try
 from tolman.simulate.mesh import PLAIN, Mesh, Texture
 from tolman.simulate.mirrors import MirrorPlane, mirrors_of
-from tolman.simulate.occlusion import CONTACT, FULL, find_crevices, floor_contact
+from tolman.simulate.occlusion import CONTACT, FULL, floor_contact
 from tolman.simulate.quality import DEFAULT, Quality
-from tolman.simulate.viewing import Intrinsics, columns, corners_of, is_outside, light_view, projection
+from tolman.simulate.room_light import RoomLight, has_crevices
+from tolman.simulate.sun_shadows import SunShadows, set_sky
+from tolman.simulate.viewing import Intrinsics, columns, corners_of, is_outside, projection
 from tolman.simulate.world import World
 
 _LAYER = 512
 """Side in pixels to which pictures on surfaces are brought."""
-_MIDDLE = 0.42
-"""Light on a surface in the middle of a room whose light is baked."""
-_FINEST_BIAS = 2048
-"""Texels of a map of shadows beyond which surfaces are kept off their own shadow by no less: they are looked at as far
-from each other."""
 _LEAST_MIRROR = 0.001
 """Share of a picture that an object with a mirror has at least where a reflection is drawn."""
 _BEFORE_GLASS = 0.002
@@ -114,7 +112,8 @@ class Renderer:
         self.world, self.size, self.quality = world, size, quality
         self._programs(moderngl)
         self._upload(moderngl)
-        self._bake(moderngl)
+        self._gl.enable(moderngl.DEPTH_TEST)
+        self._lighten(moderngl)
         self._depth = self._gl.texture(size, 1, dtype="f4")
         self._ids = self._gl.texture(size, 1, dtype="u4")
         self._canvas = self._drawn_on(moderngl, size, [self._depth, self._ids])
@@ -123,11 +122,7 @@ class Renderer:
             self._fine = self._drawn_on(moderngl, (size[0] * quality.samples, size[1] * quality.samples), [])
         self._reflected = self._drawn_on(moderngl, self._fine.size, []) if self._mirrors else None
         self._final = self._gl.framebuffer([self._gl.texture(size, 4, dtype="f1")])
-        self._gl.enable(moderngl.DEPTH_TEST)
-        self._light_view = light_view(world)
-        scale = np.linalg.norm(self._light_view[:2, :3], axis=1).min()
-        self._draw["grain"].value = float(2.0 / scale / min(quality.shadows, _FINEST_BIAS))
-        self._cast(0.0)
+        self._light.cast(0.0)
 
     @property
     def driver(self) -> str:
@@ -149,7 +144,7 @@ class Renderer:
             seconds: when; it matters where something moves.
         """
         if any(part.pose is not None for part in self._ranges):
-            self._cast(seconds)
+            self._light.cast(seconds)
         view = np.asarray(np.linalg.inv(pose), dtype=np.float64)
         self._show(self._canvas, view, pose, intrinsics, seconds)
         width, height = self.size
@@ -191,7 +186,7 @@ class Renderer:
         program["view"].write(columns(view))
         program["projection"].write(columns(projection(intrinsics, size)))
         program["eye"].value = tuple(float(x) for x in pose[:3, 3])
-        for unit, texture in enumerate(self._looked_up):
+        for unit, texture in enumerate(self._looked_up.values()):
             texture.use(unit)
         left, top, width, height = window
         fx, fy, cx, cy = intrinsics
@@ -231,8 +226,11 @@ class Renderer:
 
     def _programs(self, moderngl: Any) -> None:
         gl, light = self._gl, self.world.light
-        self._has_crevices = bool(self.quality.crevices) and self.world.lighting is not None
-        pixel = shaders.fragment(self.quality.taps, crevices=FULL if self._has_crevices else 0.0)
+        taps, dark = self.quality.taps, has_crevices(self.world, self.quality)
+        if isinstance(light, Daylight):
+            pixel, heaven = outdoor_shaders.fragment(taps), outdoor_shaders.SKY_FRAGMENT
+        else:
+            pixel, heaven = shaders.fragment(taps, crevices=FULL if dark else 0.0), shaders.SKY_FRAGMENT
         self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=pixel)
         self._shadow = gl.program(vertex_shader=shaders.SHADOW_VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
         self._glass = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.MIRROR_FRAGMENT)
@@ -242,18 +240,14 @@ class Renderer:
             screen["samples"].value = self.quality.samples
         corners = np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32)
         self._screen = gl.vertex_array(screen, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
-        self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=shaders.SKY_FRAGMENT)
+        self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=heaven)
         self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
-        names = ("shadows", "pictures", "contact", "light_amount", "light_flow", "crevices")
-        for value, name in enumerate(names[: 6 if self._has_crevices else 5]):
-            self._draw[name].value = value
         self._draw["kept"].value = self._glass["kept"].value = _ALL
-        self._draw["toward_light"].value = light.toward
-        self._draw["sun"].value, self._draw["sky"].value = light.sun, light.sky
-        self._draw["ground"].value = light.ground
-        if self.quality.taps > 1:
-            self._draw["texel"].value = 1.0 / min(self.quality.shadows, _FINEST_BIAS)
+        self._draw["sky"].value, self._draw["ground"].value = light.sky, light.ground
+        if isinstance(light, Daylight):
+            set_sky(self._draw, light)
+            set_sky(self._sky, light)
 
     def _drawn_on(self, moderngl: Any, size: tuple[int, int], more: Sequence[Any]) -> _Canvas:
         """A canvas with further textures beside its colour."""
@@ -317,53 +311,31 @@ class Renderer:
         self._pictures = gl.texture_array((_LAYER, _LAYER, max(1, len(pictures))), 3, _stacked(pictures))
         self._pictures.build_mipmaps()
         self._pictures.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-        side = self.quality.shadows
-        self._shadow_map = gl.depth_texture((side, side))
-        self._shadow_map.compare_func = "<="
-        self._shadow_map.filter = (moderngl.LINEAR, moderngl.LINEAR)
-        self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
-        self._shadow_target = gl.framebuffer(depth_attachment=self._shadow_map)
 
-    def _bake(self, moderngl: Any) -> None:
-        """Light and dimness at places as textures; black ones of one place where nothing is baked."""
-        gl, draw, lighting = self._gl, self._draw, self.world.lighting
+    def _lighten(self, moderngl: Any) -> None:
+        """Make all that a pixel looks into beside pictures: what dims a floor, and what tells the light."""
+        gl, draw = self._gl, self._draw
         dimness, place = floor_contact(self.world)
         contact = gl.texture((CONTACT, CONTACT), 1, dimness.tobytes(), alignment=1)
         contact.filter = (moderngl.LINEAR, moderngl.LINEAR)
         contact.repeat_x = contact.repeat_y = False
         draw["contact_place"].value = place
-        grid = lighting.grid_of(self.quality.light) if lighting else None
-        shape = grid.shape if grid else (1, 1, 1)
-        volumes = [gl.texture3d(shape, 4, part.tobytes()) for part in (grid.amount, grid.flow)] if grid else []
-        volumes = volumes or [gl.texture3d(shape, 4, bytes(4)) for _ in range(2)]
-        draw["grid_low"].value = grid.low if grid else (0.0, 0.0, 0.0)
-        draw["grid_size"].value = tuple(map(float, shape))
-        draw["grid"].value = (grid.step, grid.most * grid.exposure * _MIDDLE) if grid else (1.0, 0.0)
-        for texture in volumes:
-            texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-        if self._has_crevices:
-            still = [body.mesh for body in self.world.bodies if body.pose is None]
-            found = find_crevices(still, self.quality.crevices)
-            size = found.density.shape[::-1]
-            volumes.append(gl.texture3d(size, 1, found.density.tobytes(), alignment=1))
-            volumes[-1].build_mipmaps()
-            volumes[-1].filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-            draw["cell_low"].value, draw["cells"].value, draw["cell"].value = found.low, size, found.cell
-        for texture in volumes:
-            texture.repeat_x = texture.repeat_y = texture.repeat_z = False
-        self._looked_up = (self._shadow_map, self._pictures, contact, *volumes)
+        means = gl, moderngl, self.world, self.quality, draw, self._shadow, self._draw_shadow
+        self._light: SunShadows | RoomLight
+        if isinstance(self.world.light, Daylight):
+            self._light = SunShadows(*means, [part.pose is not None for part in self._ranges])
+        else:
+            self._light = RoomLight(*means, [part.casts for part in self._ranges])
+        self._looked_up = {"pictures": self._pictures, "contact": contact, **self._light.maps}
+        for unit, name in enumerate(self._looked_up):
+            draw[name].value = unit
 
-    def _cast(self, seconds: float) -> None:
-        """Draw the map of shadows. Walls, floors and ceilings cast none: they would keep the light out."""
-        self._shadow_target.use()
-        self._shadow_target.clear()
-        self._shadow["light_view"].write(columns(self._light_view))
-        self._draw["light_view"].write(columns(self._light_view))
-        for part in self._ranges:
-            if part.casts:
-                matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
-                self._shadow["model"].write(columns(matrix))
-                self._shadow_vao.render(vertices=part.count, first=part.first)
+    def _draw_shadow(self, number: int, seconds: float) -> None:
+        """Draw a numbered part of the world into a map of shadows."""
+        part = self._ranges[number]
+        matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
+        self._shadow["model"].write(columns(matrix))
+        self._shadow_vao.render(vertices=part.count, first=part.first)
 
     def _fill(self, pose: Floats, intrinsics: Intrinsics, size: tuple[int, int]) -> None:
         """Draw the sky wherever nothing was drawn: there the clear leaves instances and depth undefined."""

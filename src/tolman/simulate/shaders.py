@@ -168,12 +168,11 @@ _TAPS = (
 """Places on a disc, at which the map of shadows is looked into."""
 
 
-def fragment(taps: int, *, crevices: float = 0.0) -> str:
-    """The program of a pixel.
+def tap_places(taps: int) -> str:
+    """Lines of a program: `COUNT`, and `TAPS`, so many places on a disc.
 
     Args:
-        taps: number of places at which it looks into the map of shadows; 1 is the middle.
-        crevices: the density of surfaces that the brightest texel of `crevices` stands for; 0 to leave it out.
+        taps: number of places at which a pixel looks into a map of shadows; 1 is the middle.
     """
     if taps == 1:
         places: list[tuple[float, float]] = [(0.0, 0.0)]
@@ -184,8 +183,18 @@ def fragment(taps: int, *, crevices: float = 0.0) -> str:
         radii = np.sqrt((np.arange(taps) + 0.5) / taps)
         places = list(zip((radii * np.cos(turns)).tolist(), (radii * np.sin(turns)).tolist(), strict=True))
     listed = ", ".join(f"vec2({x!r}, {y!r})" for x, y in places)
+    return f"#define COUNT {taps}\nconst vec2 TAPS[{taps}] = vec2[]({listed});\n"
+
+
+def fragment(taps: int, *, crevices: float = 0.0) -> str:
+    """The program of a pixel.
+
+    Args:
+        taps: number of places at which it looks into the map of shadows; 1 is the middle.
+        crevices: the density of surfaces that the brightest texel of `crevices` stands for; 0 to leave it out.
+    """
     defined = f"#define CREVICES\n#define FULL {crevices!r}\n" if crevices else ""
-    return f"#version 330\n{defined}#define COUNT {taps}\nconst vec2 TAPS[{taps}] = vec2[]({listed});\n{_FRAGMENT}"
+    return f"#version 330\n{defined}{tap_places(taps)}{_FRAGMENT}"
 
 
 SKY_VERTEX = """

@@ -5,56 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tolman.simulate.fittings import SIZES
+from tolman.simulate.lanes import Lane
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
 from tolman.simulate.plan import Placed, fingerprint_of, turn_things
-from tolman.simulate.vehicles import PATTERNS
+from tolman.simulate.street_ground import EDGING, GROUNDS, ISLAND, KINDS, Kind
+from tolman.simulate.street_lanes import street_lanes
+from tolman.simulate.vehicle_patterns import PATTERNS, VANS
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
-Kind = Literal["street", "parking-lot"]
-KINDS: tuple[Kind, ...] = ("street", "parking-lot")
-STEP = 0.12
-"""Metres by which a street lies below its pavement."""
-KERB = 0.15
-ISLAND = 0.056
-"""Height of the planted islands on a parking lot, metres."""
 
-
-@dataclass(frozen=True)
-class GroundStrips:
-    """Strips of ground along x, each from its first to its second y, in metres. Houses stand at y < 0.
-
-    Attributes:
-        pavement: along the houses.
-        verge: grass.
-        rows: where vehicles stand.
-        slot: metres along x for each vehicle.
-        base: height of the rows.
-        floor: up to which y the scene reaches.
-        walked: up to which y people walk.
-    """
-
-    pavement: tuple[float, float]
-    verge: tuple[float, float]
-    rows: tuple[tuple[float, float], ...]
-    slot: float
-    base: float
-    floor: float
-    walked: float
-
-
-GROUNDS: dict[Kind, GroundStrips] = {
-    "street": GroundStrips((0.0, 2.5), (2.5, 5.2), ((5.35, 7.6),), 5.6, -STEP, 7.6, 5.2),
-    "parking-lot": GroundStrips((0.0, 2.8), (19.05, 20.3), ((2.95, 8.0), (14.0, 19.05)), 2.65, 0.0, 20.3, 19.05),
-}
-EDGING: dict[Kind, tuple[float, float]] = {"street": (-0.05, 0.05), "parking-lot": (0.0, KERB)}
-"""From where to where the stones along a pavement reach, metres from its edge."""
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
 """Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
 SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "picnic table", "bicycle")
@@ -105,6 +71,11 @@ class Street:
         """A hash of everything in the plan, numbers to a tenth of a micrometre."""
         numbers = [round(x * 1e7) for x in (self.length, self.turn)]
         return fingerprint_of({"id": self.id, "kind": self.kind, "ground": numbers}, self.placed)
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The ways of traffic, turned already."""
+        return tuple(lane.turned(self.turn) for lane in street_lanes(self.kind, self.length))
 
     def _strip(self, end: float) -> Polygon:
         import shapely
@@ -192,7 +163,7 @@ class _Placing:
         return self._try(category, category, (width, depth, height), self._spots(category, (width, depth)))
 
     def _vehicle(self, category: str) -> bool:
-        models = ["van"] if category == "van" else [name for name in PATTERNS if name != "van"]
+        models = [*VANS] if category == "van" else [name for name in PATTERNS if name not in VANS]
         model = models[int(self.generator.integers(len(models)))]
         shake = self.generator.uniform(0.97, 1.03)
         width, length, height = (float(np.round(side * shake, 3)) for side in PATTERNS[model].size)

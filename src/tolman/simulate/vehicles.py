@@ -1,156 +1,18 @@
-"""Parked vehicles: bodies drawn over a row of cross-sections, wheels, lights and glass, made in code.
+"""Vehicles: bodies drawn over a row of cross-sections, wheels, lights and glass, made in code.
 
 A vehicle's own coordinates: y ahead, x to its right, the ground at z = 0, metres.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import Mesh, block, flat_shaded, joined, quads, smoothed, turned
+from tolman.simulate.vehicle_patterns import PATTERNS, Curve, Pattern
 
-Curve = tuple[tuple[float, float], ...]
-"""Values over the length: 0 is the rear, 1 the front."""
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """A kind of vehicle.
-
-    Attributes:
-        size: width with its mirrors, length and height in metres.
-        half: half width of the body.
-        top: height of its middle line.
-        belt: height of the shoulder, below the side windows.
-        roof: half width of the roof.
-        rear, front: where the rear window and the windscreen begin and end.
-        sides: where the side windows begin and end, one pair each.
-        axles: where the wheels are.
-        wheel: their radius.
-    """
-
-    size: tuple[float, float, float]
-    half: float
-    top: Curve
-    belt: Curve
-    roof: float
-    rear: tuple[float, float]
-    front: tuple[float, float]
-    sides: tuple[tuple[float, float], ...]
-    axles: tuple[float, float]
-    wheel: float = 0.33
-
-
-PATTERNS: dict[str, Pattern] = {
-    "sedan": Pattern(
-        (1.98, 4.7, 1.45),
-        0.91,
-        (
-            (0, 0.88),
-            (0.02, 1.0),
-            (0.15, 1.06),
-            (0.175, 1.07),
-            (0.33, 1.39),
-            (0.45, 1.45),
-            (0.56, 1.43),
-            (0.735, 1.0),
-            (0.9, 0.87),
-            (0.97, 0.74),
-            (1, 0.6),
-        ),
-        ((0, 0.8), (0.03, 0.93), (0.3, 0.95), (0.7, 0.9), (0.9, 0.8), (0.97, 0.69), (1, 0.56)),
-        0.6,
-        (0.175, 0.33),
-        (0.56, 0.735),
-        ((0.235, 0.425), (0.445, 0.675)),
-        (0.205, 0.805),
-    ),
-    "hatchback": Pattern(
-        (1.95, 4.2, 1.5),
-        0.89,
-        (
-            (0, 0.86),
-            (0.015, 1.02),
-            (0.03, 1.06),
-            (0.135, 1.4),
-            (0.2, 1.46),
-            (0.4, 1.5),
-            (0.54, 1.47),
-            (0.74, 1.03),
-            (0.9, 0.92),
-            (0.97, 0.79),
-            (1, 0.64),
-        ),
-        ((0, 0.8), (0.03, 0.98), (0.3, 0.98), (0.7, 0.93), (0.9, 0.85), (0.97, 0.73), (1, 0.6)),
-        0.61,
-        (0.03, 0.135),
-        (0.54, 0.74),
-        ((0.13, 0.25), (0.27, 0.43), (0.45, 0.68)),
-        (0.175, 0.81),
-    ),
-    "suv": Pattern(
-        (2.06, 4.7, 1.72),
-        0.94,
-        (
-            (0, 1.0),
-            (0.015, 1.15),
-            (0.03, 1.19),
-            (0.095, 1.6),
-            (0.15, 1.68),
-            (0.4, 1.72),
-            (0.56, 1.68),
-            (0.7, 1.2),
-            (0.9, 1.1),
-            (0.97, 0.97),
-            (1, 0.8),
-        ),
-        ((0, 0.94), (0.03, 1.1), (0.3, 1.1), (0.7, 1.07), (0.9, 1.02), (0.97, 0.9), (1, 0.74)),
-        0.68,
-        (0.03, 0.095),
-        (0.56, 0.7),
-        ((0.09, 0.235), (0.255, 0.43), (0.45, 0.655)),
-        (0.18, 0.815),
-        0.37,
-    ),
-    "van": Pattern(
-        (2.1, 4.9, 1.98),
-        0.96,
-        (
-            (0, 1.1),
-            (0.01, 1.3),
-            (0.02, 1.4),
-            (0.045, 1.85),
-            (0.08, 1.94),
-            (0.4, 1.98),
-            (0.68, 1.93),
-            (0.84, 1.25),
-            (0.93, 1.08),
-            (0.98, 0.92),
-            (1, 0.76),
-        ),
-        ((0, 1.0), (0.02, 1.18), (0.3, 1.2), (0.7, 1.17), (0.84, 1.14), (0.93, 1.0), (0.98, 0.85), (1, 0.7)),
-        0.78,
-        (0.02, 0.045),
-        (0.68, 0.84),
-        ((0.56, 0.79),),
-        (0.18, 0.82),
-        0.34,
-    ),
-}
-COLOURS = (
-    (0.72, 0.09, 0.08),
-    (0.1, 0.2, 0.48),
-    (0.86, 0.87, 0.88),
-    (0.14, 0.15, 0.17),
-    (0.52, 0.55, 0.58),
-    (0.1, 0.34, 0.26),
-    (0.86, 0.6, 0.12),
-    (0.36, 0.55, 0.72),
-    (0.45, 0.13, 0.17),
-)
+_VARNISH = 0.05
+"""What marks paint that mirrors a little, below `outdoor_shaders.GLOSS`."""
 _GLASS = (0.13, 0.17, 0.2)
 _DARK = (0.05, 0.05, 0.055)
 _LOW = 0.2
@@ -160,12 +22,27 @@ _LOW = 0.2
 def vehicle(model: str, colour: tuple[float, float, float]) -> Mesh:
     """A vehicle of one of the PATTERNS."""
     pattern = PATTERNS[model]
-    length = pattern.size[1]
-    parts = [_body(pattern, colour), *_details(pattern, colour)]
+    return joined([vehicle_body(model, colour), *(wheel(pattern).moved(at) for at in wheel_places(pattern))])
+
+
+def vehicle_body(model: str, colour: tuple[float, float, float]) -> Mesh:
+    """A vehicle without its wheels."""
+    pattern = PATTERNS[model]
+    arches = [_arch(pattern).moved(at) for at in wheel_places(pattern)]
+    return joined([_body(pattern, colour), *_details(pattern, colour), *arches])
+
+
+def wheel_places(pattern: Pattern) -> list[Floats]:
+    """Where the wheels of a vehicle are: 4×4 transforms from `wheel`'s coordinates."""
+    found = []
     for axle in pattern.axles:
         for side in (-1, 1):
-            parts.append(_wheel(pattern, side, (axle - 0.5) * length))
-    return joined(parts)
+            matrix = np.eye(4)
+            if side < 0:
+                matrix[:2, :2] = -np.eye(2)
+            matrix[:3, 3] = (0.0, (axle - 0.5) * pattern.size[1], pattern.wheel)
+            found.append(matrix)
+    return found
 
 
 def _over(curve: Curve, at: Floats) -> Floats:
@@ -220,7 +97,7 @@ def _body(pattern: Pattern, colour: tuple[float, float, float]) -> Mesh:
         center = ring.mean(0)
         fan = np.stack([np.tile(center, (len(ring), 1)), ring, np.roll(ring, -1, 0)], axis=1)
         corners.append(np.concatenate([fan, fan[:, 2:]], axis=1))
-        colours.append(np.tile([*colour, 0.0], (len(ring), 1)))
+        colours.append(np.tile([*colour, _VARNISH], (len(ring), 1)))
     net_mesh = quads(np.concatenate(corners))
     # Each quad's two triangles lie in two halves of the list.
     tints = np.repeat(np.tile(np.concatenate(colours), (2, 1)), 3, axis=0)
@@ -242,7 +119,7 @@ def _paint(pattern: Pattern, row: int, at: float, colour: tuple[float, float, fl
         return (0.62, 0.05, 0.05, 0.3)
     if row in (3, 4) and at > 0.955:
         return (0.88, 0.9, 0.92, 0.3)
-    return (*colour, 0.0)
+    return (*colour, _VARNISH)
 
 
 def _details(pattern: Pattern, colour: tuple[float, float, float]) -> list[Mesh]:
@@ -282,16 +159,19 @@ def _details(pattern: Pattern, colour: tuple[float, float, float]) -> list[Mesh]
     return parts
 
 
-def _wheel(pattern: Pattern, side: int, y: float) -> Mesh:
-    """A wheel with its rim, and the dark arch above it."""
-    radius, out = pattern.wheel, pattern.half + 0.008
+def _arch(pattern: Pattern) -> Mesh:
+    """The dark arch above a wheel on the right, about the wheel's middle."""
+    radius, out = pattern.wheel, pattern.half + 0.006
     angles = np.linspace(-0.35, np.pi + 0.35, 25)
-    arch = np.column_stack(
-        [np.full(25, out - 0.002), (radius + 0.055) * np.cos(angles), (radius + 0.055) * np.sin(angles) + radius]
-    )
-    arch = arch[arch[:, 2] > _LOW + 0.02]
-    center = np.array([out - 0.002, 0.0, radius])
-    fan = np.stack([np.tile(center, (len(arch) - 1, 1)), arch[:-1], arch[1:]], axis=1)
+    arch = np.column_stack([np.full(25, out), (radius + 0.055) * np.cos(angles), (radius + 0.055) * np.sin(angles)])
+    arch = arch[arch[:, 2] > _LOW + 0.02 - radius]
+    fan = np.stack([np.tile([out, 0.0, 0.0], (len(arch) - 1, 1)), arch[:-1], arch[1:]], axis=1)
+    return flat_shaded(fan, _DARK)
+
+
+def wheel(pattern: Pattern) -> Mesh:
+    """A wheel on the right of a vehicle, turning about the x axis."""
+    radius, out = pattern.wheel, pattern.half + 0.008
     tyre = turned([(0.05, 0.0), (radius - 0.02, 0.0), (radius, 0.03), (radius, 0.19), (radius - 0.02, 0.22)], _DARK, 28)
     rim = turned([(radius * 0.7, 0.205), (radius * 0.68, 0.223), (0.04, 0.228), (0.001, 0.228)], (0.68, 0.69, 0.71), 28)
     wall = turned([(radius - 0.02, 0.22), (radius * 0.7, 0.222), (radius * 0.69, 0.2)], (0.09, 0.09, 0.09), 28)
@@ -308,10 +188,5 @@ def _wheel(pattern: Pattern, side: int, y: float) -> Mesh:
         flat = np.column_stack([np.array(hole) * radius, np.full(5, 0.2305)])
         parts.append(flat_shaded(flat[[[0, 1, 2], [0, 2, 3], [0, 3, 4]]], (0.07, 0.07, 0.08)))
     # The wheel's axis is z so far; it turns to point out of the vehicle.
-    turn = np.array([[0.0, 0, 1, out - 0.222], [1, 0, 0, 0], [0, 1, 0, radius], [0, 0, 0, 1]])
-    wheel = joined([joined(parts).moved(turn), flat_shaded(fan, _DARK)])
-    matrix = np.eye(4)
-    matrix[1, 3] = y
-    if side < 0:
-        matrix[:2, :2] = -np.eye(2)
-    return wheel.moved(matrix)
+    turn = np.array([[0.0, 0, 1, out - 0.222], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
+    return joined(parts).moved(turn)

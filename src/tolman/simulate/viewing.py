@@ -15,23 +15,40 @@ NEAR, FAR = 0.05, 300.0
 
 def light_view(world: World) -> Floats:
     """Scene → clip coordinates of the light's parallel view of all objects that cast shadows."""
-    toward = np.array(world.light.toward)
-    side = np.cross([0.0, 0.0, 1.0], toward) if abs(toward[2]) < 0.999 else np.array([1.0, 0.0, 0.0])
-    side /= np.linalg.norm(side)
-    axes = np.array([side, np.cross(toward, side), toward])
-    corners = []
+    axes = light_axes(world.light.toward)
     # Only what casts shadows has to be on the map: the ground of a street would make it coarse.
     still = [body for body in world.bodies if body.pose is None]
-    for body in [body for body in still if body.object is not None] or still:
-        (x0, y0, z0), (x1, y1, z1) = body.mesh.bounds
-        corners += [[x, y, z] for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)]
-    seen = np.array(corners) @ axes.T
-    low, high = seen.min(0) - 0.1, seen.max(0) + 0.1
+    casting = [body for body in still if body.object is not None] or still
+    seen = np.concatenate([corners_of(*body.mesh.bounds) for body in casting]) @ axes.T
+    return parallel_view(axes, seen.min(0), seen.max(0))
+
+
+def light_axes(toward: tuple[float, float, float]) -> Floats:
+    """The axes of a view against parallel light, whose unit vector to its source is the last one, shape (3, 3)."""
+    back = np.array(toward)
+    side = np.cross([0.0, 0.0, 1.0], back) if abs(back[2]) < 0.999 else np.array([1.0, 0.0, 0.0])
+    side /= np.linalg.norm(side)
+    return np.array([side, np.cross(back, side), back])
+
+
+def parallel_view(axes: Floats, low: Floats, high: Floats) -> Floats:
+    """Scene → clip coordinates of a parallel view.
+
+    Args:
+        axes: right, up and back, shape (3, 3).
+        low, high: what it covers along them, shape (3,); 10 cm are added on every side.
+    """
+    low, high = low - 0.1, high + 0.1
     scale = 2.0 / (high - low)
     matrix = np.eye(4)
     matrix[:3, :3] = axes * (scale * (1, 1, -1))[:, None]
     matrix[:3, 3] = -(low + high) / 2 * scale * (1, 1, -1)
     return matrix
+
+
+def texel_metres(view: Floats, side: int) -> float:
+    """Metres that a texel covers of a map, so many texels a side, of a parallel view."""
+    return float(2.0 / np.linalg.norm(view[:2, :3], axis=1).min() / side)
 
 
 def projection(intrinsics: Intrinsics, size: tuple[int, int]) -> Floats:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene, SceneObject
+from tolman.simulate.lanes import Lane
 from tolman.simulate.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class World:
         light: how it is lit.
         contact: the floor's outline and the footprints of what stands on it, for the dimness beneath things.
         lighting: what lamps and windows give to every place; None where all is lit by the sky.
+        lanes: ways on which vehicles may drive.
     """
 
     scene: Scene
@@ -69,6 +71,7 @@ class World:
     light: Light = field(default_factory=Light)
     contact: tuple[Polygon, tuple[Polygon, ...]] | None = None
     lighting: BakedLight | None = None
+    lanes: tuple[Lane, ...] = ()
 
     @property
     def numbers(self) -> dict[str, int]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
+CAMERA_WORDS = ("walk", "handheld", "robot")
 QUALITIES = ("fast", "default", "high")
 FURNITURE_WORDS = ("made", "catalogue")
 """What `furniture` names besides files."""
@@ -37,7 +38,7 @@ class SimulateConfig:
         tuple[str, ...],
         Setting(
             "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, home (two to six rooms), street, "
-            "parking-lot.",
+            "parking-lot, park, courtyard.",
             metavar="SHAPE[,SHAPE…]",
         ),
     ] = ("rectangle", "l-shape", "two-rooms")
@@ -45,7 +46,7 @@ class SimulateConfig:
         int, Setting("Number of objects in each scene, doors and windows apart, 4–200.", least=4, most=200)
     ] = 22
     seconds: Annotated[float, Setting("Length of the camera trajectory, 1–600 seconds.", least=1, most=600)] = 30.0
-    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 24
+    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 12
     size: Annotated[
         str,
         Setting("Width and height of frames, pixels: even numbers, 16–4096.", metavar="WIDTHxHEIGHT"),
@@ -61,6 +62,23 @@ class SimulateConfig:
     depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False
     actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
     robots: Annotated[int, Setting("Number of round robots that drive about, 0–20.", least=0, most=20)] = 0
+    traffic: Annotated[
+        int,
+        Setting(
+            "Number of cars and bicycles that drive along streets and across parking lots, bicycles in parks and "
+            "courtyards, 0–20.",
+            least=0,
+            most=20,
+        ),
+    ] = 0
+    camera: Annotated[
+        str,
+        Setting(
+            "How the moving camera is moved: walk, at 1.5 m; handheld, the same with a hand's tremor; robot, level at "
+            "0.3 to 0.6 m, driving straight and turning on the spot.",
+            choices=CAMERA_WORDS,
+        ),
+    ] = "walk"
     exo: Annotated[
         int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
     ] = 0
@@ -180,10 +198,15 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("place", shape, PLACES)
     if config.no_media and (config.depth or config.lidar):
         raise UsageError("--no-media writes no pictures and no scans: leave out --depth and --lidar.")
-    if config.twins > 1 and (config.actors or config.robots or set(config.shapes) - set(ROOM_SHAPES)):
-        raise UsageError("--twins takes rooms where nothing moves: leave out --actors, --robots, streets and lots.")
+    movers = config.actors or config.robots or config.traffic
+    if config.twins > 1 and (movers or set(config.shapes) - set(ROOM_SHAPES)):
+        raise UsageError(
+            "--twins takes rooms where nothing moves: leave out --actors, --robots, --traffic and places outdoors."
+        )
     if config.twins > 1 and config.scenes % config.twins:
         raise UsageError(f"--scenes is no multiple of --twins {config.twins}: a group would lack scenes.")
+    if config.camera == "robot" and config.exo:
+        raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
         raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
@@ -199,11 +222,13 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         depth=config.depth,
         actors=config.actors,
         robots=config.robots,
+        traffic=config.traffic,
         exo=config.exo,
         lidar=config.lidar,
         media=not config.no_media,
         twins=config.twins,
         quality=config.quality,
+        camera=config.camera,
     )
 
 

@@ -75,6 +75,8 @@ _MAX_SAME_END = 3
 """Walks of a scene that end at the same thing."""
 _MAX_TRIED = 200
 """Walks of a scene that are looked at."""
+_LIFTED = 0.2
+"""Metres by which a load is lifted at least."""
 _RESTING = 0.05
 """Metres from where a load lies at first or at last within which it hasn't been moved yet, or not any more."""
 
@@ -291,6 +293,8 @@ def _loads(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
         if not thing.track or thing.category.startswith("person") or scene.count(thing.category) != 1:
             continue
         start, end = np.array(thing.track[0].center), np.array(thing.track[-1].center)
+        if np.ptp([point.center[2] for point in thing.track]) < _LIFTED:
+            continue  # It drives: nobody carries it.
         if apart(start, end) < settings.carried:
             yield Rejected(TASK, scene.id, f"a load carried less than {settings.carried} m")
             continue
