@@ -97,7 +97,7 @@ def test_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=True, env=environment,
     )  # fmt: skip
     columns = json.loads(compared.stdout)["comparisons"][0]["columns"]
-    for task in ("object_count", "appearance_order", "average"):
+    for task in ("object_size", "rel_distance", "rel_direction", "average"):
         assert columns[task]["interval"]["low"] > 0, task
 
 
