@@ -24,8 +24,9 @@ from tolman.scoring.parse.mentions import Mention, are_joined, commit, commit_to
 from tolman.scoring.parse.option_announcements import announced, corrected, named_first
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
 from tolman.scoring.parse.option_texts import option_texts
-from tolman.scoring.parse.option_values import by_value
+from tolman.scoring.parse.option_values import by_value, counts
 from tolman.scoring.parse.orders import by_order
+from tolman.scoring.parse.routes import by_route
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.verdicts import affirmation, superlative, verdicts
 from tolman.scoring.parse.words import words_of
@@ -80,8 +81,9 @@ def choice_found(
         found += new
         awaited = _announces_next(line, new, text, awaited)
     found += verdicts(lines, text, prepared)
-    said = by_order(text, [line.segment for line in lines], options)
-    if not prepared.places:
+    parts = [line.segment for line in lines]
+    said = [*by_order(text, parts, options), *by_route(text, parts, options, option_language)]
+    if not prepared.places or counts(options, option_language):
         said += by_value(text, options, language, option_language)
     found = [c for c in found if not _is_explained(c, said)]
     return sorted(behind_enumeration([*found, *said], lines, text), key=lambda c: (c.start, c.end)), lines

@@ -41,6 +41,8 @@ _NAMED = re.compile(
 """Behind such a word a letter names something else: "point A"."""
 _LABEL_FRONT = re.compile(r"[ \t]*(?:[-*•·–>|#✓✔✅☑✗✘❌✕❎→]+[ \t]*)*(?:\d{1,2}[.)][ \t]+)?[*_`(\[\"' \t]*\Z")
 _LABEL_BACK = re.compile(r"[*_`\"']*[)\]]?[*_`]*[ \t]*(?:[.:,;)\]|]|[–—-]|→|=>|=)|[*_`\"']*[)\]]|[*_`]{2}|[ \t]*\(")
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_CYRILLIC_BEHIND = re.compile(r"[ ]+(?!(?:и|или)[ ]+[АВСЕД]\b)[\u0400-\u04ff]+")
 _WORD_BEHIND = re.compile(r"[ ]+[A-Za-zÀ-ž]{2}|[ ]+[a-zà-ž]")
 _JOINT = r"(?:,|/|&|[ ](?:or|and|y|o|et|ou|und|oder|e|и|или)[ ])"
 _COUPLED_BEHIND = re.compile(rf"[ ]*{_JOINT}[ ]*[(\[*]*[A-Z](?![\w'])")
@@ -170,6 +172,8 @@ def _is_weak(letter: str, text: str, segment: Segment, start: int, around: _Surr
     """Whether a letter may be a word, a variable, a name or a part of code."""
     before, behind = around.before, around.behind
     if not (around.marked or around.alone):
+        if _CYRILLIC.match(text, start) and _CYRILLIC_BEHIND.match(behind) and not around.announced:
+            return True  # "В", "А" and "С" are words
         word = _WORD_BEHIND.match(behind) is not None
         if letter == "I" and (word or behind[:1] in " '"):
             return True

@@ -11,6 +11,7 @@ from functools import lru_cache
 from tolman.scoring.parse.lexicon import Languages, longest
 from tolman.scoring.parse.option_pieces import pieces_of
 from tolman.scoring.parse.plain import fold, without_markup
+from tolman.scoring.parse.routes import routes_of
 from tolman.scoring.parse.words import is_inside, same_word, words_of
 
 ARTICLES = (
@@ -95,8 +96,10 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
     """
     folded = _folded(options, language.skip)
     keys = _keys(folded, language.skip)
+    if routes_of(options, language):  # a part of a route names no option
+        keys = [frozenset[str]()] * len(options)
     concepts = [
-        concepts_of(option, language) or concepts_of(" ".join(sorted(key)), language)
+        (concepts_of(option, language) or concepts_of(" ".join(sorted(key)), language)) if key else frozenset[str]()
         for option, key in zip(options, keys, strict=True)
     ]
     shared = frozenset.intersection(*concepts)
@@ -213,7 +216,7 @@ def concepts_of(text: str, language: Languages) -> frozenset[str]:
 
 
 def join_compass(concepts: frozenset[str]) -> frozenset[str]:
-    """Put the directions between the four main ones together: north and east to northeast.
+    """Put the directions between the four main ones together: north and east to northeast; what is straight ahead is ahead.
 
     Args:
         concepts: names of concepts.
@@ -221,6 +224,8 @@ def join_compass(concepts: frozenset[str]) -> frozenset[str]:
     Returns:
         The names with such pairs replaced.
     """
+    if {"straight", "front"} <= concepts:  # "straight ahead", "прямо перед ним"
+        concepts -= {"straight"}
     for pair, name in _COMPASS.items():
         if pair <= concepts:
             concepts = (concepts - pair) | {name}

@@ -199,6 +199,10 @@ def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Ment
     for group in _groups(text, segment, options):
         said = join_compass(frozenset(c.role for c in group))
         hits = [i for i, concepts in enumerate(options.concepts) if concepts and concepts == said]
+        if not hits and "straight" in said:
+            ahead = (said - {"straight"}) | {"front"}
+            hits = [i for i, concepts in enumerate(options.concepts) if concepts == ahead]
+            said = ahead if hits else said
         if not hits:
             fits = [i for i, concepts in enumerate(options.concepts) if concepts and concepts < said]
             hits = [i for i in fits if not any(options.concepts[i] < options.concepts[j] for j in fits)]

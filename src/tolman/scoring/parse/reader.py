@@ -282,7 +282,7 @@ def _breaks_off(text: str, commitments: list[Commitment], language: Languages) -
     tail = text.rstrip()
     ending = words_of(tail, max(0, len(tail) - MAX_UNPOINTED_CHARS))
     dense = bool(ending) and is_glued(tail[-1])
-    if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷,、":
+    if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷,、" and not tail.endswith("**"):
         return True
     if (len(tail) < (MIN_DENSE_CHARS if dense else MIN_BROKEN_CHARS) and not _leads_on(tail, ending, language)) or (
         re.search(r"[.!?。।…)\]}\"'*_`:;|>]\Z|[^\w\s×+=/*,(、，\u0900-\u0963\u064b-\u0652-]\Z", tail) is not None
