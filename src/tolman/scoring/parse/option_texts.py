@@ -63,6 +63,7 @@ class OptionTexts:
         places: for options that are numbered or counted off ("Picture 3", "the third image"), the number of each.
         stems: the words that such options share.
         pictured: whether such options are pictures.
+        numbered: whether each holds a number, in digits or words.
         parts: options whose words all stand in two others too: "a table" beside "two tables" and "three tables".
         pieces: of each in scripts without spaces: see `option_pieces`.
     """
@@ -74,6 +75,7 @@ class OptionTexts:
     places: tuple[int, ...]
     stems: tuple[str, ...]
     pictured: bool
+    numbered: bool
     parts: frozenset[int]
     pieces: tuple[frozenset[str], ...]
 
@@ -116,6 +118,7 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
         places,
         stems,
         pictured,
+        all(_numbers(option, words, language) for option, words in zip(options, folded, strict=True)),
         _parts(folded),
         pieces_of(options),
     )
@@ -187,7 +190,7 @@ def _numbers(option: str, words: tuple[str, ...], language: Languages) -> list[i
     listed = words_of(option)
     numbers += [int(c.role) for c in language.ordinals.find(listed, option) if int(c.role) > 0]
     if numbers:
-        return numbers
+        return sorted(set(numbers))
     numerals = (Fraction(c.role) for c in language.numerals.find(listed, option))
     return [int(value) for value in numerals if value.denominator == 1]
 
