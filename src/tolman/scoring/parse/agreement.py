@@ -68,6 +68,9 @@ def agreed(found: Sequence[Quantity], unit: Unit | None, strength: int, rule: st
             return Commitment(None, strength, start, end, rule, RANGE)
         plain = single[-1:]
         start, end = plain[0].start, plain[0].end
+    if any(q.note == "bound" for q in plain) and not all(q.note for q in plain):
+        plain = [q for q in plain if not q.note]  # "a little over 10 ft, so 3.2 m"
+        start, end = plain[0].start, plain[-1].end
     if any(q.note == "bound" for q in plain):
         return Commitment(None, strength, start, end, rule, BOUND)
     first, *others = (q.in_unit(unit) for q in plain)

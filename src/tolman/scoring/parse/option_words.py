@@ -29,6 +29,7 @@ _RIGHT_BEHIND = re.compile(
 )
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
+_ANY_DIGIT = re.compile(r"\d")
 _SENTENCE_END = re.compile(r"[.!?\n]{1}\s")
 
 
@@ -44,7 +45,10 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
         The mentions by whole texts, then those by concepts and places elsewhere; where there are none, by key words.
     """
     named = [m for m in _by_text(text, segment, options) if not _is_idiom(text, m)]
-    others = [*_by_concepts(text, segment, options), *by_place(text, segment, options)]
+    places = by_place(text, segment, options)
+    if named and _ANY_DIGIT.search(options.texts[0]):  # "the second picture is picture 4"
+        places = [m for m in places if m.marked]
+    others = [*_by_concepts(text, segment, options), *places]
     if not named and not others:
         keyed = _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
         keyed = [m for m in keyed if not _is_idiom(text, m)]
