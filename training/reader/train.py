@@ -3,11 +3,12 @@
     python training/reader/train.py [--shared ../shared] [--seed 0] [--folds 10] [--out FILE]
 
 Writes `src/tolman/scoring/parse/weights.json`. Needs scikit-learn. Rows: the development part and the older corpus
-(`tests/scoring/corpus/README.md`), without those of batch four that are held out (`rows.is_held_out`), without the real
-rows of the development part, which show what it does where it learned nothing, and never the test part. Only responses
-that leave anything to weigh take part (`selection.is_open`). Groups (a batch in a language, a source) are split into
-folds; the thresholds are those that gain most on what the trees of the other folds say, where a wrong or an invented
-answer costs as much as `COST` right ones, and neither may become more, nor right ones fewer, than by the rules alone.
+(`tests/scoring/corpus/README.md`), without those of batches four and five that are held out (`rows.is_held_out`),
+without the real rows of the development part, which show what it does where it learned nothing, and never the test
+part. Only responses that leave anything to weigh take part (`selection.is_open`). Groups (a batch in a language, a
+source) are split into folds; the thresholds are those that gain most on what the trees of the other folds say, where a
+wrong or an invented answer costs as much as `COST` right ones, and neither may become more, nor right ones fewer, than
+by the rules alone.
 Prints what was read by the rules, by the selector cross-validated, and by the selector fitted to all.
 """
 
@@ -93,7 +94,7 @@ def example(row: Row) -> Example | None:
         return None
     right = [judge(row, c.value) == "right" for c in found.candidates]
     rows = features(found.candidates, found.setting)
-    return Example(row, found, rows, right, group_of(row), row.id.startswith("w-u"))
+    return Example(row, found, rows, right, group_of(row), row.id.startswith(("w-u", "w-t")))
 
 
 def weight(e: Example) -> float:
@@ -226,7 +227,7 @@ def main() -> None:
             f"{kind}: {len(examples)} responses, {sum(len(e.rows) for e in examples)} candidates; read from {own.read},"
         )
         print(f"  drop below {own.drop}, switch from {own.switch}")
-        for title, keep in (("all", lambda e: True), ("batch four", lambda e: e.fresh)):
+        for title, keep in (("all", lambda e: True), ("batches four and five", lambda e: e.fresh)):
             part = [i for i, e in enumerate(examples) if keep(e)]
             some = [examples[i] for i in part]
             for name, said, by in (

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Callable, Sequence
 
 from tolman.scoring.parse.alone import alone, opening_letter, opening_yes
 from tolman.scoring.parse.announcements import announces_next
 from tolman.scoring.parse.commitments import (
-    ALONE,
     CONCLUDED,
     DECLARED,
     FOREIGN,
@@ -19,23 +16,22 @@ from tolman.scoring.parse.commitments import (
     Commitment,
 )
 from tolman.scoring.parse.enumeration import behind_enumeration
+from tolman.scoring.parse.left_over import left_over
 from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.mentions import Mention, are_joined, commit, commit_to_several, options_in
+from tolman.scoring.parse.opposites import asked_sides, turned
 from tolman.scoring.parse.option_announcements import announced, corrected, named_first
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
+from tolman.scoring.parse.option_statements import SHORT_WORDS, is_whole, stated
 from tolman.scoring.parse.option_texts import option_texts
-from tolman.scoring.parse.option_values import by_value
+from tolman.scoring.parse.option_values import by_value, counts
 from tolman.scoring.parse.orders import by_order
-from tolman.scoring.parse.segments import Segment
+from tolman.scoring.parse.ranking import asks_for_first, first_of_chain
+from tolman.scoring.parse.routes import by_route
 from tolman.scoring.parse.verdicts import affirmation, superlative, verdicts
-from tolman.scoring.parse.words import words_of
 
 MAX_AWAITED_CHARS = 60
 """Characters in front of an option that an earlier line announces, at most."""
-SHORT_WORDS = 6
-"""Words of a sentence that may be whole without a full stop."""
-MAX_REVISED_LINES = 5
-"""Lines of a response whose last line doesn't outweigh an option named in the first, at most."""
 
 _EITHER = {"either", "both", "entweder", "beide", "soit", "tanto", "ambas", "إما", "كلا", "либо", "оба"}
 
@@ -58,7 +54,7 @@ def choice_commitments(
 
 
 def choice_found(
-    text: str, options: tuple[str, ...], language: Languages, option_language: Languages
+    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str = ""
 ) -> tuple[list[Commitment], list[OptionLine]]:
     """Find every place where a text commits itself to an option, and the lines with all mentions of options.
 
@@ -67,21 +63,29 @@ def choice_found(
         options: the options' texts.
         language: of the text.
         option_language: of the options.
+        question: of the item; empty where it is not to be looked at.
 
     Returns:
         The commitments in order, and the lines.
     """
     prepared = option_texts(options, option_language)
-    lines = option_lines(text, prepared, language)
+    ranked = asks_for_first(question, option_language)
+    lines = option_lines(text, prepared, language, ranked)
+    sides = asked_sides(question, option_language)
+    rivals = [i for i, c in enumerate(prepared.concepts) if not c & {"same", "none"}]
     found: list[Commitment] = []
     awaited = False
     for i, line in enumerate(lines):
-        new = _line_commitments(LineContext(lines, i, text, prepared, awaited))
-        found += new
+        new = _line_commitments(LineContext(lines, i, text, prepared, awaited, question))
+        found += turned(new, line, sides, rivals)
         awaited = _announces_next(line, new, text, awaited)
-    found += verdicts(lines, text, prepared)
-    said = by_order(text, [line.segment for line in lines], options)
-    if not prepared.places:
+    found += verdicts(lines, text, prepared) + left_over(lines, text, prepared.count)
+    if ranked:
+        chains = [c for line in lines if (c := first_of_chain(text, line.segment, line.affirmed)) is not None]
+        found = [c for c in found if c.value or not any(c.start <= k.start < c.end for k in chains)] + chains
+    parts = [line.segment for line in lines]
+    said = [*by_order(text, parts, options), *by_route(text, parts, options, option_language)]
+    if not prepared.places or counts(options, option_language):
         said += by_value(text, options, language, option_language)
     found = [c for c in found if not _is_explained(c, said)]
     return sorted(behind_enumeration([*found, *said], lines, text), key=lambda c: (c.start, c.end)), lines
@@ -191,7 +195,7 @@ def _concluded(context: LineContext) -> list[Commitment] | None:
         context.is_last
         and len(context.lines) >= 3
         and len(segment.words) >= SHORT_WORDS
-        and not _is_whole(segment, context.text)
+        and not is_whole(segment, context.text)
     )
     if cut_off:
         return None
@@ -217,8 +221,9 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     line, segment = context.line, context.segment
     supposed = bool(segment.having("suppose"))
     best = superlative(line, context.text)
-    if best is not None and len(options_in(line.affirmed)) > 1 and not supposed:
-        return [commit(best, CONCLUDED if context.is_last else STATED, "superlative")]
+    if best is not None and len(options_in(line.mentions)) > 1 and not supposed:
+        ends = not any(later.mentions for later in context.lines[context.number + 1 :])
+        return [commit(best, CONCLUDED if ends else STATED, "superlative")]
     letters = [m for m in line.affirmed if m.by == "letter"]
     if segment.having("affirm") and are_joined(letters, context.text, segment.language):
         return [commit_to_several(line.affirmed, CONCLUDED, "judged")]
@@ -227,103 +232,6 @@ def _judged(context: LineContext) -> list[Commitment] | None:
         return None
     ends = context.number >= len(context.lines) - 2
     return [commit(right, CONCLUDED if ends else JUDGED, "judged")]
-
-
-def _stated(context: LineContext) -> list[Commitment] | None:
-    """The options that a line states without any announcement."""
-    text, affirmed = context.text, context.line.affirmed
-    options = options_in(affirmed)
-    if not options:
-        return None
-    if len(options) == 1:
-        return _single(context)
-    outside = [m for m in affirmed if not _is_bracketed(m, text, context.segment)]
-    if len(options_in(outside)) == 1:
-        return [commit(outside[0], STATED, "stated")]
-    joined = are_joined(affirmed, text, context.segment.language)
-    marked = [m for m in affirmed if m.by == "letter" and m.marked]
-    if len(options_in(marked)) == 1 and not joined:
-        return [commit(marked[0], STATED, "stated")]
-    return [commit_to_several(affirmed, STATED, "stated")]
-
-
-def _is_bracketed(mention: Mention, text: str, segment: Segment) -> bool:
-    """Whether a mention stands in brackets: an aside."""
-    before = text[segment.start : mention.start]
-    return before.count("(") > before.count(")")
-
-
-def _single(context: LineContext) -> list[Commitment]:
-    """The only option that a line names, as plainly as its place says."""
-    text, segment, affirmed = context.text, context.segment, context.line.affirmed
-    chosen = affirmed[0]
-    supposed = bool(segment.having("suppose"))
-    if chosen.label and chosen.by == "letter" and segment.line_start:
-        if context.is_first:
-            return [commit(chosen, ALONE, "first")]
-        whole = len(segment.words) <= SHORT_WORDS or _is_whole(segment, text)
-        return [commit(chosen, CONCLUDED if context.is_last and whole else STATED, "labelled")]
-    if context.is_last and not chosen.weak and not supposed:
-        if len(context.lines) == 2 and segment.having("superlative"):
-            return [commit(chosen, CONCLUDED, "superlative")]
-        if (
-            len(context.lines) >= 3
-            and _is_whole(segment, text)
-            and not segment.having("negate")
-            and not _opens_otherwise(context, chosen)
-        ):
-            return [commit(affirmed[-1], CONCLUDED, "last")]
-    if chosen.weak and (chosen.by == "letter" or len(context.lines) > 3):
-        return []
-    if _is_paired(affirmed):
-        return [commit(chosen, JUDGED, "named")]
-    if _ends_in(segment, affirmed[-1], text):
-        return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
-    if context.is_first and len(context.lines) > 1 and chosen.by == "text":
-        lead = text[segment.start : chosen.start]
-        bare = not lead.strip(" *_`\"'(") or (
-            segment.language.is_only("copula", lead) and bool(segment.having("superlative"))
-        )
-        if bare and len(words_of(text[chosen.start : chosen.end])) > 1:
-            return [commit(chosen, ALONE, "first")]
-    return [commit(chosen, STATED, "stated")]
-
-
-def _opens_otherwise(context: LineContext, chosen: Mention) -> bool:
-    """Whether a short response begins with another option than it ends with."""
-    first = context.lines[0]
-    opening = options_in([m for m in first.affirmed if not m.weak])
-    return (
-        len(opening) == 1
-        and chosen.option not in opening
-        and not first.question
-        and len(context.lines) <= MAX_REVISED_LINES
-    )
-
-
-def _is_whole(segment: Segment, text: str) -> bool:
-    """Whether a sentence comes to its end."""
-    return (
-        re.search(r"[.!。।)*\"'$\]~♪\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]\s*\Z", text[segment.start : segment.end])
-        is not None
-    )
-
-
-def _is_paired(mentions: Sequence[Mention]) -> bool:
-    """Whether a letter stands beside the text of its option: "(C) the sofa"."""
-    return any(
-        a.by == "letter" and a.marked and b.by == "text" and a.option == b.option and b.start - a.end <= 6
-        for a, b in itertools.pairwise(mentions)
-    )
-
-
-def _ends_in(segment: Segment, mention: Mention, text: str) -> bool:
-    """Whether a segment ends in "is A."."""
-    if mention.by != "letter" or text[mention.end : segment.end].strip(" *_`'\").!"):
-        return False
-    return any(
-        c.end <= mention.start and not text[c.end : mention.start].strip(" *_`'\"(") for c in segment.having("copula")
-    )
 
 
 _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
@@ -338,6 +246,6 @@ _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
     _contrasted,
     _concluded,
     _judged,
-    _stated,
+    stated,
 )
 """Rules for a line, the most certain first; a rule that returns None leaves the line to the next."""

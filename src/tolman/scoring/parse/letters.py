@@ -41,6 +41,8 @@ _NAMED = re.compile(
 """Behind such a word a letter names something else: "point A"."""
 _LABEL_FRONT = re.compile(r"[ \t]*(?:[-*•·–>|#✓✔✅☑✗✘❌✕❎→]+[ \t]*)*(?:\d{1,2}[.)][ \t]+)?[*_`(\[\"' \t]*\Z")
 _LABEL_BACK = re.compile(r"[*_`\"']*[)\]]?[*_`]*[ \t]*(?:[.:,;)\]|]|[–—-]|→|=>|=)|[*_`\"']*[)\]]|[*_`]{2}|[ \t]*\(")
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_CYRILLIC_BEHIND = re.compile(r"[ ]+(?!(?:и|или)[ ]+[АВСЕД]\b)[\u0400-\u04ff]+")
 _WORD_BEHIND = re.compile(r"[ ]+[A-Za-zÀ-ž]{2}|[ ]+[a-zà-ž]")
 _JOINT = r"(?:,|/|&|[ ](?:or|and|y|o|et|ou|und|oder|e|и|или)[ ])"
 _COUPLED_BEHIND = re.compile(rf"[ ]*{_JOINT}[ ]*[(\[*]*[A-Z](?![\w'])")
@@ -51,6 +53,7 @@ _WORD_LETTERS = "AIOEYUÀ"
 """Letters that are words in some language."""
 
 _CIRCLED = "①②③④⑤⑥"
+_STEMS = "甲乙丙丁戊己"
 _PARTICLES = ("입니다", "이다", "번", "가 ", "이 ", "を", "が", "で", "だ", "は", "に", "と", "の", "项", "項", "选项")
 
 
@@ -170,6 +173,8 @@ def _is_weak(letter: str, text: str, segment: Segment, start: int, around: _Surr
     """Whether a letter may be a word, a variable, a name or a part of code."""
     before, behind = around.before, around.behind
     if not (around.marked or around.alone):
+        if _CYRILLIC.match(text, start) and _CYRILLIC_BEHIND.match(behind) and not around.announced:
+            return True  # "В", "А" and "С" are words
         word = _WORD_BEHIND.match(behind) is not None
         if letter == "I" and (word or behind[:1] in " '"):
             return True
@@ -192,16 +197,17 @@ def _is_behind_copula(segment: Segment, text: str, start: int) -> bool:
 def _native_letters(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
     """Letters of other alphabets and circled numbers, where nothing else stands or they are called an option."""
     found = []
+    starts, ends = {w.start for w in segment.words}, {w.end for w in segment.words}
     for cue in segment.language.letters.find(segment.words, text):
-        inside = [w for w in segment.words if w.start < cue.end and w.end > cue.start]
-        whole = bool(inside) and inside[0].start == cue.start and inside[-1].end == cue.end
+        whole = cue.start in starts and cue.end in ends
         head, behind = text[segment.start : cue.start], text[cue.end : segment.end]
         circled = text[cue.start] in _CIRCLED
         alone = not head.strip(" \t*_`'\"([{#>-.:") and not behind.strip(" \t*_`'\")]}.!,;:")
         enclosed = head[-1:] in ("(", "[") and behind[:1] in (")", "]")
         if not whole or not (circled or alone or enclosed or _is_called(cue, text, segment)):
             continue
-        if not circled and head and is_glued(text[cue.start]) and is_glued(head[-1]):
+        behind_call = text[cue.start] in _STEMS and any(c.end == cue.start for c in segment.having("option", "choose"))
+        if not circled and head and is_glued(text[cue.start]) and is_glued(head[-1]) and not behind_call:
             continue
         if not (circled or enclosed or behind.startswith(_PARTICLES)) and _goes_on(text[cue.end - 1], behind):
             continue

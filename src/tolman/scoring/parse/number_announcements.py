@@ -54,6 +54,8 @@ def announced_numbers(line: NumberLine, text: str, unit: Unit | None) -> list[Co
                 continue
             behind = _pointed_at(behind, cue, segment, text)
             group = restatements(behind, text)
+            if all(q.note for q in group) and any(not q.note for q in behind):
+                group = behind  # "between 35 and 45, most likely 40"
             last = group[-1]
             following = next((q for q in behind if q.start > last.end), None)
             if (

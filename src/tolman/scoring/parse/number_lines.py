@@ -12,6 +12,7 @@ from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.measures import Quantity
 from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.segments import Segment, is_question, segments
+from tolman.scoring.parse.sums import mark_sums
 from tolman.scoring.parse.words import Word, same_word, words_of
 
 MAX_OPENING_CHARS = 12
@@ -114,6 +115,7 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
             for quantity in found:
                 if quantity.kind == "foreign" and _is_unit_asked(text, quantity, asked.question):
                     quantity.kind, quantity.asked = "", True
+        mark_sums(found, text)
         usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
         _set_aside(usable, segment, text)
         premise = bool(usable) and all(q.premise for q in usable)
@@ -183,7 +185,9 @@ def _is_supposed(quantity: Quantity, segment: Segment) -> bool:
     supposed = [
         c
         for c in segment.having("suppose")
-        if c.start - segment.start <= MAX_OPENING_CHARS and c.start < quantity.start
+        if not any(o.start < c.end and c.start < o.end for o in segment.having("choose"))  # "if I had to give one"
+        and c.start - segment.start <= MAX_OPENING_CHARS
+        and c.start < quantity.start
     ]
     return bool(supposed) and not any(
         supposed[0].end < c.start < quantity.start for c in segment.having("conclude", "contrast")
@@ -194,7 +198,8 @@ def _is_adjective(quantity: Quantity, text: str) -> bool:
     """Whether a quantity describes the thing behind it: "a 30-inch monitor", '24" wheels'."""
     if not re.match(r"[ ][A-Za-z]", text[quantity.end : quantity.end + 2]):
         return False
-    return text[quantity.end - 1] == '"' or (bool(quantity.kind) and "-" in text[quantity.start : quantity.end])
+    said = text[quantity.start : quantity.end]
+    return said[-1] == '"' or (bool(quantity.kind) and "-" in said and " " not in said[said.rfind("-") :])
 
 
 def _prefer_units(lines: Sequence[NumberLine], unit: Unit | None) -> None:

@@ -41,6 +41,8 @@ _CJK_DIGITS = {
 } | {"〇": 0, "两": 2, "兩": 2, "俩": 2}
 _SINO_KOREAN = {c: i for i, c in enumerate("영일이삼사오육칠팔구")}
 _CJK_SCALES = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000, "십": 10, "백": 100, "천": 1000}
+_TENTHS = {"百": 10, "佰": 10, "千": 100, "仟": 100}
+"""What a last digit right behind a scale counts in Chinese."""
 _MYRIADS = {"万": 10_000, "萬": 10_000, "만": 10_000, "億": 100_000_000, "亿": 100_000_000}
 _ADDED = {fold("साढ़े"): Fraction(1, 2), fold("सवा"): Fraction(1, 4), fold("पौने"): Fraction(-1, 4)}
 """Hindi's "a half more", "a quarter more" and "a quarter less" in front of a number."""
@@ -48,6 +50,7 @@ _DECIMAL = {"point", "komma", "virgule", "coma", "virgula", "точка", "за�
 _GERMAN_ONES = ("ein", "zwei", "drei", "vier", "funf", "sechs", "sieben", "acht", "neun")
 _GERMAN_TENS = ("zwanzig", "dreissig", "vierzig", "funfzig", "sechzig", "siebzig", "achtzig", "neunzig")
 _GERMAN = re.compile(f"({'|'.join(_GERMAN_ONES)})und({'|'.join(_GERMAN_TENS)})")
+_GERMAN_HALF = re.compile(f"({'|'.join(_GERMAN_ONES)})einhalb")
 _ARTICLES = ("a", "an", "un", "ein", "eine")
 _CJK_POINT = re.compile(r"[点點・]| ?점 ?")
 _GAP = re.compile(r"[ \t-]*")
@@ -64,12 +67,14 @@ class Spelled:
         value: of the number.
         start, end: where it stands.
         cjk: whether it is written with one character for each digit.
+        ranged: it stands for itself or the next: 二十六七, "26 or 27".
     """
 
     value: Fraction
     start: int
     end: int
     cjk: bool = False
+    ranged: bool = False
 
 
 def spelled_numbers(text: str, words: Sequence[Word], language: Languages) -> list[Spelled]:
@@ -94,8 +99,8 @@ def spelled_numbers(text: str, words: Sequence[Word], language: Languages) -> li
             else None
         )
         if cjk is not None and (len(text[word.start : cjk[1]]) > 1 or word.start not in at):
-            value, end = cjk
-            found.append(Spelled(value, word.start, end, cjk=True))
+            value, end, ranged = cjk
+            found.append(Spelled(value, word.start, end, cjk=True, ranged=ranged))
         else:
             combined = _combined(text, words, i, at)
             if combined is None:
@@ -109,16 +114,20 @@ def spelled_numbers(text: str, words: Sequence[Word], language: Languages) -> li
     return found
 
 
-def _cjk(text: str, start: int) -> tuple[Fraction, int] | None:
-    """A number in Chinese characters or Sino-Korean syllables that begins at a place."""
+def _cjk(text: str, start: int) -> tuple[Fraction, int, bool] | None:
+    """A number in Chinese characters or Sino-Korean syllables that begins at a place, and whether it is ranged."""
     digits = _SINO_KOREAN if text[start] in _SINO_KOREAN or text[start] in "십백천" else _CJK_DIGITS
     total = group = digit = 0
     position = start
-    seen = False
+    seen = ranged = False
     while position < len(text) and position - start < MAX_CJK_CHARS:
         c = text[position]
         if c in digits:
             if seen and digit:
+                ranged = digits is _CJK_DIGITS and digits[c] == digit + 1
+                position += ranged
+                while ranged and text[position : position + 1] in _CJK_SCALES:
+                    position += 1  # 三四十, "30 or 40"
                 break
             digit, seen = digits[c], True
         elif c in _CJK_SCALES and (c in "十百千拾佰仟") == (digits is _CJK_DIGITS):
@@ -132,6 +141,8 @@ def _cjk(text: str, start: int) -> tuple[Fraction, int] | None:
         position += 1
     if not seen:
         return None
+    if digit and group and not ranged and digits is _CJK_DIGITS and text[position - 2] in _TENTHS:
+        digit *= _TENTHS[text[position - 2]]  # 一百五 is 150
     value = Fraction(total + group + digit)
     point = _CJK_POINT.match(text, position)
     if point and point.end() < len(text) and text[point.end()] in digits:
@@ -139,7 +150,7 @@ def _cjk(text: str, start: int) -> tuple[Fraction, int] | None:
         position = point.end()
         while position < len(text) and text[position] in digits:
             value, place, position = value + digits[text[position]] * place, place / 10, position + 1
-    return value, position
+    return value, position, ranged
 
 
 def _combined(
@@ -187,7 +198,7 @@ def _combined(
         tens = group % 100
         if (
             (total and not group)
-            or (small >= 10 and bare and group < 10)
+            or (small > 10 and bare and group < 10)
             or (group >= 20 and tens % 10 == 0 and 0 < small < (10 if tens else 100))
             or (group in (60, 80) and 10 <= small < 20)
         ):  # Arabic says the ones first
@@ -213,6 +224,7 @@ def _value(word: Word, at: dict[int, tuple[Fraction, int]]) -> tuple[Fraction, i
         return known
     german = _GERMAN.fullmatch(word.folded)
     if german is None:
-        return None
+        half = _GERMAN_HALF.fullmatch(word.folded)
+        return (_GERMAN_ONES.index(half[1]) + Fraction(3, 2), word.end) if half else None
     ones, tens = _GERMAN_ONES.index(german[1]) + 1, _GERMAN_TENS.index(german[2]) + 2
     return Fraction(10 * tens + ones), word.end

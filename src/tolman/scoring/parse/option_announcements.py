@@ -67,6 +67,8 @@ def announced(line: OptionLine, text: str) -> list[Commitment]:
         if cue.role == "choose":
             if behind:
                 group = named_first(behind, text, segment)
+                if group.value is None and any(c.start == cue.start for c in segment.having("remaining")):
+                    continue  # "two are left, A and B"
                 named = next((m for m in behind if m.start == group.start), None)
                 plainly = named is None or named.by == "letter" or named.marked
                 found.append(replace(group, strength=DECLARED if plainly else CONCLUDED, rule="chosen"))

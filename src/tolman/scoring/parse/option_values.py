@@ -53,6 +53,27 @@ def values_of(options: tuple[str, ...], language: Languages) -> tuple[tuple[Frac
     return (tuple(values), unit) if unit else None
 
 
+def counts(options: tuple[str, ...], language: Languages) -> bool:
+    """Tell whether options are numbers that count or measure: "3 chairs", not "picture 3".
+
+    Args:
+        options: their texts.
+        language: in which they are written.
+
+    Returns:
+        True where each begins with its number, and the numbers have a known unit or none.
+    """
+    known = values_of(options, language)
+    if known is None:
+        return False
+    for option in options:
+        words = words_of(option)
+        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
+        if found[0].start != words[0].start:
+            return False
+    return True
+
+
 def by_value(text: str, options: tuple[str, ...], language: Languages, option_language: Languages) -> list[Commitment]:
     """Find the commitments of a text to the value of an option.
 

@@ -9,7 +9,8 @@ from tolman.scoring.parse.hangul import is_part_of_word
 from tolman.scoring.parse.lexicon import Cue, longest
 from tolman.scoring.parse.mentions import Mention
 from tolman.scoring.parse.option_pieces import by_pieces
-from tolman.scoring.parse.option_texts import ARTICLES, OptionTexts, join_compass
+from tolman.scoring.parse.option_places import by_place, ordinal_alone
+from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, join_compass
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.words import Span, Word, is_glued, same_word, words_of
@@ -20,10 +21,6 @@ MAX_CONCEPT_GAP = 24
 """Characters between two concepts that belong together, at most."""
 MAX_PAIR_WORDS = 5
 """Words between two concepts that only make sense together, at most."""
-MAX_BESIDE_CHARS = 12
-"""Characters between two phrases that stand side by side, at most."""
-MAX_SHORT_WORDS = 16
-"""Words of a line in which an ordinal needs no noun, at most."""
 
 _RIGHT_BEHIND = re.compile(
     r"\A[ *_`]*(?:answer|option|choice|one\b|order|now|away|letter|solution|number|angle|after|before|triangle"
@@ -32,6 +29,9 @@ _RIGHT_BEHIND = re.compile(
 )
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
+_TOPIC = re.compile("[はがをもでに은는]")
+"""Particles that end the name of what a Japanese or Korean sentence is about."""
+_ANY_DIGIT = re.compile(r"\d")
 _SENTENCE_END = re.compile(r"[.!?\n]{1}\s")
 
 
@@ -47,10 +47,14 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
         The mentions by whole texts, then those by concepts and places elsewhere; where there are none, by key words.
     """
     named = [m for m in _by_text(text, segment, options) if not _is_idiom(text, m)]
-    others = [*_by_concepts(text, segment, options), *_by_place(text, segment, options)]
+    places = by_place(text, segment, options)
+    if named and _ANY_DIGIT.search(options.texts[0]):  # "the second picture is picture 4"
+        places = [m for m in places if m.marked]
+    others = [*_by_concepts(text, segment, options), *places]
     if not named and not others:
         keyed = _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
-        return [m for m in keyed if not _is_idiom(text, m)]
+        keyed = [m for m in keyed if not _is_idiom(text, m)]
+        return keyed or ordinal_alone(text, segment, options)
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
 
 
@@ -139,58 +143,6 @@ def _words_in(cue: Cue, segment: Segment) -> list[Word]:
     return [w for w in segment.words if cue.start <= w.start < cue.end]
 
 
-def _by_place(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
-    """Options named by their places: "the third option", "the fourth picture" of numbered pictures."""
-    found = []
-    ordinals = segment.language.ordinals.find(segment.words, text)
-    answers = segment.having("answer")
-    called = [c for c in segment.having("option") if not any(a.start < c.end and c.start < a.end for a in answers)]
-    pictures = [c for c in segment.concepts if c.role == "image"]
-    for ordinal in ordinals:
-        place = int(ordinal.role)
-        near = [c for c in called if _are_beside(c, ordinal, text)]
-        if near:
-            option = place - 1 if place > 0 else options.count + place
-            if 0 <= option < options.count:
-                start, end = min(ordinal.start, near[0].start), max(ordinal.end, near[0].end)
-                found.append(Mention(option, start, end, "text", marked=True))
-        elif options.places:
-            short = segment.line_start and segment.line_end and len(segment.words) <= MAX_SHORT_WORDS
-            noun = any(_are_beside(c, ordinal, text) for c in pictures) or (short and len(ordinals) == 1)
-            if (options.pictured and noun) or _is_beside_stem(ordinal, text, segment, options):
-                ranked = sorted(options.places)
-                number = place if place > 0 else ranked[place] if -place <= len(ranked) else 0
-                if number in options.places:
-                    found.append(Mention(options.places.index(number), ordinal.start, ordinal.end, "text"))
-    for word in segment.words if options.pictured else ():
-        if (
-            word.folded.isdecimal()
-            and int(word.folded[:4]) in options.places
-            and any(_are_beside(word, c, text) for c in pictures)
-        ):
-            found.append(Mention(options.places.index(int(word.folded)), word.start, word.end, "text"))
-    return found
-
-
-def _is_beside_stem(ordinal: Cue, text: str, segment: Segment, options: OptionTexts) -> bool:
-    """Whether an ordinal stands beside a word that all options share, and isn't counted off by letters."""
-    ending = options.texts[0].rstrip()
-    if ending[-1:].isalpha() and ending[-2:-1] == " " and not options.pictured:
-        return False
-    return any(
-        any(same_word(word.folded, stem) for stem in options.stems) and _are_beside(word, ordinal, text)
-        for word in segment.words
-    )
-
-
-def _are_beside(one: Span, other: Span, text: str) -> bool:
-    """Whether two phrases stand side by side, in either order."""
-    if _overlap(one, other):
-        return True
-    gap = text[one.end : other.start] if one.end <= other.start else text[other.end : one.start]
-    return len(gap) <= MAX_BESIDE_CHARS and len(words_of(gap)) <= 2 and not re.search(r"[.,;:!?\n]", gap)
-
-
 def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
     """Options named in other words or another language: neighbouring concepts that are the set of one option."""
     if not segment.concepts or not any(options.concepts):
@@ -199,11 +151,15 @@ def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Ment
     for group in _groups(text, segment, options):
         said = join_compass(frozenset(c.role for c in group))
         hits = [i for i, concepts in enumerate(options.concepts) if concepts and concepts == said]
+        if not hits and "straight" in said:
+            ahead = (said - {"straight"}) | {"front"}
+            hits = [i for i, concepts in enumerate(options.concepts) if concepts == ahead]
+            said = ahead if hits else said
         if not hits:
             fits = [i for i, concepts in enumerate(options.concepts) if concepts and concepts < said]
             hits = [i for i in fits if not any(options.concepts[i] < options.concepts[j] for j in fits)]
         if len(hits) == 1:
-            weak = said != options.concepts[hits[0]]
+            weak = said != options.concepts[hits[0]] or hits[0] in options.loose
             found.append(Mention(hits[0], group[0].start, group[-1].end, "text", weak=weak))
     return [m for m in found if not _is_idiom(text, m)]
 
@@ -212,13 +168,23 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
     """Neighbouring concepts of a segment, put together."""
     groups: list[list[Cue]] = []
     edges = {c.start for c in segment.concepts} | {-c.end for c in segment.concepts}
+    asked = frozenset[str]().union(*options.concepts)
+    neutral = {"image", "turn", "degree"} - asked
+    pairs = all(len(c) == 2 for c in options.concepts)
+    things = not asked & DIRECTIONS
+    numbers = [
+        Cue(f"number {w.folded}", w.start, w.end)
+        for w in segment.words
+        if w.folded.isdecimal() and f"number {w.folded}" in asked
+    ]
     named = [
         c
-        for c in segment.concepts
-        if c.role != "image" and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
+        for c in [*segment.concepts, *numbers]
+        if c.role not in neutral
+        and (c.role in asked or not (pairs or things))
+        and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
     ]
-    pairs = all(len(c) == 2 for c in options.concepts)
-    for cue in longest(named):
+    for cue in sorted(longest(named), key=lambda c: c.start):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""
         if groups and (_is_close(gap, segment) or (pairs and len(groups[-1]) == 1 and _is_near(gap))):
             groups[-1].append(cue)
@@ -239,5 +205,7 @@ def _is_close(gap: str, segment: Segment) -> bool:
     if len(gap) > MAX_CONCEPT_GAP or any(c in gap for c in ",.;:\n?!"):
         return False
     words = words_of(gap)
+    if _TOPIC.search(gap):
+        return False
     skip = segment.language.skip
     return bool(words) and all(w.folded in skip or (is_glued(w.folded[0]) and len(words) <= 3) for w in words)

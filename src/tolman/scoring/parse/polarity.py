@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tolman.scoring.parse.lexicon import Cue
+from tolman.scoring.parse.lexicon import Cue, is_in_longer
 from tolman.scoring.parse.mentions import Mention
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.segments import Segment
@@ -48,7 +48,8 @@ def with_polarity(text: str, segment: Segment, mentions: Sequence[Mention]) -> l
     ordered = sorted(mentions, key=lambda m: m.start)
     by_text = [m for m in mentions if m.by == "text"]
     negations = [c for c in _negations(text, segment) if not is_inside(c, by_text)]
-    denials = [c for c in segment.having("deny") if not is_inside(c, by_text)]
+    praising = segment.having("superlative", "affirm", "choose")
+    denials = [c for c in segment.having("deny") if not is_inside(c, by_text) and not is_in_longer(c, praising)]
     result: list[Mention] = []
     for i, mention in enumerate(ordered):
         negated = (
@@ -106,6 +107,7 @@ def _is_called_wrong(text: str, segment: Segment, ordered: Sequence[Mention], i:
         clause = _CLAUSE.search(text, clause.end(), min(segment.end, begin + CLAUSE_BEHIND_CHARS))
     stop = min(following, clause.start() if clause else segment.end)
     reach = MAX_LABEL_DENIAL_GAP if mention.label else MAX_DENIAL_GAP
+    before = {(c.start, c.end) for c in segment.having("negate")}
     denied = next(
         (
             c.start
@@ -113,6 +115,7 @@ def _is_called_wrong(text: str, segment: Segment, ordered: Sequence[Mention], i:
             if begin <= c.start < stop
             and c.start - begin <= reach
             and not (bracketed and 0 <= following - c.end <= 3)  # "B (not A)" denies what follows
+            and not ((c.start, c.end) in before and following - c.end <= 2)  # "B not A" too
         ),
         None,
     )
@@ -127,7 +130,10 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 def _is_tentative(text: str, segment: Segment, mention: Mention) -> bool:
     """Whether a mention is a first impression: "at first glance A"."""
+    corrections = segment.having("correct")
     return any(
-        segment.start <= c.start < mention.start and not _CLAUSE.search(text, c.end, mention.start)
+        segment.start <= c.start < mention.start
+        and not _CLAUSE.search(text, c.end, mention.start)
+        and not any(k.end <= c.start for k in corrections)  # "I take back my first impression"
         for c in segment.having("tentative")
     )

@@ -64,6 +64,8 @@ def _in_words(text: str, words: Sequence[Word], language: Languages) -> list[Qua
             quantity.weak = True
         if before == "第":
             quantity.label = True
+        if spelled.ranged:
+            quantity.note = "range"
         found.append(quantity)
     return found
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tolman.scoring.parse.lexicon import Cue
+from tolman.scoring.parse.lexicon import Cue, is_in_longer
 from tolman.scoring.parse.measures import Quantity
 
 MAX_RELATION_GAP = 24
@@ -28,10 +28,11 @@ _PRODUCT_GAP = re.compile(
     re.IGNORECASE,
 )
 _EQUALS_GAP = re.compile(
-    r"^[ ]*(?:=|≈|≃|等于|equals|is equal to|→|➜|=>)[ ]*(?:about|approximately|ca\.|around|[~≈±约約])?[ ]*$",
+    r"^[ ]*(?:=|≈|≃|≒|等于|equals|is equal to|→|➜|=>)[ ]*(?:about|approximately|ca\.|around|[~≈±约約])?[ ]*$",
     re.IGNORECASE,
 )
 _TOLERANCE_GAP = re.compile(r"^[ ]*(?:±|\+/-|\\pm|plus or minus)[ ]*$", re.IGNORECASE)
+_TOLERANCE = re.compile(r"(?:±|\+/-)[ ]*\Z")
 _AND = {"and", "und", "et", "и", "和", "और", "及", "と", "와", "과", "و"}
 _OR = {"or", "o", "u", "ou", "oder", "или", "либо", "أو", "या", "或", "或者", "か", "または", "혹은", "또는"}
 _RANGE_WORDS = {"a", "e", "y", "à", "de", "من", "و"}
@@ -139,6 +140,7 @@ def _is_range(gap: str, left: Quantity, cues: Sequence[Cue]) -> bool:
 
 
 def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:
+    cues = [c for c in cues if c.role != "bound" or not is_in_longer(c, cues)]  # "округляю до"
     before = [c for c in cues if 0 <= quantity.start - c.end <= 2 and not text[c.end : quantity.start].strip(" ~≈")]
     tail = text[quantity.end : quantity.end + 4]
     sign = text[max(0, quantity.start - 2) : quantity.start].strip()[-1:]
@@ -149,11 +151,13 @@ def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:
         or (tail[:1] == "+" and not tail[1:3].strip()[:1].isdecimal())
     ):
         quantity.note = quantity.note or "bound"
+    if _TOLERANCE.search(text, max(0, quantity.start - 4), quantity.start):
+        quantity.operand = True
     if not quantity.note and any(c.role in ("negate", "compare_to") for c in before):
         quantity.operand = True
-    if tail.strip()[:1] in ("=", "≈") and not quantity.result:
+    if tail.strip()[:1] in ("=", "≈", "≒") and not quantity.result:
         quantity.operand = True
     if _EQUALS_WORD.search(text[max(0, quantity.start - 24) : quantity.start]):
         quantity.result = True
-    if text[max(0, quantity.start - 6) : quantity.start].rstrip().endswith(("=", "≈", "=~", "= ~")):
+    if text[max(0, quantity.start - 6) : quantity.start].rstrip().endswith(("=", "≈", "≒", "=~", "= ~")):
         quantity.result = True

@@ -57,6 +57,8 @@ def affirmation(line: OptionLine) -> Mention | None:
     cues = [c for c in line.segment.having("affirm") if not is_inside(c, by_text)]
     found = []
     for mention in line.affirmed:
+        if mention.weak and mention.by == "letter":
+            continue
         others = [m.start for m in line.mentions if m.start >= mention.end and m.option != mention.option]
         nearest = min(others, default=line.segment.end)
         if any(mention.end <= c.start < nearest and c.start - mention.end <= MAX_AFFIRMING_GAP for c in cues):
@@ -96,7 +98,9 @@ def _said_of_each(lines: Sequence[OptionLine], text: str) -> dict[int, tuple[boo
         head = line.mentions[0] if line.mentions else None
         if head is None or head.option < 0 or head.weak or not _is_about(line, head, text):
             continue
-        verdict = _verdict(line, head, text)
+        verdict = _marked(line, text)
+        if verdict is None:
+            verdict = _verdict(line, head, text)
         k = i + 1
         while (
             verdict is None and k < len(lines) and (not lines[k].segment.line_start or (line.question and k == i + 1))
@@ -136,9 +140,16 @@ def heads_line(line: OptionLine, mention: Mention, text: str) -> bool:
         mention: one of its mentions.
         text: without markup.
     """
-    before = text[line.segment.start : mention.start].strip(" \t*_`-•·–>#.0123456789)")
+    before = text[line.segment.start : mention.start].strip(" \t*_`-•·–>#.0123456789)▶►‣◆■□●○※")
     behind = text[mention.end : mention.end + 8].lstrip(" \t*_`")
     return line.segment.line_start and not before and behind[:1] in (":", "–", "—", "-", "(", ".", "|", ",")
+
+
+def _marked(line: OptionLine, text: str) -> bool | None:
+    """Whether a tick or a cross ends the line of the text in which a sentence stands; None without either."""
+    end = text.find("\n", line.segment.start)
+    last = text[line.segment.start : end if end >= 0 else len(text)].rstrip(" *_`|")[-1:]
+    return True if _TICKS.match(last) else False if _CROSSES.match(last) else None
 
 
 def _verdict(line: OptionLine, head: Mention | None, text: str) -> bool | None:
