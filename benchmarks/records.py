@@ -2,11 +2,11 @@
 
     python benchmarks/records.py 100000 [--per-scene 1] [--max-filter-rounds N] [--folder DIR] [--workers 2]
 
-A record is a scene of ten objects without any capture, in Parquet as Tolman stores scenes: ten of `CATEGORIES`, each with a
-box of the size that its category mostly has, somewhere in a rectangular room. Three families ask about them: relative
-distance, absolute distance and object size. Memory is the greatest sum of the proportional set sizes of the command and
-all processes below it (`memory.py`); processor time is theirs as well. Fails where a record takes more than `MOST_MS` or
-memory is over `MOST_MB`. Needs Linux and the extra 'generate'.
+A record is a scene of ten objects without any capture, in Parquet as Tolman stores scenes: ten of `CATEGORIES`, each
+with a box of the size that its category mostly has, somewhere in a rectangular room. Three families ask about them:
+relative distance, absolute distance and object size. Memory is the greatest sum of the proportional set sizes of the
+command and all processes below it (`memory.py`); processor time is theirs as well. Fails where a record takes more than
+`MOST_MS` or memory is over `MOST_MB`. Needs Linux and the extra 'generate'.
 """
 
 from __future__ import annotations
