@@ -13,12 +13,14 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tolman.generate.build import Collected, DraftEntry, Spool, collect, items_of, select
+from tolman.generate.build import Collected, Spool, collect, items_of, select
 from tolman.generate.collection import open_collection
+from tolman.generate.entries import DraftEntry
 from tolman.generate.settings import GenerationPreset, preset
 from tolman.items import Item
 from tolman.parallel import cores
@@ -27,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from guessing.attackers import ATTACKERS, accuracy
 
 
-def choices(entries: list[DraftEntry], collected: Collected, seed: int) -> dict[str, list[Item]]:
+def choices(entries: Sequence[DraftEntry], collected: Collected, seed: int) -> dict[str, list[Item]]:
     """By question type."""
     found: dict[str, list[Item]] = {}
     for item in items_of(entries, collected, seed):

@@ -185,7 +185,7 @@ def test_shots_make_the_same_words_different_questions(tmp_path_factory: pytest.
     base = Draft("t", geometry.scene.id, "Where?", "a", None, ("a", "b"), reasoning=(ReasoningStep("logic", "So a."),))
     ego = geometry.captures[0].id
     with Spool(tmp_path_factory.mktemp("spool") / "drafts") as spool:
-        from tolman.generate.build import DraftEntry
+        from tolman.generate.entries import DraftEntry
         from tolman.generate.pictures import sources_of
 
         made = Collected(spool)

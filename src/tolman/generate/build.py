@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from tolman import benchmarks
-from tolman.generate.draft import Cues, Draft, ReasoningStep, Rejected
+from tolman.generate.draft import Draft, ReasoningStep, Rejected
 from tolman.generate.drafting import drafts
+from tolman.generate.entries import DraftEntry, Entries, EntryPart
 from tolman.generate.explained import with_key_frames, with_reasoning
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames
@@ -69,37 +71,6 @@ class Spool:
 
 
 @dataclass(frozen=True, slots=True)
-class DraftEntry:
-    """A draft as selection sees it.
-
-    Attributes:
-        task: question type.
-        answer: the right answer's text, or what is balanced in its place.
-        closed: whether its options are a closed list such as left and right.
-        number: whether it wants a number.
-        options: how many options it has.
-        position: in the spool.
-        single_view_cues: of each part of the media.
-        scene: its id.
-        kind: which of its question type's kinds it is.
-        place: its scene, the same for the scenes of one group of twins.
-        ring: the ring that it is taken in; None where questions need none.
-    """
-
-    task: str
-    answer: str
-    closed: bool
-    number: bool
-    options: int
-    position: int
-    single_view_cues: Cues = ()
-    scene: str = ""
-    kind: str = ""
-    place: str = ""
-    ring: InRing | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Filtered:
     """Shortcut filtering of one question type.
 
@@ -132,7 +103,7 @@ class Collected:
     """
 
     spool: Spool
-    entries: list[DraftEntry] = field(default_factory=list)
+    entries: Entries = field(default_factory=Entries)
     offered: Counter[str] = field(default_factory=Counter)
     unshared: Counter[str] = field(default_factory=Counter)
     unselected: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -142,14 +113,18 @@ class Collected:
     scenes: int = 0
     filtered: dict[str, Filtered] = field(default_factory=dict)
 
-    def left(self, reason: str, before: Sequence[DraftEntry], after: list[DraftEntry]) -> list[DraftEntry]:
+    def left(self, reason: str, before: Sequence[int], after: list[int]) -> list[int]:
         """Count what a step of the selection left out, under a reason.
+
+        Args:
+            reason: of the step.
+            before, after: numbers of entries.
 
         Returns:
             What it left.
         """
-        lost = Counter(entry.task for entry in before)
-        lost.subtract(entry.task for entry in after)
+        lost = Counter(map(self.entries.task, before))
+        lost.subtract(map(self.entries.task, after))
         self.unselected.update({(task, reason): count for task, count in lost.items() if count})
         return after
 
@@ -250,7 +225,6 @@ def _entry(draft: Draft, position: int, place: str) -> DraftEntry:
         len(draft.options),
         position,
         draft.single_view_cues,
-        draft.scene,
         draft.kind,
         place,
     )
@@ -290,7 +264,7 @@ def select(
     *,
     workers: Workers = 1,
     done: Callable[[str], None] = lambda task: None,
-) -> list[DraftEntry]:
+) -> EntryPart:
     """The benchmark's questions: none whose answer is too frequent or has a shortcut, then the cap of each type.
 
     Args:
@@ -300,98 +274,131 @@ def select(
         workers: processes that filter, or another place.
         done: called with every question type that is filtered.
     """
-    found = sorted(collected.entries, key=lambda e: (e.task, e.position))
+    entries = collected.entries
+    found = sorted(range(len(entries)), key=lambda i: (entries.task(i), entries.position(i)))
     collected.filtered.clear()
     collected.unselected.clear()
     share = preset.share
     frequent = f"an answer that more than {share.most_common:.0%} of the type would have"
-    rung: list[DraftEntry] = []
+    rings: dict[int, InRing] = {}
+    rung: list[int] = []
     if share.rings:
         # What no part of the media alone suggests needs no filter: a ring leaves nothing to guess.
-        alone = [entry for entry in found if not entry.single_view_cues]
-        rung = collected.left(NO_RING, alone, _in_rings(alone, collected, preset, seed))
-        found = [entry for entry in found if entry.single_view_cues]
-    chosen = balanced_within(found, _stratum, lambda e: e.answer, share.most_common, str(seed))
+        alone = [i for i in found if not entries.has_cues(i)]
+        rung = collected.left(NO_RING, alone, _in_rings(alone, collected, preset, seed, rings))
+        found = [i for i in found if entries.has_cues(i)]
+    chosen = balanced_within(found, entries.stratum, entries.answer, share.most_common, str(seed))
     chosen = collected.left(frequent, found, chosen)
     if share.max_filter_rounds:
-        offered = _capped(chosen, preset, _OFFERED, seed, "offered")
+        offered = _capped(chosen, entries, preset, _OFFERED, seed, "offered")
         chosen = collected.left("more than shortcut filtering is given", chosen, offered)
         filtered = _without_shortcuts(chosen, collected, preset, seed, workers, done)
         chosen = collected.left("answered without media (shortcut filtering)", chosen, filtered)
     if share.rings:
-        rung += collected.left(NO_RING, chosen, _in_rings(chosen, collected, preset, seed))
-        return sorted(rung, key=lambda e: (e.task, e.position))
-    capped = _capped(chosen, preset, 1, seed, "cap")
-    return collected.left(f"more than {share.per_task} of the question type", chosen, capped)
+        rung += collected.left(NO_RING, chosen, _in_rings(chosen, collected, preset, seed, rings))
+        return EntryPart(entries, sorted(rung, key=lambda i: (entries.task(i), entries.position(i))), rings)
+    capped = _capped(chosen, entries, preset, 1, seed, "cap")
+    return EntryPart(entries, collected.left(f"more than {share.per_task} of the question type", chosen, capped))
 
 
 def _in_rings(
-    entries: Sequence[DraftEntry], collected: Collected, preset: GenerationPreset, seed: int
-) -> list[DraftEntry]:
-    """Those that are in a ring, and a share of those whose text can't tell their answer."""
-    share = preset.share
-    exempt: list[DraftEntry] = []
+    chosen: Sequence[int],
+    collected: Collected,
+    preset: GenerationPreset,
+    seed: int,
+    rings: dict[int, InRing],
+) -> list[int]:
+    """Those that are in a ring, which `rings` is told, and a share of those whose text can't tell their answer."""
+    entries, share = collected.entries, preset.share
+    exempt: list[int] = []
 
     def candidates() -> Iterator[RingCandidate]:
-        for i, entry in enumerate(entries):
-            draft, _ = collected.spool.get(entry.position)
+        for i in chosen:
+            draft, _ = collected.spool.get(entries.position(i))
             if may_ring(draft):
-                yield RingCandidate(i, draft, entry.place)
+                yield RingCandidate(i, draft, entries.place(i))
             else:
-                exempt.append(entry)
+                exempt.append(i)
 
     found = ring_places(candidates(), seed, per_scene=share.per_scene, per_task=share.per_task)
-    rung = [replace(entry, ring=found[i]) for i, entry in enumerate(entries) if i in found]
-    return [*rung, *_capped(exempt, preset, 1, seed, "cap")]
+    rings.update(found)
+    return [*(i for i in chosen if i in found), *_capped(exempt, entries, preset, 1, seed, "cap")]
 
 
 def _capped(
-    entries: Sequence[DraftEntry], preset: GenerationPreset, times: int, seed: int, draw: str
-) -> list[DraftEntry]:
+    chosen: Sequence[int], entries: Entries, preset: GenerationPreset, times: int, seed: int, draw: str
+) -> list[int]:
     """At most so many times what is taken of each question type, answers that are balanced in turn.
 
     Where more than what is taken stays, to be filtered, it is enough to teach learners.
     """
     if preset.share.per_task is None:
-        return list(entries)
-    by_task: dict[str, list[DraftEntry]] = {}
-    for entry in entries:
-        by_task.setdefault(entry.task, []).append(entry)
+        return list(chosen)
     most = preset.share.per_task if times == 1 else times * max(preset.share.per_task, MIN_QUESTIONS)
     return [
-        entry
-        for task, own in by_task.items()
-        for entry in evenly(own, lambda e: e.answer if _stratum(e) else "", most, f"{seed}:{task}:{draw}")
+        i
+        for task, own in _by_task(chosen, entries.task).items()
+        for i in evenly(own, lambda i: entries.answer(i) if entries.stratum(i) else "", most, f"{seed}:{task}:{draw}")
     ]
 
 
-def _stratum(entry: DraftEntry) -> str | None:
-    """Within what answers are balanced: closed lists and numbers have frequencies to learn, free texts have none."""
-    return ":".join(filter(None, (entry.task, entry.kind))) if entry.closed or entry.number else None
+def _by_task(numbers: Iterable[int], task: Callable[[int], str]) -> dict[str, list[int]]:
+    """Numbers by their question type."""
+    found: dict[str, list[int]] = {}
+    for i in numbers:
+        found.setdefault(task(i), []).append(i)
+    return found
 
 
 def _without_shortcuts(
-    entries: Sequence[DraftEntry],
+    chosen: Sequence[int],
     collected: Collected,
     preset: GenerationPreset,
     seed: int,
     workers: Workers,
     done: Callable[[str], None],
-) -> list[DraftEntry]:
+) -> list[int]:
     """Without questions that learners answer from their texts, or from a part of their media."""
-    asked = [
-        FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, entry.closed or entry.number)
-        for entry, item in zip(entries, items_of(entries, collected, seed), strict=True)
-    ]
+    entries = collected.entries
+    part = EntryPart(entries, chosen)
+    asked = _Asked(part, collected.spool, right_places(part, seed), seed)
     share = preset.share
-    numbers = filter_shortcuts(
-        asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task, workers=workers, done=done
-    )
-    for task in dict.fromkeys(entry.task for entry in entries):
-        own = [one for one in asked if one.item.task == task]
-        left = sum(entries[i].task == task for i in numbers)
-        collected.filtered[task] = Filtered(len(own), left, learned=enough(own))
-    return [entries[i] for i in numbers]
+    types = [(entries.task(i), DRAFTED_KINDS[entries.is_number(i)]) for i in chosen]
+    kept = filter_shortcuts(
+        asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task, workers=workers, done=done,
+        types=types,
+    )  # fmt: skip
+    left = Counter(entries.task(chosen[i]) for i in kept)
+    for task, own in _by_task(range(len(chosen)), lambda i: entries.task(chosen[i])).items():
+        collected.filtered[task] = Filtered(len(own), left[task], learned=enough(asked[i] for i in own))
+    return [chosen[i] for i in kept]
+
+
+class _Asked(Sequence[FilterItem]):
+    """Questions as shortcut filtering sees them; each is read from the spool when it is looked at."""
+
+    def __init__(self, part: EntryPart, spool: Spool, places: Sequence[int], seed: int) -> None:
+        self._part, self._spool, self._places, self._seed = part, spool, places, seed
+
+    def __len__(self) -> int:
+        return len(self._part)
+
+    @overload
+    def __getitem__(self, number: int) -> FilterItem: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[FilterItem]: ...
+
+    def __getitem__(self, number: int | slice) -> FilterItem | list[FilterItem]:
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        entry = self._part[number]
+        draft, sources = self._spool.get(entry.position)
+        item = with_reasoning(
+            item_of(draft, self._places[number], tuple(one.media(None) for one in sources), self._seed)
+        )
+        closed = entry.closed or entry.number
+        return FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, closed)
 
 
 def _without_list(item: Item) -> Item:
@@ -419,15 +426,9 @@ def items_of(
         scoring_profile: the benchmark whose prompts they are for: some show a question as one text with its options.
     """
     reorder = benchmarks.get(scoring_profile).reorder if scoring_profile else Item.reordered
-    places: dict[int, int] = {}
-    for task in sorted({entry.task for entry in chosen}):
-        index = [i for i, entry in enumerate(chosen) if entry.task == task and entry.ring is None]
-        given = balanced_places((chosen[i].options for i in index), f"{seed}:{task}")
-        places.update(zip(index, given, strict=True))
-    for i, entry in enumerate(chosen):
+    for entry, place in zip(chosen, right_places(chosen, seed), strict=True):
         draft, sources = collected.spool.get(entry.position)
-        media = tuple(source.media(names) for source in sources)
-        item = item_of(draft, places.get(i, 0), media, seed, entry.ring)
+        item = item_of(draft, place, tuple(source.media(names) for source in sources), seed, entry.ring)
         if choices:
             item = as_choice(item)
         if scoring_profile in TASK_LABEL:
@@ -435,6 +436,21 @@ def items_of(
         if kind_of(item).has_letters and reorder is not Item.reordered:
             item = reorder(item, range(len(item.options))) or item
         yield with_reasoning(item)
+
+
+def right_places(chosen: Iterable[DraftEntry], seed: int) -> array[int]:
+    """The place of the right option of each question, from 0."""
+    index: dict[str, array[int]] = {}
+    sizes: dict[str, array[int]] = {}
+    count = 0
+    for count, entry in enumerate(chosen, start=1):
+        index.setdefault(entry.task, array("q")).append(count - 1)
+        sizes.setdefault(entry.task, array("H")).append(entry.options)
+    places = array("H", bytes(2 * count))
+    for task, own in index.items():
+        for i, place in zip(own, balanced_places(sizes[task], f"{seed}:{task}"), strict=True):
+            places[i] = place
+    return places
 
 
 def sources_in(chosen: Sequence[DraftEntry], collected: Collected) -> Iterator[PictureSource]:

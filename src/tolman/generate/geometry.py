@@ -164,8 +164,11 @@ class SceneGeometry:
 
     def exact_distance(self, a: str, b: str) -> float:
         """The exact distance of the nearest boxes of two categories, in metres."""
+        one, other = self.members[a], self.members[b]
+        if len(one) == len(other) == 1:
+            return float(self._distances[one[0], other[0]])
         if (a, b) not in self._nearest:
-            self._nearest[a, b] = float(self._distances[np.ix_(self.members[a], self.members[b])].min())
+            self._nearest[a, b] = float(self._distances[np.ix_(one, other)].min())
         return self._nearest[a, b]
 
     def between(self, a: int, b: int) -> float:

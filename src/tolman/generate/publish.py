@@ -17,14 +17,15 @@ from tolman.benchmarks.folder import FILE as CARD
 from tolman.benchmarks.folder import PROFILE
 from tolman.errors import InputError
 from tolman.files import link_or_copy, write_text
-from tolman.generate.build import Collected, DraftEntry, items_of, sources_in
+from tolman.generate.build import Collected, items_of, sources_in
 from tolman.generate.card import card
+from tolman.generate.entries import DraftEntry
 from tolman.generate.pictures import FOLDER, take_out
 from tolman.generate.reasons import grouped
 from tolman.generate.settings import GenerationPreset
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.media.needed import FrameCount, count_answerable
+from tolman.media.needed import Answerable, answerable_under
 from tolman.media.sampling import Frames
 from tolman.parallel import Workers
 from tolman.storage import as_named, fetched, is_there
@@ -107,14 +108,14 @@ class _Budgets:
 
     def __init__(self, rounding: Literal["down", "nearest", "middle"]) -> None:
         self.rounding = rounding
-        self.counts = dict.fromkeys(BUDGETS, FrameCount())
+        self.counts: dict[int, Counter[Answerable]] = {budget: Counter() for budget in BUDGETS}
 
     def counted(self, items: Iterable[Item]) -> Iterator[Item]:
         """The items, counted on their way."""
+        samplings = [Frames(count=budget, rounding=self.rounding) for budget in BUDGETS]
         for item in items:
-            for budget, before in self.counts.items():
-                found = count_answerable([item], Frames(count=budget, rounding=self.rounding))
-                self.counts[budget] = before.plus(found)
+            for counts, found in zip(self.counts.values(), answerable_under(item, samplings), strict=True):
+                counts[found] += 1
             yield item
 
     def written(self) -> dict[str, Any]:
@@ -122,9 +123,9 @@ class _Budgets:
         some = next(iter(self.counts.values()))
         return {
             "rounding": self.rounding,
-            "known": some.answerable + some.unanswerable,
-            "unknown": some.unknown,
-            "answerable": {str(budget): count.answerable for budget, count in self.counts.items()},
+            "known": some["seen"] + some["not seen"],
+            "unknown": some["unknown"],
+            "answerable": {str(budget): counts["seen"] for budget, counts in self.counts.items()},
         }
 
 

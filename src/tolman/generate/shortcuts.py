@@ -9,7 +9,9 @@ Questions for a number are left out until none scores more than who always says 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +32,8 @@ MIN_QUESTIONS = 100
 """Questions of a type that there must be to teach a learner: luck looks like knowledge on fewer."""
 MIN_SCENES = 20
 """Scenes that they must be of."""
+MOST_AT_ONCE = 20_000
+"""Questions of a type that are filtered together."""
 SLACK = 0.005
 """Share of the questions by which a predictor may be off chance: what luck brings would be taken out again and again
 otherwise, until few are left."""
@@ -75,53 +79,72 @@ def filter_shortcuts(
     most: int | None = None,
     workers: Workers = 1,
     done: Callable[[str], None] = lambda task: None,
+    types: Iterable[tuple[str, str]] | None = None,
 ) -> list[int]:
     """The numbers of the questions that stay.
+
+    Of a type with more than `MOST_AT_ONCE` questions, blocks of about that size are filtered each for itself: only
+    those that are being filtered are in memory, and time grows in proportion.
 
     A question type of fewer than `MIN_QUESTIONS` questions, or from fewer than `MIN_SCENES` scenes, loses only what a
     part of its media suggests too often, without any learning.
 
     Args:
-        questions: choices, and questions for a number.
+        questions: choices, and questions for a number; a sequence that makes each when it is looked at will do.
         max_rounds: rounds of filtering for each question type, at most.
         most_common: the largest share that one answer may have.
         seed: of folds, learners and of what is left out.
         most: how many of a type are wanted; a few more may stay. None for all.
         workers: processes; what comes out doesn't depend on it.
         done: called with every question type that is over.
+        types: question type and kind of each question, where that is known without a look at it.
 
     Raises:
         MissingExtraError: scikit-learn isn't installed, and there are enough questions to learn from.
     """
-    by_task: dict[tuple[str, str], list[int]] = {}
-    for i, one in enumerate(questions):
-        by_task.setdefault((one.item.task, one.item.kind), []).append(i)
+    by_type: dict[tuple[str, str], array[int]] = {}
+    for i, name in enumerate(((one.item.task, one.item.kind) for one in questions) if types is None else types):
+        by_type.setdefault(name, array("q")).append(i)
     # Types that take longest first: of few, a long one that begins last would keep all other processes waiting.
-    types = sorted(by_task.items(), key=lambda one: -sum(_width(questions[i]) for i in one[1]))
-    jobs = [_Job([questions[i] for i in own], max_rounds, most_common, most, seed) for _, own in types]
-    if any(enough(job.questions) for job in jobs):
+    ordered = sorted(by_type.items(), key=lambda one: -len(one[1]) * max(1, len(questions[one[1][0]].item.options)))
+    if any(enough(questions[i] for i in own) for own in by_type.values()):
         check_installed()
+    blocks = [(task, own[start:end]) for (task, _), own in ordered for start, end in _blocks(len(own))]
+    count = Counter(task for task, _ in blocks)
+    waiting = Counter(count)
+
+    def jobs() -> Iterator[_Job]:
+        for number, (task, own) in enumerate(blocks):
+            share = None if most is None else -(-most // count[task])
+            block = number if count[task] > 1 else 0
+            yield _Job([questions[i] for i in own], max_rounds, most_common, share, seed, block)
+
     kept: list[int] = []
-    for ((task, _), own), left in zip(types, parallel_map(_left, jobs, workers), strict=True):
+    for (task, own), left in zip(blocks, parallel_map(_left, jobs(), workers), strict=True):
         kept += [own[i] for i in left]
-        done(task)
+        waiting[task] -= 1
+        if not waiting[task]:
+            done(task)
     return sorted(kept)
 
 
-def _width(question: FilterItem) -> int:
-    """Rows that a learner has of a question: one for each option, one for a number."""
-    return max(1, len(question.item.options))
+def _blocks(count: int) -> Iterator[tuple[int, int]]:
+    """Begin and end of each block, all about equally long."""
+    blocks = -(-count // MOST_AT_ONCE)
+    for number in range(blocks):
+        yield count * number // blocks, count * (number + 1) // blocks
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One question type; the rest as `filter_shortcuts` has it."""
+    """One question type, or a block of it; the rest as `filter_shortcuts` has it."""
 
     questions: list[FilterItem]
     max_rounds: int
     most_common: float
     most: int | None
     seed: int
+    block: int
 
 
 def _left(job: _Job) -> list[int]:
@@ -131,7 +154,7 @@ def _left(job: _Job) -> list[int]:
     for number in range(job.max_rounds):
         if not kept or quiet >= PATIENCE_ROUNDS:
             break
-        drawn = f"{job.seed}:{number}:{questions[0].item.task}"
+        drawn = f"{job.seed}:{number}:{questions[0].item.task}" + (f":{job.block}" if job.block else "")
         if number == ROUGH_ROUNDS and job.most is not None:
             most = round(SPARE_SHARE * max(job.most, MIN_QUESTIONS))  # fewer would teach nobody
             kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
@@ -239,6 +262,11 @@ def _slack(variance: Sequence[float]) -> float:
     return SLACK + SLACK_ERRORS * math.sqrt(sum(variance) / max(1, len(variance)) ** 2)
 
 
-def enough(asked: Sequence[FilterItem]) -> bool:
-    """Tell whether learners are taught on the questions of a type."""
-    return len(asked) >= MIN_QUESTIONS and len({one.item.scene for one in asked}) >= MIN_SCENES
+def enough(asked: Iterable[FilterItem]) -> bool:
+    """Tell whether learners are taught on the questions of a type; no more are looked at than that takes."""
+    scenes: set[str | None] = set()
+    for count, one in enumerate(asked, start=1):
+        scenes.add(one.item.scene)
+        if count >= MIN_QUESTIONS and len(scenes) >= MIN_SCENES:
+            return True
+    return False

@@ -165,14 +165,6 @@ class FrameCount(BaseModel):
     unanswerable: int = 0
     unknown: int = 0
 
-    def plus(self, other: FrameCount) -> FrameCount:
-        """Both together."""
-        return FrameCount(
-            answerable=self.answerable + other.answerable,
-            unanswerable=self.unanswerable + other.unanswerable,
-            unknown=self.unknown + other.unknown,
-        )
-
 
 Answerable = Literal["seen", "not seen", "unknown", "no video"]
 """Whether the frames that an item is shown with carry its answer; 'unknown' where the item doesn't say which do, 'no
@@ -181,13 +173,18 @@ video' where it is shown all of its media."""
 
 def answerable_from(item: Item, sampling: Frames) -> Answerable:
     """Tell whether the frames that a way of sampling takes carry an item's answer."""
+    return answerable_under(item, [sampling])[0]
+
+
+def answerable_under(item: Item, samplings: Sequence[Frames]) -> list[Answerable]:
+    """The same for several ways of sampling, the item's account being read once."""
     videos = [medium for medium in item.media if medium.kind == "video"]
     if not videos:
-        return "no video"
+        return ["no video"] * len(samplings)
     found = needed_frames(item)
     if found is None or len(videos) > 1 or videos[0].start is not None or videos[0].end is not None:
-        return "unknown"
-    return "seen" if found.shown_by(sampling) else "not seen"
+        return ["unknown"] * len(samplings)
+    return ["seen" if found.shown_by(sampling) else "not seen" for sampling in samplings]
 
 
 def count_answerable(items: Sequence[Item], sampling: Frames) -> FrameCount:

@@ -110,9 +110,11 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
             if broken:
                 yield Rejected(TASK, scene.id, broken[0])
-            elif frozenset(options) not in kept and len(kept) < most:
+            elif frozenset(options) not in kept:
                 kept.add(frozenset(options))
                 yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
+                if len(kept) == most:
+                    break
 
 
 def _shared_set(
