@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tolman.generate.build import item_of
 from tolman.generate.draft import Draft
 from tolman.generate.ring_selection import PLACES_A_CLUSTER, InRing, RingCandidate, may_ring, ring_places
+from tolman.generate.rings import INTERVALS, SPAN
 from tolman.items import MEDIA_MARK, Item
 
 ORDERS = ("bin, chair, lamp", "chair, bin, lamp", "chair, lamp, bin", "lamp, bin, chair", "lamp, chair, bin")
@@ -67,9 +68,9 @@ def test_numbers_of_a_ring_spread_over_the_same_range() -> None:
     assert rings
     for own in rings.values():
         values = sorted(float(item.answer) for item in own)
-        assert len(values) == 6
-        assert values[-1] / values[0] <= 4
-        assert values[-1] / values[0] > 4 ** (4 / 6)
+        assert len(values) == INTERVALS
+        assert values[-1] / values[0] <= SPAN
+        assert values[-1] / values[0] > SPAN ** ((INTERVALS - 2) / INTERVALS)
 
 
 def test_rings_stay_in_their_cluster() -> None:
