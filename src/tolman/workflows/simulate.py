@@ -179,6 +179,10 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("place", shape, PLACES)
     if config.no_media and (config.depth or config.lidar):
         raise UsageError("--no-media writes no pictures and no scans: leave out --depth and --lidar.")
+    if config.quality not in QUALITIES:
+        raise unknown("quality", config.quality, QUALITIES)
+    if config.camera not in CAMERA_WORDS:
+        raise unknown("camera", config.camera, CAMERA_WORDS)
     if config.camera == "robot" and config.exo:
         raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
