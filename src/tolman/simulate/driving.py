@@ -29,6 +29,8 @@ PACE = CameraPace(0.6, float(np.radians(50)), pitch=0.0)
 """The mean speed of a drive and of a turn; halfway they are half as fast again."""
 _DWELL = 0.8
 """Seconds for a look."""
+_GLANCE = 0.6
+"""Radians to look around where there is one look alone."""
 _LEAST_TURN = 1e-6
 
 
@@ -111,10 +113,11 @@ def _motion(order: Sequence[Look], views: Views, ground: WalkableFloor, times: F
         for step in _steps(a, b, views, ground):
             onward(*step)
         onward(places[-1], yaws[-1], _DWELL)
-    if moments[-1] == 0:
+    if not np.ptp(yaws) and not np.ptp(places, axis=0).any():
         # There is but one place to be and one thing to see: it looks around it.
-        onward(places[-1], yaws[-1] + 0.6, 1.0)
-    scaled = np.array(moments) * (times[-1] / moments[-1])
+        onward(places[-1], yaws[-1] + _GLANCE, _GLANCE / PACE.turn)
+    # Slower where there is time for it, never faster: then the last looks are left out.
+    scaled = np.array(moments) * max(1.0, times[-1] / moments[-1])
     begun = np.clip(np.searchsorted(scaled, times, side="right") - 1, 0, len(scaled) - 2)
     share = np.clip((times - scaled[begun]) / np.maximum(scaled[begun + 1] - scaled[begun], 1e-9), 0.0, 1.0)
     share = share * share * (3 - 2 * share)
