@@ -36,6 +36,8 @@ MOST = 0.45
 """Share of a view that things fill; more is no better."""
 FAR = 4.0
 """Metres; a view that reaches further is no better."""
+MOST_OUTDOORS, FAR_OUTDOORS = 0.25, 9.0
+"""The same for places outdoors."""
 
 
 def picture(place_number: tuple[str, int], made: bool, seed: int) -> Image.Image:
@@ -57,7 +59,8 @@ def best_pose(world: World) -> Floats:
     shown = [outlook(world, views.eyes[eye], np.array([yaw]), views.half_angle) for eye, yaw in near]
     # A thing that fills the view hides the rest.
     # What fills more than half of a view stands right before it.
-    worth = [float(min(view.things[0], MOST) * min(view.distance[0], FAR)) for view in shown]
+    most, far = (MOST, FAR) if world.scene.room_area is not None else (MOST_OUTDOORS, FAR_OUTDOORS)
+    worth = [float(min(view.things[0], most) * min(view.distance[0], far)) for view in shown]
     eye, yaw = near[int(np.argmax(worth))]
     return looking(views.eyes[eye][None], np.array([yaw]), np.array([PITCH]), np.zeros(1))[0]
 

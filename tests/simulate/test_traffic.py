@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from simulate.worlds import added, in_their_boxes, walk, world
 from tolman.geometry.boxes import Boxes, distances
 from tolman.scenes import SceneObject
 from tolman.simulate.actors import with_actors
+from tolman.simulate.build import WorldsConfig, make
 from tolman.simulate.lanes import Lane, rounded
 from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
 from tolman.simulate.robots import with_robots
@@ -141,3 +143,17 @@ def test_a_way_is_round_at_its_corners() -> None:
     assert turns.max() < 0.15
     turned = ROUND.turned(np.pi / 2)
     assert turned.at(np.array([3.0]))[0] == pytest.approx(ROUND.at(np.array([3.0]))[0] @ [[0, 1], [-1, 0]])
+
+
+def test_traffic_is_recorded_by_every_sensor_and_old_settings_stay(tmp_path: Path) -> None:
+    assert "traffic" not in WorldsConfig().settings()
+    config = WorldsConfig(
+        scenes=1, shapes=("park",), seconds=2.0, rate=4, size=(64, 48), traffic=2, exo=1, lidar=True, media=True
+    )
+    assert config.settings()["traffic"] == 2
+    part = make(config, 0, tmp_path)
+    moving = {thing.id for thing in part.scene.objects if thing.track and thing.category in ("bicycle", "cyclist")}
+    assert {"moving-bicycle-0", "cyclist-0"} <= moving
+    assert {capture.role for capture in part.captures} == {"ego", "exo-1"}
+    assert any(capture.sensor == "lidar" for capture in part.captures)
+    assert part.scene.counts["cyclist"] == sum(thing.category == "cyclist" for thing in part.scene.objects)

@@ -44,9 +44,13 @@ def test_the_function_and_the_command_make_the_same_scenes(
 def test_the_defaults_are_the_simulators() -> None:
     pytest.importorskip("trimesh", reason="simulating needs the extra 'simulate'")
     from tolman.simulate.build import WorldsConfig
-    from tolman.workflows.simulate import _order
+    from tolman.simulate.cameras import CAMERAS
+    from tolman.simulate.quality import LEVELS
+    from tolman.workflows.simulate import CAMERA_WORDS, QUALITIES, _order
 
     assert asdict(_order(SimulateConfig(out=Path("w")))) == asdict(WorldsConfig())
+    assert tuple(LEVELS) == QUALITIES
+    assert CAMERAS == CAMERA_WORDS
 
 
 @pytest.mark.parametrize(
@@ -57,6 +61,9 @@ def test_the_defaults_are_the_simulators() -> None:
         ({"size": "640"}, "--size takes WIDTHxHEIGHT such as 640x480, each from 16 to 4096, not '640'"),
         ({"size": "8x8"}, "each from 16 to 4096"),
         ({"size": "641x480"}, "--size takes even numbers"),
+        ({"quality": "hihg"}, r"there is no quality 'hihg'; did you mean 'high'\?"),
+        ({"camera": "robots"}, r"there is no camera 'robots'; did you mean 'robot'\?"),
+        ({"camera": "robot", "exo": 1}, "--exo shows the person who carries the moving camera"),
     ],
 )
 def test_wrong_settings_are_told(tmp_path: Path, changes: dict[str, Any], said: str) -> None:

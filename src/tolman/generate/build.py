@@ -205,11 +205,12 @@ def _draft_scene(job: _Job) -> _Drafted:
     unshared = Counter(offered)
     kept = []
     share = job.preset.share
-    # For rings scenes keep what others keep as well.
-    most, drawn = (_OFFERED * share.per_scene, str(job.seed)) if share.rings else (
-        share.per_scene, f"{job.seed}:{found.scene.id}"
-    )  # fmt: skip
-    for draft in _share(made, most, drawn):
+    # For rings scenes keep what others keep as well, and all that no part of the media tells.
+    drawn = str(job.seed) if share.rings else f"{job.seed}:{found.scene.id}"
+    shared = [draft for draft in made if share.rings and not draft.single_view_cues]
+    others = [draft for draft in made if not share.rings or draft.single_view_cues]
+    most = share.per_scene * (_OFFERED if share.rings else 1)
+    for draft in [*shared, *_share(others, most, drawn)]:
         unshared[draft.task] -= 1
         draft = with_key_frames(with_needed_frames(draft), found)
         kept.append((draft, sources_of(draft, found)))

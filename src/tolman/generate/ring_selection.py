@@ -11,7 +11,7 @@ from tolman.generate.draft import Draft
 from tolman.generate.rings import INTERVALS, RingQuestion, RingText, find_rings, intervals_of
 from tolman.items import MEDIA_MARK
 
-PLACES_A_CLUSTER = 16
+PLACES_A_CLUSTER = 4
 """Places, twins of one place counted once, among which rings are formed: questions of different clusters share nothing,
 so that learners can be taught one and asked another."""
 

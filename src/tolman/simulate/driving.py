@@ -10,16 +10,27 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.simulate.gaze import Views, find_views
 from tolman.simulate.ground import WalkableFloor
-from tolman.simulate.touring import PRELUDE, Look, Pace, choose_looks, duration, opening_look, short_tour, tour_within
+from tolman.simulate.touring import (
+    PRELUDE,
+    CameraPace,
+    Look,
+    choose_looks,
+    duration,
+    opening_look,
+    short_tour,
+    tour_within,
+)
 from tolman.simulate.walks import Motion, intrinsics_of
 from tolman.simulate.world import World
 
 HEIGHTS = 0.3, 0.6
 """Metres between which a robot's camera is."""
-PACE = Pace(0.6, float(np.radians(50)), pitch=0.0)
+PACE = CameraPace(0.6, float(np.radians(50)), pitch=0.0)
 """The mean speed of a drive and of a turn; halfway they are half as fast again."""
 _DWELL = 0.8
 """Seconds for a look."""
+_GLANCE = 0.6
+"""Radians to look around where there is one look alone."""
 _LEAST_TURN = 1e-6
 
 
@@ -102,17 +113,16 @@ def _motion(order: Sequence[Look], views: Views, ground: WalkableFloor, times: F
         for step in _steps(a, b, views, ground):
             onward(*step)
         onward(places[-1], yaws[-1], _DWELL)
-    whole = moments[-1]
-    if whole == 0:
+    if not np.ptp(yaws) and not np.ptp(places, axis=0).any():
         # There is but one place to be and one thing to see: it looks around it.
-        onward(places[-1], yaws[-1] + 0.6, 1.0)
-        whole = 1.0
-    scaled = np.array(moments) * (times[-1] / whole)
-    step = np.clip(np.searchsorted(scaled, times, side="right") - 1, 0, len(scaled) - 2)
-    share = np.clip((times - scaled[step]) / np.maximum(scaled[step + 1] - scaled[step], 1e-9), 0.0, 1.0)
+        onward(places[-1], yaws[-1] + _GLANCE, _GLANCE / PACE.turn)
+    # Slower where there is time for it, never faster: then the last looks are left out.
+    scaled = np.array(moments) * max(1.0, times[-1] / moments[-1])
+    begun = np.clip(np.searchsorted(scaled, times, side="right") - 1, 0, len(scaled) - 2)
+    share = np.clip((times - scaled[begun]) / np.maximum(scaled[begun + 1] - scaled[begun], 1e-9), 0.0, 1.0)
     share = share * share * (3 - 2 * share)
     corners, angles = np.array(places), np.array(yaws)
-    plan = corners[step] + (corners[step + 1] - corners[step]) * share[:, None]
-    yaw = angles[step] + (angles[step + 1] - angles[step]) * share
+    plan = corners[begun] + (corners[begun + 1] - corners[begun]) * share[:, None]
+    yaw = angles[begun] + (angles[begun + 1] - angles[begun]) * share
     level = np.zeros(len(times))
     return Motion(np.column_stack([plan, np.full(len(times), views.eyes[0, 2])]), yaw, level, level)

@@ -15,17 +15,15 @@ from tolman.geometry.boxes import Floats
 from tolman.simulate import outdoor_shaders, shaders
 from tolman.simulate.daylight import Daylight
 from tolman.simulate.devices import devices_to_try
-from tolman.simulate.mesh import PLAIN, Mesh, Texture
-from tolman.simulate.mirrors import MirrorPlane, mirrors_of
+from tolman.simulate.mirrors import MirrorPlane
 from tolman.simulate.occlusion import CONTACT, FULL, floor_contact
+from tolman.simulate.packing import LAYER, packed, stacked
 from tolman.simulate.quality import DEFAULT, Quality
 from tolman.simulate.room_light import RoomLight, has_crevices
 from tolman.simulate.sun_shadows import SunShadows, set_sky
-from tolman.simulate.viewing import Intrinsics, columns, corners_of, is_outside, projection
+from tolman.simulate.viewing import Intrinsics, columns, is_outside, projection
 from tolman.simulate.world import World
 
-_LAYER = 512
-"""Side in pixels to which pictures on surfaces are brought."""
 _LEAST_MIRROR = 0.001
 """Share of a picture that an object with a mirror has at least where a reflection is drawn."""
 _BEFORE_GLASS = 0.002
@@ -50,18 +48,6 @@ class Frame:
     colour: NDArray[np.uint8]
     depth: NDArray[np.float32]
     instances: NDArray[np.uint16]
-
-
-@dataclass(frozen=True)
-class _Range:
-    """A body's part of the vertex buffer."""
-
-    instance: int
-    first: int
-    count: int
-    corners: Floats
-    pose: Any
-    casts: bool
 
 
 @dataclass(frozen=True)
@@ -143,7 +129,7 @@ class Renderer:
             intrinsics: fx, fy, cx, cy in pixels.
             seconds: when; it matters where something moves.
         """
-        if any(part.pose is not None for part in self._ranges):
+        if any(part.pose is not None for part in self._bodies):
             self._light.cast(seconds)
         view = np.asarray(np.linalg.inv(pose), dtype=np.float64)
         self._show(self._canvas, view, pose, intrinsics, seconds)
@@ -190,7 +176,7 @@ class Renderer:
             texture.use(unit)
         left, top, width, height = window
         fx, fy, cx, cy = intrinsics
-        for part in self._ranges:
+        for part in self._bodies:
             matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
             if is_outside(part.corners, view @ matrix, (fx, fy, cx - left, cy - top), (width, height)):
                 continue
@@ -261,54 +247,21 @@ class Renderer:
 
     def _upload(self, moderngl: Any) -> None:
         """All bodies into one vertex buffer and one index buffer, all pictures into one array."""
-        gl = self._gl
-        numbers = self.world.numbers
-        layers: dict[int, int] = {}
-        pictures: list[Texture] = []
-        vertices, indices = [], []
-        mirrors: list[tuple[MirrorPlane, int, int]] = []
-        self._ranges: list[_Range] = []
-        first_vertex = first_index = 0
-        for body in self.world.bodies:
-            mesh = body.mesh
-            own = np.full(len(mesh.textures) + 2, PLAIN)
-            for i, texture in enumerate(mesh.textures):
-                if id(texture) not in layers:
-                    layers[id(texture)] = len(pictures)
-                    pictures.append(texture)
-                own[i] = layers[id(texture)]
-            vertices.append(_vertices(mesh, own))
-            indices.append((mesh.faces + first_vertex).astype(np.uint32).ravel())
-            number = numbers[body.object] if body.object else 0
-            corners = corners_of(*mesh.bounds)
-            self._ranges.append(
-                _Range(number, first_index, mesh.faces.size, corners, body.pose, body.object is not None)
-            )
-            if self.quality.mirrors and body.object and body.pose is None:
-                mirrors += [(plane, number, first_vertex) for plane in mirrors_of(mesh)]
-            first_vertex += len(mesh.points)
-            first_index += mesh.faces.size
-        buffer = gl.buffer(np.concatenate(vertices).tobytes())
-        index = gl.buffer(np.concatenate(indices).tobytes())
+        gl, pack = self._gl, packed(self.world)
+        self._bodies = pack.bodies
+        buffer, index = gl.buffer(pack.vertices), gl.buffer(pack.indices)
         self._scene_vao = gl.vertex_array(
             self._draw,
             [(buffer, "3f 3f 2f 4f1 1f", "in_point", "in_normal", "in_uv", "in_tint", "in_layer")],
             index,
         )
-        self._shadow_vao = gl.vertex_array(self._shadow, [(buffer, "3f 28x", "in_point")], index)
-        self._mirrors = [
-            _Mirror(
-                plane,
-                number,
-                gl.vertex_array(
-                    self._glass,
-                    [(buffer, "3f 28x", "in_point")],
-                    gl.buffer((plane.faces + first).astype(np.uint32).tobytes()),
-                ),
-            )
-            for plane, number, first in mirrors
-        ]
-        self._pictures = gl.texture_array((_LAYER, _LAYER, max(1, len(pictures))), 3, _stacked(pictures))
+        points = [(buffer, "3f 28x", "in_point")]
+        self._shadow_vao = gl.vertex_array(self._shadow, points, index)
+        self._mirrors = []
+        for plane, number, first in pack.mirrors if self.quality.mirrors else ():
+            triangles = gl.buffer((plane.faces + first).astype(np.uint32).tobytes())
+            self._mirrors.append(_Mirror(plane, number, gl.vertex_array(self._glass, points, triangles)))
+        self._pictures = gl.texture_array((LAYER, LAYER, max(1, len(pack.pictures))), 3, stacked(pack.pictures))
         self._pictures.build_mipmaps()
         self._pictures.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
 
@@ -323,16 +276,16 @@ class Renderer:
         means = gl, moderngl, self.world, self.quality, draw, self._shadow, self._draw_shadow
         self._light: SunShadows | RoomLight
         if isinstance(self.world.light, Daylight):
-            self._light = SunShadows(*means, [part.pose is not None for part in self._ranges])
+            self._light = SunShadows(*means, [part.pose is not None for part in self._bodies])
         else:
-            self._light = RoomLight(*means, [part.casts for part in self._ranges])
+            self._light = RoomLight(*means, [part.casts for part in self._bodies])
         self._looked_up = {"pictures": self._pictures, "contact": contact, **self._light.maps}
         for unit, name in enumerate(self._looked_up):
             draw[name].value = unit
 
     def _draw_shadow(self, number: int, seconds: float) -> None:
         """Draw a numbered part of the world into a map of shadows."""
-        part = self._ranges[number]
+        part = self._bodies[number]
         matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
         self._shadow["model"].write(columns(matrix))
         self._shadow_vao.render(vertices=part.count, first=part.first)
@@ -346,28 +299,6 @@ class Renderer:
         self._gl.depth_func = "<="
         self._behind.render()
         self._gl.depth_func = "<"
-
-
-def _vertices(mesh: Mesh, layers: NDArray[np.int64]) -> NDArray[np.void]:
-    """A mesh as the vertex buffer holds it: 3 + 3 + 2 floats, 4 bytes, 1 float."""
-    layout = np.dtype([("point", "f4", 3), ("normal", "f4", 3), ("uv", "f4", 2), ("tint", "u1", 4), ("layer", "f4")])
-    rows = np.zeros(len(mesh.points), dtype=layout)
-    rows["point"], rows["normal"], rows["uv"] = mesh.points, mesh.normals, mesh.uvs
-    rows["tint"] = np.clip(mesh.tints * 255 + 0.5, 0, 255)
-    rows["layer"] = layers[mesh.textures_of]
-    return rows
-
-
-def _stacked(pictures: Sequence[Texture]) -> bytes:
-    """Pictures of any size as the layers of an array, lowest row first."""
-    from PIL import Image
-
-    if not pictures:
-        return bytes(_LAYER * _LAYER * 3)
-    resized = [
-        np.asarray(Image.fromarray(p).resize((_LAYER, _LAYER), Image.Resampling.BILINEAR))[::-1] for p in pictures
-    ]
-    return np.stack(resized).tobytes()
 
 
 def _context(moderngl: Any) -> Any:

@@ -29,7 +29,7 @@ Look = tuple[int, float]
 
 
 @dataclass(frozen=True)
-class Pace:
+class CameraPace:
     """How fast a camera is moved.
 
     Attributes:
@@ -42,7 +42,7 @@ class Pace:
     pitch: float = PITCH
 
 
-def opening_look(world: World, views: Views, ground: WalkableFloor, then: Look, pace: Pace) -> Look:
+def opening_look(world: World, views: Views, ground: WalkableFloor, then: Look, pace: CameraPace) -> Look:
     """The look with which a recording begins: an open view of few objects, from where the next look is reached soon."""
     turns = np.linspace(-1, 1, 17) * pace.turn * PRELUDE
     worths: list[tuple[float, float, int, float]] = []

@@ -12,14 +12,23 @@ from tolman.geometry.boxes import Floats
 from tolman.simulate.gaze import EYE, Views, find_views
 from tolman.simulate.ground import WalkableFloor, round_path
 from tolman.simulate.outlook import PITCH
-from tolman.simulate.touring import PRELUDE, Look, Pace, choose_looks, duration, opening_look, short_tour, tour_within
+from tolman.simulate.touring import (
+    PRELUDE,
+    CameraPace,
+    Look,
+    choose_looks,
+    duration,
+    opening_look,
+    short_tour,
+    tour_within,
+)
 from tolman.simulate.world import World
 
 SPEED, TURN = 1.0, np.radians(70)
 """The fastest that a walker goes and looks around, metres and radians for each second."""
 _DWELL = 0.35
 """Seconds for a look."""
-_PACE = Pace(SPEED, TURN)
+_PACE = CameraPace(SPEED, TURN)
 
 
 @dataclass(frozen=True)

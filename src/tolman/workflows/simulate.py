@@ -198,6 +198,10 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("place", shape, PLACES)
     if config.no_media and (config.depth or config.lidar):
         raise UsageError("--no-media writes no pictures and no scans: leave out --depth and --lidar.")
+    if config.quality not in QUALITIES:
+        raise unknown("quality", config.quality, QUALITIES)
+    if config.camera not in CAMERA_WORDS:
+        raise unknown("camera", config.camera, CAMERA_WORDS)
     movers = config.actors or config.robots or config.traffic
     if config.twins > 1 and (movers or set(config.shapes) - set(ROOM_SHAPES)):
         raise UsageError(
