@@ -57,7 +57,9 @@ def test_it_sees_more_than_the_blind_and_gives_the_same_answers_again(place: Pat
     evaluated(place, "best-constant")
     items = {item.id: item for item in RunFolder(place / "bench-detector").items()}
     blind = answers(place / "bench-best-constant")
-    asked = [key for key, item in items.items() if item.task.startswith(("object_rel_direction", "object_rel_distance"))]
+    asked = [
+        key for key, item in items.items() if item.task.startswith(("object_rel_direction", "object_rel_distance"))
+    ]
     right = [sum(given[key].response == items[key].answer for key in asked) for given in (found, blind)]
     assert right[0] >= right[1] + len(asked) / 10
     sized = [key for key, item in items.items() if item.task == "object_size_estimation"]
