@@ -88,7 +88,7 @@ def explorer(demo: Path, data: Path) -> None:
     """Leaderboard, list and item of the demonstration's site, and its page of a comparison."""
     site = demo / "site"
     folders = [demo / "runs" / f"baseline-{name}" for name in ("detector", "best-constant")]
-    tolman("compare", *folders, "--out", demo / "compare.html")
+    tolman("compare", *folders, "--out", demo / "compare.html", cwd=demo.parent)  # its runs name folders from there
     places = [f"#/item/{identity}?runs=2,1" for identity in seen_rightly(site, "object_rel_direction_hard")]
     filtered = "#/items?a=2&as=wrong&b=1&bs=right&label.task=object_rel_distance"
 
@@ -140,7 +140,7 @@ def explorer(demo: Path, data: Path) -> None:
 def figures(demo: Path, data: Path) -> None:
     """The demonstration's scores as dots, and the pictures of docs/figures.md."""
     runs = [demo / "runs" / f"baseline-{name}" for name in RUNS]
-    tolman("figure", "dots", *runs, "--out", IMAGES / "figure-demo.svg")
+    tolman("figure", "dots", *runs, "--out", IMAGES / "figure-demo.svg", cwd=demo.parent)
     from figure_pictures import make_pictures
 
     with tempfile.TemporaryDirectory() as place:
