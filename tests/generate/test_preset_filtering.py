@@ -43,7 +43,7 @@ def test_relative_distances_of_real_scenes_are_not_guessed_from_their_words(shar
     prose = " ".join(card.split())
     assert f"| object_rel_distance | {len(before):,} | {len(after):,} | yes |" in card
     for said in (
-        "random forest",
+        "extremely randomised trees",
         "gradient boosting",
         "logistic regression",
         "Other learners",

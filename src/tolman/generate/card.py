@@ -135,8 +135,9 @@ def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
     rounds = preset.share.max_filter_rounds
     return f"""Questions were left out that learners guess without the media, in up to {rounds} rounds for each question
 type: until each learner was right as often as by chance, or, where the answer is a number, scored no more than who
-always says the best constant, or the rounds were over. The learners: a random forest, gradient boosting and, where
-options are no closed list, logistic regression, all on statistics of which words and options went with which answers;
+always says the best constant, or the rounds were over. The learners: extremely randomised trees, gradient boosting and,
+for numbers and where options are no closed list, logistic regression, all on statistics of which words and options went
+with which answers;
 for closed lists and numbers, logistic regression on the question's words; the most frequent option; for numbers, the
 best constant of each thing asked about; and for questions of several pictures, the same with what one picture tells.
 Each is asked about scenes that it wasn't taught on (five folds, the mean of three draws of them after the first two

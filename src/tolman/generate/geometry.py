@@ -47,7 +47,7 @@ class SceneGeometry:
         self._points: dict[int, Floats] = {}
         self._nearest: dict[tuple[str, str], float] = {}
 
-    @property
+    @cached_property
     def video_capture(self) -> Capture | None:
         """The recording that the scene's standard video shows, where it is known what it sees."""
         seeing = [c for c in self.captures if c.sensor == "camera" and c.sightings]
