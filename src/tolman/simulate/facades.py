@@ -232,8 +232,8 @@ def draw_walls(
 def _trim(generator: np.random.Generator, cover: str, colour: Floats) -> Floats:
     """The colour of sills, lintels and cornices."""
     if cover in ("brick", "siding"):
-        return np.array(FRAMES[int(generator.integers(2))]) * generator.uniform(0.85, 1.0)
-    return np.clip(colour * generator.choice([0.72, 1.12]), 0, 0.95)
+        return np.array(FRAMES[int(generator.integers(2))]) * float(generator.uniform(0.85, 1.0))
+    return np.asarray(np.clip(colour * float(generator.choice([0.72, 1.12])), 0, 0.95))
 
 
 def add_core(

@@ -107,7 +107,7 @@ def _play_ground(generator: np.random.Generator, middle: Floats) -> Floats:
     half = np.array([float(generator.uniform(2.7, 3.2)), float(generator.uniform(2.6, 3.4))])
     aside = float(generator.choice([-1, 1])) * float(generator.uniform(3.2, 3.6))
     at = middle + np.array([aside, float(generator.uniform(-0.5, 0.5))])
-    return np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half + at
+    return np.asarray(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half + at)
 
 
 def _put_feature(placing: OpenPlacing, name: str, at: Floats) -> None:

@@ -55,8 +55,9 @@ class RoomLight:
         self.maps: dict[str, Any] = {"shadows": shadows}
         grid = world.lighting.grid_of(quality.light) if world.lighting else None
         shape = grid.shape if grid else (1, 1, 1)
-        for name, part in (("light_amount", grid and grid.amount), ("light_flow", grid and grid.flow)):
-            self.maps[name] = gl.texture3d(shape, 4, bytes(4) if part is None else part.tobytes())
+        baked = (grid.amount.tobytes(), grid.flow.tobytes()) if grid else (bytes(4), bytes(4))
+        for name, content in zip(("light_amount", "light_flow"), baked, strict=True):
+            self.maps[name] = gl.texture3d(shape, 4, content)
             self.maps[name].filter = (moderngl.LINEAR, moderngl.LINEAR)
         program["grid_low"].value = grid.low if grid else (0.0, 0.0, 0.0)
         program["grid_size"].value = tuple(map(float, shape))

@@ -145,8 +145,9 @@ def _standing(world: World, lane: Lane, half: float) -> NDArray[np.bool_]:
     """Which places of a way are taken by what stands there, shape (n,)."""
     import shapely
 
-    spots = shapely.points(lane.at(places(lane)))
-    found = np.zeros(len(spots), dtype=bool)
+    along = places(lane)
+    spots = np.asarray(shapely.points(lane.at(along)))
+    found: NDArray[np.bool_] = np.zeros(len(along), dtype=np.bool_)
     for thing in world.scene.objects:
         low, high = (thing.box.center[2] + side * thing.box.extents[2] / 2 for side in (-1, 1))
         if thing.track or low > _TALL or high < lane.height + _FLAT:
@@ -156,7 +157,7 @@ def _standing(world: World, lane: Lane, half: float) -> NDArray[np.bool_]:
             np.array(thing.box.center[:2]) + a * axes[0, :2] * extents[0] + b * axes[1, :2] * extents[1]
             for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
         ]
-        found |= shapely.distance(spots, shapely.Polygon(corners)) < half + _STILL
+        found = found | np.asarray(shapely.distance(spots, shapely.Polygon(corners)) < half + _STILL)
     return found
 
 
