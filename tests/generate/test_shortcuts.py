@@ -1,11 +1,13 @@
 """Questions that texts or single pictures give away are left out, until nobody who learns is better than chance."""
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from guessing.planted import choices
+from tolman.generate import shortcuts
 from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, filter_shortcuts
 from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
@@ -103,3 +105,26 @@ def test_the_number_of_processes_changes_nothing(rounds: int) -> None:
     assert both == filter_shortcuts(questions + other, rounds, 0.25, 0)
     assert done == ["near", "far"]
     assert rounds or both == list(range(208))
+
+
+def test_a_large_type_is_filtered_in_blocks_each_looked_at_when_its_turn_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = looking(90, told=1.0)
+    seen: list[int] = []
+
+    class Watched(Sequence[FilterItem]):
+        def __len__(self) -> int:
+            return len(questions)
+
+        def __getitem__(self, number):  # type: ignore[no-untyped-def]
+            seen.append(number)
+            return questions[number]
+
+    monkeypatch.setattr(shortcuts, "MOST_AT_ONCE", 30)
+    done: list[str] = []
+    kept = filter_shortcuts(Watched(), 2, 0.5, 0, types=[("way", "choice")] * 90, done=done.append)
+    parts = [filter_shortcuts(questions[start : start + 30], 2, 0.5, 0) for start in (0, 30, 60)]
+    assert kept[: len(parts[0])] == parts[0]
+    assert [sum(i // 30 == block for i in kept) for block in range(3)] == list(map(len, parts))
+    assert 0 < len(kept) < 90
+    assert done == ["way"]
+    assert len(seen) <= 2 * 90 + 1

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from guessing.planted import choices
 from tolman import benchmarks
-from tolman.guessing.features import Rows, answer_rows, choice_rows
+from tolman.guessing.features import Rows, answer_rows, choice_pool, choice_rows
 from tolman.guessing.folds import assign
 from tolman.guessing.statistics import slot
 from tolman.guessing.words import number_in, parts, phrases, words
@@ -112,3 +113,14 @@ def test_words_parts_and_numbers() -> None:
     assert words("Front-left, 2.5 m_x") == ["front-left", "2.5", "m", "x"]
     assert parts("Turn Left, turn right") == ["turn left", "turn right"]
     assert (number_in("about 2.5 m"), number_in("2 of 3"), number_in("none")) == (2.5, None, None)
+
+
+def test_a_part_of_a_pool_has_the_rows_of_its_items() -> None:
+    items = choices(60, planted=0.5)
+    kept = np.flatnonzero(np.arange(60) % 3)
+    own = [items[i] for i in kept]
+    fold = np.arange(len(own)) % FOLDS
+    part, anew = choice_pool(items).part(kept).rows(fold, FOLDS), choice_rows(own, fold, FOLDS)
+    assert part.item.tolist() == anew.item.tolist()
+    for held_out in range(FOLDS):
+        assert part.matrix(held_out) == pytest.approx(anew.matrix(held_out))
