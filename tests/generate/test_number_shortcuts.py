@@ -17,9 +17,7 @@ NEAR = 0.05
 def mixed(count: int) -> list[Item]:
     """Half of the sizes told by the name, half by nothing."""
     told, free = by_category(count, 1), sizes_of_any(count, 2)
-    return [
-        (told if i % 2 else free)[i].model_copy(update={"id": str(i), "scene": f"s{i // 4}"}) for i in range(count)
-    ]
+    return [(told if i % 2 else free)[i].model_copy(update={"id": str(i), "scene": f"s{i // 4}"}) for i in range(count)]
 
 
 def asked(items: list[Item]) -> list[FilterItem]:

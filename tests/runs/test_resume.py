@@ -175,7 +175,11 @@ def test_two_runs_of_the_same_at_once_ask_nothing_twice(server: str, place: Path
     commands = [[*command(server), "--out", folder] for folder in folders]
     started = [
         subprocess.Popen(
-            [line[0], "-X", "faulthandler", *line[1:]], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [line[0], "-X", "faulthandler", *line[1:]],
+            cwd=place,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for line in commands
     ]

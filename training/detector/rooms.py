@@ -21,9 +21,10 @@ import numpy as np
 
 from tolman.files import atomic_write
 from tolman.geometry.boxes import Floats
-from tolman.simulate import lighting, render
 from tolman.simulate.build import WorldsConfig, place
 from tolman.simulate.furniture import Library
+from tolman.simulate.lighting import LightDetail
+from tolman.simulate.quality import DEFAULT
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
@@ -32,8 +33,8 @@ from tolman.simulate.world import World
 
 SIZE = (320, 240)
 FRAMES = 24
-LIGHT_STEP = 0.26
-"""Metres between the places for which a room's light is computed; twice what videos have."""
+COARSE = replace(DEFAULT, light=LightDetail(step=0.26))
+"""As videos are drawn, but for light, which is computed for places twice as far apart."""
 SECONDS = 20.0
 RATE = 10
 MOST_OBJECTS = 26
@@ -74,7 +75,6 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first room (default 0)")
     parser.add_argument("--rooms", type=int, default=100, help="number of rooms (default 100)")
     options = parser.parse_args()
-    lighting.STEP = render.STEP = LIGHT_STEP
     options.folder.mkdir(parents=True, exist_ok=True)
     names = {name: number for number, name in enumerate(categories())}
     (options.folder / "categories.json").write_text(json.dumps(list(names)))
@@ -99,7 +99,7 @@ def draw(number: int, names: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np
     poses = walk.poses[np.linspace(0, len(walk.poses) - 1, FRAMES).astype(int)]
     intrinsics = intrinsics_of(SIZE)
     colours, rows = [], []
-    with Renderer(world, SIZE) as renderer:
+    with Renderer(world, SIZE, COARSE) as renderer:
         for index, pose in enumerate(poses):
             frame = renderer.frame(pose, intrinsics)
             colours.append(frame.colour)
