@@ -94,7 +94,6 @@ class Keys:
         return Slot(self.rows, self.row, self.key, fold, sums.reshape(self.count, folds, values.shape[1]))
 
 
-
 def numbered(keys: Sequence[Sequence[Hashable]]) -> Keys:
     """Number the keys of each row, each once."""
     numbers: dict[Hashable, int] = {}
