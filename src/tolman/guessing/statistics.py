@@ -88,10 +88,10 @@ class Keys:
             folds: how many there are.
         """
         place = self.key * folds + fold[self.row]
-        channels = [np.bincount(place, one, self.count * folds) for one in values[self.row].T]
-        return Slot(
-            self.rows, self.row, self.key, fold, np.stack(channels, axis=1).reshape(self.count, folds, len(channels))
-        )
+        sums: Floats = np.zeros((self.count * folds, values.shape[1]))
+        for channel, column in enumerate(values[self.row].T):
+            sums[:, channel] = np.bincount(place, column, len(sums))
+        return Slot(self.rows, self.row, self.key, fold, sums.reshape(self.count, folds, values.shape[1]))
 
 
 def numbered(keys: Sequence[Sequence[Hashable]]) -> Keys:
