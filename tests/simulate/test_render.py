@@ -101,7 +101,9 @@ def test_every_pixel_of_an_object_lies_in_its_projected_box(place: str) -> None:
     assert inside >= 15
 
 
-@pytest.mark.parametrize("place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in ("rectangle", MADE_HOME)])
+@pytest.mark.parametrize(
+    "place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in ("rectangle", MADE_HOME, "courtyard")]
+)
 def test_every_quality_has_the_same_depth_and_instances(place: str) -> None:
     poses = walk(place).poses
     levels = []
@@ -112,9 +114,10 @@ def test_every_quality_has_the_same_depth_and_instances(place: str) -> None:
         for kept, frame in zip(levels[0], other, strict=True):
             np.testing.assert_array_equal(kept.depth, frame.depth)
             np.testing.assert_array_equal(kept.instances, frame.instances)
-            assert (kept.colour != frame.colour).any()
             # The same picture: what differs is how smooth and how dark it is in places.
             assert np.abs(kept.colour.astype(int) - frame.colour).mean() < 20
+        # Not in each: where all is in the shade, maps of shadows tell nothing.
+        assert any((kept.colour != frame.colour).any() for kept, frame in zip(levels[0], other, strict=True))
 
 
 def test_each_quality_draws_the_same_again() -> None:

@@ -58,6 +58,7 @@ def test_what_stays_looks_the_same() -> None:
     [
         ({"scenes": 4, "twins": 3}, "no multiple"),
         ({"scenes": 4, "twins": 2, "actors": 1}, "nothing moves"),
+        ({"scenes": 4, "twins": 2, "traffic": 1}, "nothing moves"),
         ({"scenes": 4, "twins": 2, "shapes": ("street",)}, "nothing moves"),
     ],
 )
