@@ -19,6 +19,7 @@ from tolman.scoring.parse.commitments import (
     Commitment,
 )
 from tolman.scoring.parse.enumeration import behind_enumeration
+from tolman.scoring.parse.left_over import left_over
 from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.mentions import Mention, are_joined, commit, commit_to_several, options_in
 from tolman.scoring.parse.option_announcements import announced, corrected, named_first
@@ -26,6 +27,7 @@ from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_li
 from tolman.scoring.parse.option_texts import option_texts
 from tolman.scoring.parse.option_values import by_value, counts
 from tolman.scoring.parse.orders import by_order
+from tolman.scoring.parse.ranking import asks_for_first, first_of_chain
 from tolman.scoring.parse.routes import by_route
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.verdicts import affirmation, superlative, verdicts
@@ -59,7 +61,7 @@ def choice_commitments(
 
 
 def choice_found(
-    text: str, options: tuple[str, ...], language: Languages, option_language: Languages
+    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str = ""
 ) -> tuple[list[Commitment], list[OptionLine]]:
     """Find every place where a text commits itself to an option, and the lines with all mentions of options.
 
@@ -68,19 +70,23 @@ def choice_found(
         options: the options' texts.
         language: of the text.
         option_language: of the options.
+        question: of the item; empty where it is not to be looked at.
 
     Returns:
         The commitments in order, and the lines.
     """
     prepared = option_texts(options, option_language)
-    lines = option_lines(text, prepared, language)
+    ranked = asks_for_first(question, option_language)
+    lines = option_lines(text, prepared, language, ranked)
     found: list[Commitment] = []
     awaited = False
     for i, line in enumerate(lines):
         new = _line_commitments(LineContext(lines, i, text, prepared, awaited))
         found += new
         awaited = _announces_next(line, new, text, awaited)
-    found += verdicts(lines, text, prepared)
+    found += verdicts(lines, text, prepared) + left_over(lines, text, prepared.count)
+    if ranked:
+        found += [c for line in lines if (c := first_of_chain(text, line.segment, line.affirmed)) is not None]
     parts = [line.segment for line in lines]
     said = [*by_order(text, parts, options), *by_route(text, parts, options, option_language)]
     if not prepared.places or counts(options, option_language):
@@ -320,9 +326,11 @@ def _is_paired(mentions: Sequence[Mention]) -> bool:
 
 
 def _ends_in(segment: Segment, mention: Mention, text: str) -> bool:
-    """Whether a segment ends in "is A."."""
+    """Whether a segment ends in "is A." or ": A"."""
     if mention.by != "letter" or text[mention.end : segment.end].strip(" *_`'\").!"):
         return False
+    if text[segment.start : mention.start].rstrip(" *_`'\"(").endswith(":"):
+        return True
     return any(
         c.end <= mention.start and not text[c.end : mention.start].strip(" *_`'\"(") for c in segment.having("copula")
     )

@@ -10,7 +10,7 @@ from tolman.scoring.parse.verdicts import heads_line
 
 MIN_OPTIONS = 3
 """Options that head a line of their own in a response that goes through them, at least."""
-_VERDICTS = frozenset({"judged", "eliminated", "order", "route", "first", "alone"})
+_VERDICTS = frozenset({"judged", "eliminated", "order", "route", "left over", "first", "alone"})
 """Rules that hold within an enumeration too."""
 
 

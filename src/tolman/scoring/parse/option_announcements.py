@@ -65,7 +65,7 @@ def announced(line: OptionLine, text: str) -> list[Commitment]:
         reach = MAX_ANSWER_REACH if cue.role == "answer" else MAX_CHOOSE_REACH
         behind = [m for m in line.affirmed if m.start >= cue.end and m.start - cue.end <= reach]
         if cue.role == "choose":
-            if behind:
+            if behind and not any(cue.end <= c.start < behind[0].start for c in segment.having("between")):
                 group = named_first(behind, text, segment)
                 named = next((m for m in behind if m.start == group.start), None)
                 plainly = named is None or named.by == "letter" or named.marked

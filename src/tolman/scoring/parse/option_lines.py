@@ -11,6 +11,7 @@ from tolman.scoring.parse.mentions import Mention
 from tolman.scoring.parse.option_texts import OptionTexts
 from tolman.scoring.parse.option_words import text_mentions
 from tolman.scoring.parse.polarity import with_polarity
+from tolman.scoring.parse.ranking import behind_first
 from tolman.scoring.parse.segments import Segment, is_question, segments
 from tolman.scoring.parse.words import both_ends, is_inside
 
@@ -85,13 +86,14 @@ class LineContext:
         return self.number == len(self.lines) - 1
 
 
-def option_lines(text: str, options: OptionTexts, language: Languages) -> list[OptionLine]:
+def option_lines(text: str, options: OptionTexts, language: Languages, ranked: bool = False) -> list[OptionLine]:
     """Split a text into lines and sentences, and find the options that each names.
 
     Args:
         text: without markup.
         options: of the item.
         language: of the text.
+        ranked: whether the question asks for the first of a ranking.
 
     Returns:
         The lines in order.
@@ -100,6 +102,9 @@ def option_lines(text: str, options: OptionTexts, language: Languages) -> list[O
     lines = [
         OptionLine(s, mentions_of(text, s, options), is_question(s, text)) for s in segments(text, language, whole)
     ]
+    if ranked:
+        for line in lines:
+            line.mentions = behind_first(text, line.segment, line.mentions)
     _mark_listings(lines)
     return lines
 

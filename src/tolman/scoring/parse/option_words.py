@@ -29,6 +29,8 @@ _RIGHT_BEHIND = re.compile(
 )
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
+_TOPIC = re.compile("[はがをもでに은는]")
+"""Particles that end the name of what a Japanese or Korean sentence is about."""
 _ANY_DIGIT = re.compile(r"\d")
 _SENTENCE_END = re.compile(r"[.!?\n]{1}\s")
 
@@ -166,10 +168,11 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
     """Neighbouring concepts of a segment, put together."""
     groups: list[list[Cue]] = []
     edges = {c.start for c in segment.concepts} | {-c.end for c in segment.concepts}
+    neutral = {"image", "turn"} - frozenset[str]().union(*options.concepts)
     named = [
         c
         for c in segment.concepts
-        if c.role != "image" and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
+        if c.role not in neutral and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
     ]
     pairs = all(len(c) == 2 for c in options.concepts)
     for cue in longest(named):
@@ -193,5 +196,7 @@ def _is_close(gap: str, segment: Segment) -> bool:
     if len(gap) > MAX_CONCEPT_GAP or any(c in gap for c in ",.;:\n?!"):
         return False
     words = words_of(gap)
+    if _TOPIC.search(gap):
+        return False
     skip = segment.language.skip
     return bool(words) and all(w.folded in skip or (is_glued(w.folded[0]) and len(words) <= 3) for w in words)

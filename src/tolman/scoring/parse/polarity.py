@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tolman.scoring.parse.lexicon import Cue
+from tolman.scoring.parse.lexicon import Cue, is_in_longer
 from tolman.scoring.parse.mentions import Mention
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.segments import Segment
@@ -48,7 +48,8 @@ def with_polarity(text: str, segment: Segment, mentions: Sequence[Mention]) -> l
     ordered = sorted(mentions, key=lambda m: m.start)
     by_text = [m for m in mentions if m.by == "text"]
     negations = [c for c in _negations(text, segment) if not is_inside(c, by_text)]
-    denials = [c for c in segment.having("deny") if not is_inside(c, by_text)]
+    praising = segment.having("superlative", "affirm", "choose")
+    denials = [c for c in segment.having("deny") if not is_inside(c, by_text) and not is_in_longer(c, praising)]
     result: list[Mention] = []
     for i, mention in enumerate(ordered):
         negated = (
@@ -127,7 +128,10 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 def _is_tentative(text: str, segment: Segment, mention: Mention) -> bool:
     """Whether a mention is a first impression: "at first glance A"."""
+    corrections = segment.having("correct")
     return any(
-        segment.start <= c.start < mention.start and not _CLAUSE.search(text, c.end, mention.start)
+        segment.start <= c.start < mention.start
+        and not _CLAUSE.search(text, c.end, mention.start)
+        and not any(k.end <= c.start for k in corrections)  # "I take back my first impression"
         for c in segment.having("tentative")
     )

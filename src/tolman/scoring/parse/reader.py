@@ -236,7 +236,7 @@ def _prose(item: Item, text: str, language: Languages) -> tuple[list[Commitment]
     """The commitments of a text that holds no wrapper, and its lines."""
     if item.kind == "choice":
         options = _plain_options(item.options)
-        return choice_found(text, options, language, _written_in(options, item.question))
+        return choice_found(text, options, language, _written_in(options, item.question), item.question)
     return number_found(text, item.unit, item.question, language)
 
 

@@ -88,7 +88,8 @@ def by_route(
                 continue
             last = i == len(segments) - 1
             strength = DECLARED if segment.having("answer") else STATED
-            if last or segment.having("conclude"):
+            whole = len(group) > MIN_STEPS and tuple(_SAID[c.role] for c in group) in routes
+            if last or whole or segment.having("conclude"):
                 strength = max(strength, CONCLUDED)
             found.append(Commitment(LETTERS[option], strength, group[0].start, group[-1].end, "route"))
             break

@@ -136,7 +136,7 @@ def heads_line(line: OptionLine, mention: Mention, text: str) -> bool:
         mention: one of its mentions.
         text: without markup.
     """
-    before = text[line.segment.start : mention.start].strip(" \t*_`-•·–>#.0123456789)")
+    before = text[line.segment.start : mention.start].strip(" \t*_`-•·–>#.0123456789)▶►‣◆■□●○※")
     behind = text[mention.end : mention.end + 8].lstrip(" \t*_`")
     return line.segment.line_start and not before and behind[:1] in (":", "–", "—", "-", "(", ".", "|", ",")
 
