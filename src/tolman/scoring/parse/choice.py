@@ -86,7 +86,8 @@ def choice_found(
         awaited = _announces_next(line, new, text, awaited)
     found += verdicts(lines, text, prepared) + left_over(lines, text, prepared.count)
     if ranked:
-        found += [c for line in lines if (c := first_of_chain(text, line.segment, line.affirmed)) is not None]
+        chains = [c for line in lines if (c := first_of_chain(text, line.segment, line.affirmed)) is not None]
+        found = [c for c in found if c.value or not any(c.start <= k.start < c.end for k in chains)] + chains
     parts = [line.segment for line in lines]
     said = [*by_order(text, parts, options), *by_route(text, parts, options, option_language)]
     if not prepared.places or counts(options, option_language):
@@ -225,8 +226,9 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     line, segment = context.line, context.segment
     supposed = bool(segment.having("suppose"))
     best = superlative(line, context.text)
-    if best is not None and len(options_in(line.affirmed)) > 1 and not supposed:
-        return [commit(best, CONCLUDED if context.is_last else STATED, "superlative")]
+    if best is not None and len(options_in(line.mentions)) > 1 and not supposed:
+        ends = not any(later.mentions for later in context.lines[context.number + 1 :])
+        return [commit(best, CONCLUDED if ends else STATED, "superlative")]
     letters = [m for m in line.affirmed if m.by == "letter"]
     if segment.having("affirm") and are_joined(letters, context.text, segment.language):
         return [commit_to_several(line.affirmed, CONCLUDED, "judged")]

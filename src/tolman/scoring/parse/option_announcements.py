@@ -65,8 +65,10 @@ def announced(line: OptionLine, text: str) -> list[Commitment]:
         reach = MAX_ANSWER_REACH if cue.role == "answer" else MAX_CHOOSE_REACH
         behind = [m for m in line.affirmed if m.start >= cue.end and m.start - cue.end <= reach]
         if cue.role == "choose":
-            if behind and not any(cue.end <= c.start < behind[0].start for c in segment.having("between")):
+            if behind:
                 group = named_first(behind, text, segment)
+                if group.value is None and any(c.start == cue.start for c in segment.having("remaining")):
+                    continue  # "two are left, A and B"
                 named = next((m for m in behind if m.start == group.start), None)
                 plainly = named is None or named.by == "letter" or named.marked
                 found.append(replace(group, strength=DECLARED if plainly else CONCLUDED, rule="chosen"))

@@ -128,7 +128,12 @@ def mentions_of(text: str, segment: Segment, options: OptionTexts) -> list[Menti
 
 
 def _mark_listings(lines: Sequence[OptionLine]) -> None:
-    """Mark lines that head a list of options with their letters: at least two, in the order of the letters."""
+    """Mark lines that head a list of options with their letters: two or more in their order, three or more against it."""
+    _mark_runs(lines, 1, 2)
+    _mark_runs(lines, -1, 3)
+
+
+def _mark_runs(lines: Sequence[OptionLine], step: int, least: int) -> None:
     run: list[OptionLine] = []
     expected = -1
     for line in lines:
@@ -136,15 +141,15 @@ def _mark_listings(lines: Sequence[OptionLine]) -> None:
         if label is None or not label.label or label.by != "letter":
             continue
         if not run or label.option != expected:
-            _mark(run)
+            _mark(run, least)
             run = []
         if run or label.option >= 0:
             run.append(line)
-        expected = label.option + 1
-    _mark(run)
+        expected = label.option + step
+    _mark(run, least)
 
 
-def _mark(run: Sequence[OptionLine]) -> None:
-    if len(run) >= 2:
+def _mark(run: Sequence[OptionLine], least: int) -> None:
+    if len(run) >= least:
         for line in run:
             line.listing = True

@@ -9,16 +9,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, FOREIGN, Commitment
+from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, FOREIGN, STATED, Commitment
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.words import same_word, words_of
 
 MIN_THINGS = 3
 """Things from which on they have an order."""
+MIN_STEM = 2
+"""Letters with which two forms of a word begin alike, at least."""
 MAX_LINE_GAP = 48
 """Characters between two things of an order that stand in neighbouring lines, at most."""
 
-_SPLIT = re.compile(r"\s*(?:,|;|→|->|=>|>|、|–|—|/|\bthen\b|\|)\s*")
+_SPLIT = re.compile(
+    r"\s*(?:,|;|→|←|->|=>|>|<|、|・|–|—|/|\|"
+    r"|\b(?:then|dann|puis|luego|después|depois|затем|потом)\b|(?<=\s)(?:ثم|फिर)(?=\s)|然后|再到)\s*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,25 @@ def by_order(text: str, segments: Sequence[Segment], options: tuple[str, ...]) -
             i += len(things)
         else:
             i += 1
-    return result
+    return result or _narrated(text, segments, things, orders)
+
+
+def _narrated(
+    text: str, segments: Sequence[Segment], things: dict[str, tuple[str, ...]], orders: tuple[tuple[str, ...], ...]
+) -> list[Commitment]:
+    """The order in which a response first names the things, where it denies none and turns nothing around."""
+    first: dict[str, _Named] = {}
+    for segment in segments:
+        for named in _named(segment, things, loosely=True):
+            first.setdefault(named.thing, named)
+    if len(first) < len(things) or any(
+        segment.having("correct", "unknown", "tentative") for segment in segments if segment.words
+    ):
+        return []
+    run = sorted(first.values(), key=lambda n: n.start)
+    if tuple(n.thing for n in run) not in orders:
+        return []
+    return [_ordered(run, orders, STATED)]
 
 
 def _ordered(run: Sequence[_Named], orders: tuple[tuple[str, ...], ...], strength: int) -> Commitment:
@@ -97,8 +120,9 @@ def _ordered(run: Sequence[_Named], orders: tuple[tuple[str, ...], ...], strengt
     return Commitment(LETTERS[orders.index(said)], strength, start, end, "order")
 
 
-def _named(segment: Segment, things: dict[str, tuple[str, ...]]) -> list[_Named]:
-    """The things that a segment names, in order; a thing named twice in succession once."""
+def _named(segment: Segment, things: dict[str, tuple[str, ...]], *, loosely: bool = False) -> list[_Named]:
+    """The things that a segment names, in order, loosely with other endings; one named twice in succession once."""
+    same = _alike if loosely else same_word
     found: list[_Named] = []
     for i, word in enumerate(segment.words):
         for thing, words in things.items():
@@ -106,11 +130,19 @@ def _named(segment: Segment, things: dict[str, tuple[str, ...]]) -> list[_Named]
             if (
                 words
                 and len(following) == len(words)
-                and all(same_word(f.folded, w) for f, w in zip(following, words, strict=True))
+                and all(same(f.folded, w) for f, w in zip(following, words, strict=True))
                 and not (found and found[-1].thing == thing)
             ):
                 found.append(_Named(thing, word.start, following[-1].end, segment))
     return found
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two words begin alike but for their last two letters: गमला and गमले, ковёр and ковра."""
+    if same_word(word, other):
+        return True
+    kept = min(len(word), len(other)) - 1
+    return kept >= MIN_STEM and abs(len(word) - len(other)) <= 2 and word[:kept] == other[:kept]
 
 
 def _are_together(run: Sequence[_Named], text: str) -> bool:

@@ -107,6 +107,7 @@ def _is_called_wrong(text: str, segment: Segment, ordered: Sequence[Mention], i:
         clause = _CLAUSE.search(text, clause.end(), min(segment.end, begin + CLAUSE_BEHIND_CHARS))
     stop = min(following, clause.start() if clause else segment.end)
     reach = MAX_LABEL_DENIAL_GAP if mention.label else MAX_DENIAL_GAP
+    before = {(c.start, c.end) for c in segment.having("negate")}
     denied = next(
         (
             c.start
@@ -114,6 +115,7 @@ def _is_called_wrong(text: str, segment: Segment, ordered: Sequence[Mention], i:
             if begin <= c.start < stop
             and c.start - begin <= reach
             and not (bracketed and 0 <= following - c.end <= 3)  # "B (not A)" denies what follows
+            and not ((c.start, c.end) in before and following - c.end <= 2)  # "B not A" too
         ),
         None,
     )

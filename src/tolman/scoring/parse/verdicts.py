@@ -96,7 +96,9 @@ def _said_of_each(lines: Sequence[OptionLine], text: str) -> dict[int, tuple[boo
         head = line.mentions[0] if line.mentions else None
         if head is None or head.option < 0 or head.weak or not _is_about(line, head, text):
             continue
-        verdict = _verdict(line, head, text)
+        verdict = _marked(line, text)
+        if verdict is None:
+            verdict = _verdict(line, head, text)
         k = i + 1
         while (
             verdict is None and k < len(lines) and (not lines[k].segment.line_start or (line.question and k == i + 1))
@@ -139,6 +141,13 @@ def heads_line(line: OptionLine, mention: Mention, text: str) -> bool:
     before = text[line.segment.start : mention.start].strip(" \t*_`-•·–>#.0123456789)▶►‣◆■□●○※")
     behind = text[mention.end : mention.end + 8].lstrip(" \t*_`")
     return line.segment.line_start and not before and behind[:1] in (":", "–", "—", "-", "(", ".", "|", ",")
+
+
+def _marked(line: OptionLine, text: str) -> bool | None:
+    """Whether a tick or a cross ends the line of the text in which a sentence stands; None without either."""
+    end = text.find("\n", line.segment.start)
+    last = text[line.segment.start : end if end >= 0 else len(text)].rstrip(" *_`|")[-1:]
+    return True if _TICKS.match(last) else False if _CROSSES.match(last) else None
 
 
 def _verdict(line: OptionLine, head: Mention | None, text: str) -> bool | None:
