@@ -53,6 +53,7 @@ _WORD_LETTERS = "AIOEYUÀ"
 """Letters that are words in some language."""
 
 _CIRCLED = "①②③④⑤⑥"
+_STEMS = "甲乙丙丁戊己"
 _PARTICLES = ("입니다", "이다", "번", "가 ", "이 ", "を", "が", "で", "だ", "は", "に", "と", "の", "项", "項", "选项")
 
 
@@ -205,7 +206,8 @@ def _native_letters(text: str, segment: Segment, options: OptionTexts) -> list[M
         enclosed = head[-1:] in ("(", "[") and behind[:1] in (")", "]")
         if not whole or not (circled or alone or enclosed or _is_called(cue, text, segment)):
             continue
-        if not circled and head and is_glued(text[cue.start]) and is_glued(head[-1]):
+        behind_call = text[cue.start] in _STEMS and any(c.end == cue.start for c in segment.having("option", "choose"))
+        if not circled and head and is_glued(text[cue.start]) and is_glued(head[-1]) and not behind_call:
             continue
         if not (circled or enclosed or behind.startswith(_PARTICLES)) and _goes_on(text[cue.end - 1], behind):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tolman.scoring.parse.letters import letter_mentions
 from tolman.scoring.parse.lexicon import Languages
@@ -15,6 +15,7 @@ from tolman.scoring.parse.ranking import behind_first
 from tolman.scoring.parse.segments import Segment, is_question, segments
 from tolman.scoring.parse.words import both_ends, is_inside
 
+_NOTHING = frozenset({"none"})
 MAX_MENTIONS = 24
 """Mentions of a sentence that are looked at, a quarter at its beginning: no answer stands in the middle of more."""
 
@@ -124,7 +125,9 @@ def mentions_of(text: str, segment: Segment, options: OptionTexts) -> list[Menti
     by_text = [m for m in text_mentions(text, segment, options) if not is_inside(m, nothing)]
     letters = [m for m in letter_mentions(text, segment, options) if not is_inside(m, by_text)]
     found = sorted([*by_text, *letters], key=lambda m: m.start)
-    return with_polarity(text, segment, both_ends(found, MAX_MENTIONS))
+    told = with_polarity(text, segment, both_ends(found, MAX_MENTIONS))
+    # "There is nothing" does not deny that nothing is there.
+    return [replace(m, negated=False) if m.by == "text" and options.concepts[m.option] == _NOTHING else m for m in told]
 
 
 def _mark_listings(lines: Sequence[OptionLine]) -> None:

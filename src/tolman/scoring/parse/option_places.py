@@ -91,11 +91,12 @@ def _by_numbers(text: str, segment: Segment, options: OptionTexts) -> list[Menti
     numbers: list[Span] = [w for w in segment.words if w.folded.isdecimal() and len(w.folded) < 3]
     spelled = segment.language.numerals.find(segment.words, text)
     named = segment.having("number_word")
-    numbers += [c for c in spelled if any(0 <= c.start - n.end <= 2 for n in named)]
+    pictures = [c for c in segment.concepts if c.role == "image"]
+    beside = [*named, *(pictures if options.pictured else [])]
+    numbers += [c for c in spelled if any(0 <= c.start - n.end <= 2 for n in beside)]
     if not numbers:
         return []
     called = segment.having("option", "number_word")
-    pictures = [c for c in segment.concepts if c.role == "image"]
     free = bool(options.places) or not options.numbered
     found = []
     for span in numbers:

@@ -47,6 +47,14 @@ _COMPASS_LETTERS = {
     "se": "southeast",
     "sw": "southwest",
 }
+DIRECTIONS = frozenset(
+    ("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise", "counterclockwise")
+)
+"""Concepts that say where something is or moves."""
+_SPECIAL = frozenset(("same", "still", "none"))
+"""Concepts that name an option whatever else it says."""
+MAX_SHORT_OPTION = 8
+"""Words of an option, or characters without spaces, that is known by its direction, at most."""
 _COMPASS = {frozenset({a, b}): a + b for a in ("north", "south") for b in ("east", "west")}
 _STRAIGHT_QUOTE = {0x2019: "'"}
 
@@ -60,6 +68,7 @@ class OptionTexts:
         folded: each as words that are compared, without articles in front; empty where another option has the same.
         keys: for each the words that tell it from the others; empty where nothing does.
         concepts: for each the concepts it consists of, where it consists of nothing else.
+        loose: options known by one concept, "the same", among other words.
         places: for options that are numbered or counted off ("Picture 3", "the third image"), the number of each.
         stems: the words that such options share.
         pictured: whether such options are pictures.
@@ -72,6 +81,7 @@ class OptionTexts:
     folded: tuple[tuple[str, ...], ...]
     keys: tuple[frozenset[str], ...]
     concepts: tuple[frozenset[str], ...]
+    loose: frozenset[int]
     places: tuple[int, ...]
     stems: tuple[str, ...]
     pictured: bool
@@ -104,17 +114,21 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
         (concepts_of(option, language) or concepts_of(" ".join(sorted(key)), language)) if key else frozenset[str]()
         for option, key in zip(options, keys, strict=True)
     ]
+    exact = concepts
+    concepts = _by_direction(options, concepts, language)
+    loose = frozenset(i for i, c in enumerate(concepts) if c and not exact[i] and c <= _SPECIAL)
     shared = frozenset.intersection(*concepts)
     if all(c > shared for c in concepts):
         concepts = [c - shared for c in concepts]
     concepts = [c if concepts.count(c) == 1 else frozenset() for c in concepts]
     places, stems = _places(options, folded, language)
-    pictured = any(stem in _PICTURES for stem in stems)
+    pictured = any(stem in _PICTURES for stem in stems) or bool(places and not stems)
     return OptionTexts(
         options,
         tuple(folded),
         tuple(keys),
         tuple(concepts),
+        loose,
         places,
         stems,
         pictured,
@@ -122,6 +136,23 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
         _parts(folded),
         pieces_of(options),
     )
+
+
+def _by_direction(
+    options: Sequence[str], concepts: Sequence[frozenset[str]], language: Languages
+) -> list[frozenset[str]]:
+    """The concepts of the options, with those of options that hold other words too: the directions that tell short
+    options apart, "the same" and the like where only one option says so."""
+    found = [frozenset(c.role for c in longest(language.concepts.find(words_of(o), o))) for o in options]
+    sides = [roles & DIRECTIONS for roles in found]
+    short = all(len(words_of(option)) <= MAX_SHORT_OPTION for option in options)
+    if not all(concepts) and short and all(sides) and len(set(sides)) == len(sides):
+        return [own or side for own, side in zip(concepts, sides, strict=True)]
+    result = []
+    for own, roles in zip(concepts, found, strict=True):
+        special = frozenset(r for r in roles & _SPECIAL if sum(r in other for other in found) == 1)
+        result.append(own or (special if len(special) == 1 else frozenset()))
+    return result
 
 
 def _folded(options: Sequence[str], skip: frozenset[str]) -> list[tuple[str, ...]]:
@@ -165,6 +196,7 @@ def _places(
     """The numbers of options that differ in a number or an ordinal alone, and the words that they share."""
     places: list[int] = []
     shared: frozenset[str] | None = None
+    pure = True
     for option, words in zip(options, folded, strict=True):
         numbers = _numbers(option, words, language)
         if len(numbers) != 1:
@@ -176,9 +208,11 @@ def _places(
             if not w.isdecimal() and len(words) > 1 and (len(w) > 1 or not w.isascii()) and w not in language.skip
         )
         shared = rest if shared is None else shared & rest
-    if len(set(places)) < len(places) or not shared:
+        ordinals = language.ordinals.find(words_of(option), option)
+        pure = pure and all(w.folded in language.skip or is_inside(w, ordinals) for w in words_of(option))
+    if len(set(places)) < len(places) or not (shared or pure):
         return (), ()
-    return tuple(places), tuple(shared)
+    return tuple(places), tuple(shared or ())
 
 
 def _numbers(option: str, words: tuple[str, ...], language: Languages) -> list[int]:
@@ -213,9 +247,11 @@ def concepts_of(text: str, language: Languages) -> frozenset[str]:
     if any(len(w.folded) == 1 and text[w.start].isupper() for w in words):
         return frozenset()  # "Picture A"
     cues = language.concepts.find(words, text)
-    if any(not is_inside(w, cues) and w.folded not in language.skip for w in words):
+    numbers = [w for w in words if w.folded.isdecimal()] if any(c.role in DIRECTIONS for c in cues) else []
+    if any(not is_inside(w, [*cues, *numbers]) and w.folded not in language.skip for w in words):
         return frozenset()
-    return join_compass(frozenset(c.role for c in longest([c for c in cues if c.role != "image"])))
+    roles = {c.role for c in longest([c for c in cues if c.role not in ("image", "degree")])}
+    return join_compass(frozenset(roles | {f"number {w.folded}" for w in numbers}))
 
 
 def join_compass(concepts: frozenset[str]) -> frozenset[str]:

@@ -159,7 +159,7 @@ def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Ment
             fits = [i for i, concepts in enumerate(options.concepts) if concepts and concepts < said]
             hits = [i for i in fits if not any(options.concepts[i] < options.concepts[j] for j in fits)]
         if len(hits) == 1:
-            weak = said != options.concepts[hits[0]]
+            weak = said != options.concepts[hits[0]] or hits[0] in options.loose
             found.append(Mention(hits[0], group[0].start, group[-1].end, "text", weak=weak))
     return [m for m in found if not _is_idiom(text, m)]
 
@@ -168,14 +168,20 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
     """Neighbouring concepts of a segment, put together."""
     groups: list[list[Cue]] = []
     edges = {c.start for c in segment.concepts} | {-c.end for c in segment.concepts}
-    neutral = {"image", "turn"} - frozenset[str]().union(*options.concepts)
+    asked = frozenset[str]().union(*options.concepts)
+    neutral = {"image", "turn", "degree"} - asked
+    pairs = all(len(c) == 2 for c in options.concepts)
+    numbers = [
+        Cue(f"number {w.folded}", w.start, w.end)
+        for w in segment.words
+        if w.folded.isdecimal() and f"number {w.folded}" in asked
+    ]
     named = [
         c
-        for c in segment.concepts
-        if c.role not in neutral and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
+        for c in [*segment.concepts, *numbers]
+        if c.role not in neutral and (c.role in asked or not pairs) and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
     ]
-    pairs = all(len(c) == 2 for c in options.concepts)
-    for cue in longest(named):
+    for cue in sorted(longest(named), key=lambda c: c.start):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""
         if groups and (_is_close(gap, segment) or (pairs and len(groups[-1]) == 1 and _is_near(gap))):
             groups[-1].append(cue)
