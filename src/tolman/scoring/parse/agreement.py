@@ -64,6 +64,8 @@ def agreed(found: Sequence[Quantity], unit: Unit | None, strength: int, rule: st
     start, end = plain[0].start, plain[-1].end
     if any(q.note == "range" for q in plain):
         single = [q for q in plain if not q.note] or [q for q in found if not q.note and q.start > end]
+        ends = [q.value for q in found if q.note == "range"]
+        single = [q for q in single if q.kind or not with_unit or min(ends) <= q.value <= max(ends)]
         if not single:
             return Commitment(None, strength, start, end, rule, RANGE)
         plain = single[-1:]

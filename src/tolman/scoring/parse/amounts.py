@@ -111,7 +111,7 @@ def number_found(
         if line.segment.words or not awaited:
             awaited = not line.stated and not any(c.strength >= ALONE for c in new)
             awaited = awaited and announces_next(line.segment, text, "answer", "choose", "total")
-    return sorted(_promoted(result, lines, asked), key=lambda c: (c.start, c.end)), lines
+    return sorted(_promoted(result, lines, text, asked), key=lambda c: (c.start, c.end)), lines
 
 
 def _raised(commitment: Commitment) -> Commitment:
@@ -123,7 +123,9 @@ def _raised(commitment: Commitment) -> Commitment:
     return commitment
 
 
-def _promoted(found: list[Commitment], lines: Sequence[NumberLine], asked: AskedQuantity) -> list[Commitment]:
+def _promoted(
+    found: list[Commitment], lines: Sequence[NumberLine], text: str, asked: AskedQuantity
+) -> list[Commitment]:
     """The number, of several stated in passing, whose sentence shares most words with the question."""
     if any(c.strength > STATED for c in found) or len({c.value for c in found}) < 2:
         return found
@@ -136,7 +138,8 @@ def _promoted(found: list[Commitment], lines: Sequence[NumberLine], asked: Asked
     chosen = found[scores.index(best)]
     if not best or scores.count(best) > 1 or chosen.value is None:
         return found
-    return [replace(chosen, strength=JUDGED, rule="asked for", note="")]
+    rows = all(text[: c.start].rpartition("\n")[2].lstrip().startswith("|") for c in found)
+    return [replace(chosen, strength=JUDGED, rule="row" if rows else "asked for", note="")]
 
 
 def _line_commitments(

@@ -62,7 +62,8 @@ def bare_units(text: str, words: Sequence[Word], known: Sequence[Quantity], lang
     for i, word in enumerate(words):
         if word.folded[0].isdecimal() or word.start in taken:
             continue
-        unit = unit_after(text, word.start, language)
+        start = word.start + (word.folded[0] == "و" and len(word.folded) > MIN_UNIT_CHARS)  # "and" is glued to it
+        unit = unit_after(text, start, language)
         if unit is None:
             continue
         kind, factor, end = unit
@@ -86,7 +87,7 @@ def bare_units(text: str, words: Sequence[Word], known: Sequence[Quantity], lang
 def _counted(words: Sequence[Word], i: int) -> tuple[Fraction, int] | None:
     """The number of units that a dual or the words in front of it say, and where that begins."""
     word = words[i]
-    if word.folded in _DUALS:
+    if word.folded.removeprefix("و") in _DUALS:
         return Fraction(2), word.start
     before = words[i - 1] if i else None
     if before is None or word.start - before.end > MAX_WORD_GAP:

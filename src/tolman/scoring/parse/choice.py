@@ -31,12 +31,16 @@ from tolman.scoring.parse.ranking import asks_for_first, first_of_chain
 from tolman.scoring.parse.routes import by_route
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.verdicts import affirmation, superlative, verdicts
-from tolman.scoring.parse.words import words_of
+from tolman.scoring.parse.words import is_glued, is_inside, same_word, words_of
 
 MAX_AWAITED_CHARS = 60
 """Characters in front of an option that an earlier line announces, at most."""
 SHORT_WORDS = 6
 """Words of a sentence that may be whole without a full stop."""
+MIN_SHARED_CHARS = 4
+"""Letters of a word of the question that counts where a sentence repeats it, at least."""
+MIN_SHARED_WORDS = 2
+"""Words of the question that a sentence repeats where it says what is asked for, at least."""
 MAX_REVISED_LINES = 5
 """Lines of a response whose last line doesn't outweigh an option named in the first, at most."""
 
@@ -81,7 +85,7 @@ def choice_found(
     found: list[Commitment] = []
     awaited = False
     for i, line in enumerate(lines):
-        new = _line_commitments(LineContext(lines, i, text, prepared, awaited))
+        new = _line_commitments(LineContext(lines, i, text, prepared, awaited, question))
         found += new
         awaited = _announces_next(line, new, text, awaited)
     found += verdicts(lines, text, prepared) + left_over(lines, text, prepared.count)
@@ -294,9 +298,32 @@ def _single(context: LineContext) -> list[Commitment]:
         bare = not lead.strip(" *_`\"'(") or (
             segment.language.is_only("copula", lead) and bool(segment.having("superlative"))
         )
-        if bare and len(words_of(text[chosen.start : chosen.end])) > 1:
+        if bare and len(words_of(text[chosen.start : chosen.end])) > 1 and not _opens_another(context, chosen):
             return [commit(chosen, ALONE, "first")]
     return [commit(chosen, STATED, "stated")]
+
+
+def _opens_another(context: LineContext, chosen: Mention) -> bool:
+    """Whether a later sentence begins with another option, as where a response goes through them."""
+    return any(
+        line.mentions
+        and line.mentions[0].option != chosen.option
+        and line.mentions[0].by == "text"
+        and not line.mentions[0].negated
+        and not context.text[line.segment.start : line.mentions[0].start].strip(" *_`\"'(-")
+        for line in context.lines[1:]
+    ) and not _shares_words(context)
+
+
+def _shares_words(context: LineContext) -> bool:
+    """Whether a line repeats what is asked: two of its longer words, or two neighbouring characters without spaces."""
+    asked = words_of(context.question)
+    pairs = {a.folded + b.folded for a, b in itertools.pairwise(asked) if is_glued(a.folded[0])}
+    long = [w.folded for w in asked if len(w.folded) >= MIN_SHARED_CHARS]
+    said = [w for w in context.segment.words if not is_inside(w, context.line.mentions)]
+    if any(a.folded + b.folded in pairs for a, b in itertools.pairwise(said)):
+        return True
+    return len({a for a in long if any(same_word(w.folded, a) for w in said)}) >= MIN_SHARED_WORDS
 
 
 def _opens_otherwise(context: LineContext, chosen: Mention) -> bool:

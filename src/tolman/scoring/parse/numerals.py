@@ -198,7 +198,7 @@ def _combined(
         tens = group % 100
         if (
             (total and not group)
-            or (small >= 10 and bare and group < 10)
+            or (small > 10 and bare and group < 10)
             or (group >= 20 and tens % 10 == 0 and 0 < small < (10 if tens else 100))
             or (group in (60, 80) and 10 <= small < 20)
         ):  # Arabic says the ones first

@@ -53,6 +53,7 @@ class LineContext:
         text: without markup.
         options: of the item.
         awaited: whether an earlier line announces an answer that is still to come.
+        question: of the item; empty where it is not to be looked at.
     """
 
     lines: list[OptionLine]
@@ -60,6 +61,7 @@ class LineContext:
     text: str
     options: OptionTexts
     awaited: bool
+    question: str = ""
 
     @property
     def line(self) -> OptionLine:

@@ -144,10 +144,10 @@ def _is_beside_stem(ordinal: Cue, text: str, segment: Segment, options: OptionTe
     ending = options.texts[0].rstrip()
     if ending[-1:].isalpha() and ending[-2:-1] == " " and not options.pictured:
         return False
-    return any(
-        any(same_word(word.folded, stem) for stem in options.stems) and _are_beside(word, ordinal, text)
-        for word in segment.words
-    )
+    words = [word for word in segment.words if any(same_word(word.folded, stem) for stem in options.stems)]
+    # "The piece that fits is the fifth": said of what stands in front.
+    told = any(c.end <= ordinal.start and ordinal.start - c.end <= MAX_ANNOUNCED_GAP for c in segment.having("copula"))
+    return any(_are_beside(word, ordinal, text) or (told and word.end <= ordinal.start) for word in words)
 
 
 def _are_beside(one: Span, other: Span, text: str) -> bool:

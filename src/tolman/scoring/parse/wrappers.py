@@ -40,6 +40,8 @@ _KEY = re.compile(
     r"|total\w*|count|distance\w*|area\w*|length\w*|longest\w*|answer_?(?:cm|m|m2|letter|option|value|text|number|choice)"
     r"|答案|最终答案|回答|选项|選項|结果|結果|最終答案|最終回答|答え|解答|정답|답|최종답|최종_답|답변|respuesta|respuesta_final"
     r"|opcion|réponse|reponse|reponse_finale|réponse_finale|antwort|endantwort|ergebnis|loesung|lösung|resposta"
+    r"|valeur|valor|wert|schätzung|schaetzung|estimaci[óo]n|estimativa|opci[óo]n|opç[ãa]o|choix|auswahl|значение|оценка"
+    r"|выбор|القيمة|قيمة|الخيار|اختيار|मान|विकल्प|値|推定値|选择|值|估计值|估计|数值|값|추정값|선택"
     r"|resposta_final|ответ|итоговый_ответ|итог|الإجابة|الجواب|إجابة|الإجابة_النهائية|उत्तर|अंतिम_उत्तर|जवाब)",
     re.IGNORECASE,
 )
@@ -234,7 +236,7 @@ def _answer_field(record: dict[str, Any], depth: int = 0) -> tuple[str, Any] | N
     return measured[0] if depth == 0 and len(measured) == 1 else None
 
 
-_UNIT_KEY = re.compile(r"unit", re.IGNORECASE)
+_UNIT_KEY = re.compile(r"unit|unidad|unit[eé]|unidade|einheit|единиц|وحدة|इकाई|单位|單位|単位|단위", re.IGNORECASE)
 _KEY_UNIT = re.compile(
     r"(?:_|\b)(m2|m²|sqm|sq_m|cm|mm|m|meters?|metres?|centimeters?|centimetres?|feet|ft|inches|in)\Z", re.IGNORECASE
 )
