@@ -105,7 +105,7 @@ def number_found(
     awaited = False
     for i, line in enumerate(lines):
         new = _line_commitments(lines, i, text, asked, awaited)
-        if i == len(lines) - 1 and len(lines) > 2:
+        if i == len(lines) - 1 and len(lines) > 2 and not _is_row(text, line.segment.start):
             new = [_raised(c) for c in new]
         result += new
         if line.segment.words or not awaited:
@@ -138,8 +138,13 @@ def _promoted(
     chosen = found[scores.index(best)]
     if not best or scores.count(best) > 1 or chosen.value is None:
         return found
-    rows = all(text[: c.start].rpartition("\n")[2].lstrip().startswith("|") for c in found)
+    rows = all(_is_row(text, c.start) for c in found)
     return [replace(chosen, strength=JUDGED, rule="row" if rows else "asked for", note="")]
+
+
+def _is_row(text: str, place: int) -> bool:
+    """Whether a place lies in the row of a table."""
+    return text[text.rfind("\n", 0, place) + 1 : place + 1].lstrip().startswith("|")
 
 
 def _line_commitments(

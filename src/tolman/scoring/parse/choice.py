@@ -22,6 +22,7 @@ from tolman.scoring.parse.enumeration import behind_enumeration
 from tolman.scoring.parse.left_over import left_over
 from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.mentions import Mention, are_joined, commit, commit_to_several, options_in
+from tolman.scoring.parse.opposites import asked_sides, turned
 from tolman.scoring.parse.option_announcements import announced, corrected, named_first
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
 from tolman.scoring.parse.option_texts import option_texts
@@ -82,11 +83,13 @@ def choice_found(
     prepared = option_texts(options, option_language)
     ranked = asks_for_first(question, option_language)
     lines = option_lines(text, prepared, language, ranked)
+    sides = asked_sides(question, option_language)
+    rivals = [i for i, c in enumerate(prepared.concepts) if not c & {"same", "none"}]
     found: list[Commitment] = []
     awaited = False
     for i, line in enumerate(lines):
         new = _line_commitments(LineContext(lines, i, text, prepared, awaited, question))
-        found += new
+        found += turned(new, line, sides, rivals)
         awaited = _announces_next(line, new, text, awaited)
     found += verdicts(lines, text, prepared) + left_over(lines, text, prepared.count)
     if ranked:

@@ -45,7 +45,7 @@ MAX_LAST_LINE = 40
 """Characters of a last line that answers a question in a trace that was cut off, at most."""
 MAX_FORMULA_CHARS = 40
 """Characters of a text that may end in a sign of arithmetic without breaking off, at most."""
-MIN_BROKEN_CHARS = 160
+MIN_BROKEN_CHARS = 90
 """Characters of a text that breaks off where its last sentence has no full stop, at least."""
 MIN_DENSE_CHARS = 80
 """The same where the last sentence is written in a script without spaces, at least."""
