@@ -28,10 +28,9 @@ def cues_in_front(segment: Segment, cue: Cue, text: str, *roles: str) -> Iterato
         The cues in order.
     """
     for c in segment.having(*roles):
-        if any(o.role == "choose" and is_in_longer(c, [o]) for o in segment.having("choose")):
-            continue  # "if I must choose"
-        gap = text[c.end : cue.start]
-        if 0 <= cue.start - c.end <= MAX_SUPPOSING_GAP and not re.search(r"[,;:()]", gap):
+        if not 0 <= cue.start - c.end <= MAX_SUPPOSING_GAP or re.search(r"[,;:()]", text[c.end : cue.start]):
+            continue
+        if not is_in_longer(c, segment.having("choose")):  # "if I must choose"
             yield c
 
 

@@ -197,9 +197,9 @@ def _is_behind_copula(segment: Segment, text: str, start: int) -> bool:
 def _native_letters(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
     """Letters of other alphabets and circled numbers, where nothing else stands or they are called an option."""
     found = []
+    starts, ends = {w.start for w in segment.words}, {w.end for w in segment.words}
     for cue in segment.language.letters.find(segment.words, text):
-        inside = [w for w in segment.words if w.start < cue.end and w.end > cue.start]
-        whole = bool(inside) and inside[0].start == cue.start and inside[-1].end == cue.end
+        whole = cue.start in starts and cue.end in ends
         head, behind = text[segment.start : cue.start], text[cue.end : segment.end]
         circled = text[cue.start] in _CIRCLED
         alone = not head.strip(" \t*_`'\"([{#>-.:") and not behind.strip(" \t*_`'\")]}.!,;:")

@@ -49,6 +49,7 @@ _COMPASS_LETTERS = {
 }
 DIRECTIONS = frozenset(
     ("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise", "counterclockwise")
+    + ("north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest")
 )
 """Concepts that say where something is or moves."""
 _SPECIAL = frozenset(("same", "still", "none"))

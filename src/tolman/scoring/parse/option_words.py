@@ -10,7 +10,7 @@ from tolman.scoring.parse.lexicon import Cue, longest
 from tolman.scoring.parse.mentions import Mention
 from tolman.scoring.parse.option_pieces import by_pieces
 from tolman.scoring.parse.option_places import by_place, ordinal_alone
-from tolman.scoring.parse.option_texts import ARTICLES, OptionTexts, join_compass
+from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, join_compass
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.segments import Segment
 from tolman.scoring.parse.words import Span, Word, is_glued, same_word, words_of
@@ -171,6 +171,7 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
     asked = frozenset[str]().union(*options.concepts)
     neutral = {"image", "turn", "degree"} - asked
     pairs = all(len(c) == 2 for c in options.concepts)
+    things = not asked & DIRECTIONS
     numbers = [
         Cue(f"number {w.folded}", w.start, w.end)
         for w in segment.words
@@ -179,7 +180,7 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
     named = [
         c
         for c in [*segment.concepts, *numbers]
-        if c.role not in neutral and (c.role in asked or not pairs) and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
+        if c.role not in neutral and (c.role in asked or not (pairs or things)) and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
     ]
     for cue in sorted(longest(named), key=lambda c: c.start):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""
