@@ -22,7 +22,11 @@ LEFT_OVER = [
         ("спереди слева", "спереди справа", "сзади слева", "сзади справа"),
         "A",
     ),
-    ("- Photo 1: no rug. ✗\n- Photo 2: the same rug. ✓\n- Photo 3: another room. ✗", ("photo 1", "photo 2", "photo 3"), "B"),
+    (
+        "- Photo 1: no rug. ✗\n- Photo 2: the same rug. ✓\n- Photo 3: another room. ✗",
+        ("photo 1", "photo 2", "photo 3"),
+        "B",
+    ),
 ]
 
 

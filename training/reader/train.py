@@ -3,11 +3,12 @@
     python training/reader/train.py [--shared ../shared] [--seed 0] [--folds 10] [--out FILE]
 
 Writes `src/tolman/scoring/parse/weights.json`. Needs scikit-learn. Rows: the development part and the older corpus
-(`tests/scoring/corpus/README.md`), without those of batches four and five that are held out (`rows.is_held_out`), without the real
-rows of the development part, which show what it does where it learned nothing, and never the test part. Only responses
-that leave anything to weigh take part (`selection.is_open`). Groups (a batch in a language, a source) are split into
-folds; the thresholds are those that gain most on what the trees of the other folds say, where a wrong or an invented
-answer costs as much as `COST` right ones, and neither may become more, nor right ones fewer, than by the rules alone.
+(`tests/scoring/corpus/README.md`), without those of batches four and five that are held out (`rows.is_held_out`),
+without the real rows of the development part, which show what it does where it learned nothing, and never the test
+part. Only responses that leave anything to weigh take part (`selection.is_open`). Groups (a batch in a language, a
+source) are split into folds; the thresholds are those that gain most on what the trees of the other folds say, where a
+wrong or an invented answer costs as much as `COST` right ones, and neither may become more, nor right ones fewer, than
+by the rules alone.
 Prints what was read by the rules, by the selector cross-validated, and by the selector fitted to all.
 """
 

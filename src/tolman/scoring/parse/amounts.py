@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,44 +29,17 @@ from tolman.scoring.parse.commitments import (
     Commitment,
 )
 from tolman.scoring.parse.lexicon import Languages
+from tolman.scoring.parse.lone_numbers import dimensions, is_alone, none_there
 from tolman.scoring.parse.measures import Quantity
 from tolman.scoring.parse.number_announcements import announced_numbers
 from tolman.scoring.parse.number_conclusions import concluded_number
 from tolman.scoring.parse.number_lines import AskedQuantity, NumberLine, asked_for, number_lines
-from tolman.scoring.parse.plain import fold
-from tolman.scoring.parse.words import Span, is_glued, is_inside, same_word, words_of
-
-MAX_NONE_GAP = 24
-"""Characters between "no" and the things that aren't there, at most."""
-MAX_SHORT_LINES = 3
-"""Lines of a short answer, at most."""
-MAX_LABEL_WORDS = 6
-"""Words of a label in front of a number, at most."""
-MAX_LONE_QUANTITIES = 3
-"""Different quantities in a line that holds nothing else, at most."""
+from tolman.scoring.parse.words import same_word, words_of
 
 _SETTLED_RULES = frozenset({"chosen", "concluded", "total"})
 """Rules that count as an announcement in the last sentence."""
 _PASSING_RULES = frozenset({"stated", "estimated", "asked for", "counted", "restated"})
 """Rules that count as a conclusion in the last sentence."""
-_LONGEST = re.compile(
-    r"\b(?:longest|largest|biggest|length)\b|最长|最長|長邊|长边|가장 긴|длин|längste|plus long|más larg|maior"
-    r"|lado mais longo|أطول|सबसे लंब",
-    re.IGNORECASE,
-)
-_LONE_ROLES = (
-    "estimate",
-    "answer",
-    "copula",
-    "total",
-    "conclude",
-    "bound",
-    "bound_after",
-    "between",
-    "range_to",
-    "alternative",
-)
-"""Roles of words that may stand beside a number that stands alone."""
 
 
 def number_commitments(text: str, unit: Unit | None, question: str, language: Languages) -> list[Commitment]:
@@ -157,11 +129,11 @@ def _line_commitments(
     if line.question and len(lines) > 1:
         return []
     if not stated:
-        return _dimensions(line, text, asked) or _none_there(lines, i, asked)
+        return dimensions(line, text, asked) or none_there(lines, i, asked)
     found = announced_numbers(line, text, asked.unit) or _corrected(lines, i, text, asked.unit)
     if found:
         return found
-    if _is_alone(line, text, asked):
+    if is_alone(line, text, asked):
         strength = DECLARED if awaited else ALONE if i == 0 or is_last else JUDGED
         together = agreed(stated, asked.unit, strength, "declared" if awaited else "alone")
         if together.note != SEVERAL:
@@ -241,42 +213,6 @@ def _is_broken_down(found: Sequence[Quantity], text: str) -> bool:
     return joined and sum((q.value for q in parts), Fraction(0)) == first.value
 
 
-def _dimensions(line: NumberLine, text: str, asked: AskedQuantity) -> list[Commitment]:
-    """The largest of "150 x 80 x 75", where the longest side is asked for."""
-    found = line.found
-    if len(found) < 2 or asked.unit not in ("cm", "m") or not _LONGEST.search(asked.question):
-        return []
-    gaps = [text[a.end : b.start] for a, b in itertools.pairwise(found)]
-    if not all(re.fullmatch(r"[^\d=]{0,14}[x×*][^\d=]{0,4}", gap) for gap in gaps):
-        return []
-    kinds = {(q.kind, q.factor) for q in found if q.kind}
-    if len(kinds) > 1:
-        return []
-    for quantity in found:
-        if not quantity.kind and kinds:
-            quantity.kind, quantity.factor = next(iter(kinds))
-    largest = max(found, key=lambda q: q.value)
-    return [Commitment(largest.in_unit(asked.unit), STATED, largest.start, largest.end, "dimensions")]
-
-
-def _none_there(lines: Sequence[NumberLine], i: int, asked: AskedQuantity) -> list[Commitment]:
-    """Zero, where a short answer says that there are none: "There are no chairs in this room."."""
-    segment = lines[i].segment
-    if asked.unit != "count" or len(lines) > MAX_SHORT_LINES or segment.having("unknown"):
-        return []
-    nouns = [a for a in asked.words if len(a) > 3]
-    for cue in segment.having("absent"):
-        cjk = is_glued(segment.words[0].folded[0])
-        if len(lines) == 1 and (not cjk or segment.words[0].folded in fold(asked.question)):
-            return [Commitment(Fraction(0), ALONE, segment.words[0].start, cue.end, "none there")]
-    for cue in [*segment.having("negate"), *(c for c in segment.concepts if c.role == "no")]:
-        following = [w for w in segment.words if 0 <= w.start - cue.end <= MAX_NONE_GAP][:2]
-        things = [w for w in following if any(same_word(w.folded, noun) for noun in nouns)]
-        if things:
-            return [Commitment(Fraction(0), STATED if i else ALONE, cue.start, things[0].end, "none there")]
-    return []
-
-
 def _main(line: NumberLine, text: str, asked: AskedQuantity) -> list[Quantity]:
     """The quantities that are the answer, of those in a sentence that is known to hold it."""
     segment = line.segment
@@ -294,27 +230,3 @@ def _main(line: NumberLine, text: str, asked: AskedQuantity) -> list[Quantity]:
         if counts_asked(quantity, asked, segment, text):
             return [quantity]
     return plain[-1:] if segment.language.names & VERB_FINAL else restatements(plain, text)
-
-
-def _is_alone(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
-    """Whether a segment holds a quantity and nothing else that matters, or names it with the question's words."""
-    segment, stated = line.segment, line.stated
-    if segment.line_start and segment.line_end and _is_labelled(line, text, asked):
-        return True
-    if len({(q.value, q.kind) for q in stated}) > MAX_LONE_QUANTITIES:
-        return False
-    known: list[Span] = [*stated, *segment.having(*_LONE_ROLES)]
-    skip = segment.language.skip
-    return all(is_inside(w, known) or w.folded in skip or asked.is_about([w]) for w in segment.words)
-
-
-def _is_labelled(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
-    """Whether a label of the question's words stands before a segment's quantities, and nothing behind them."""
-    segment, stated = line.segment, line.stated
-    label = [w for w in segment.words if w.end <= stated[0].start]
-    return (
-        len(label) <= MAX_LABEL_WORDS
-        and re.match(r"[^:\n]{1,60}:", text[segment.start : stated[0].start]) is not None
-        and not words_of(text[stated[-1].end : segment.end])
-        and (asked.is_about(label) or bool(segment.having("estimate", "total")))
-    )

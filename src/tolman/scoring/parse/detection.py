@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from tolman.scoring.parse.lexicon import Languages, language_files, languages
+from tolman.scoring.parse.language_files import language_files, languages
+from tolman.scoring.parse.lexicon import Languages
 from tolman.scoring.parse.plain import fold
 from tolman.scoring.parse.words import words_of
 

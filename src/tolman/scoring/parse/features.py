@@ -17,8 +17,8 @@ FAR = 400.0
 RULES = (
     "alone", "asked for", "calculated", "chosen", "concluded", "contrasted", "corrected", "counted", "declared",
     "dimensions",
-    "eliminated", "estimated", "first", "judged", "labelled", "last", "named", "none there", "order", "restated",
-    "stated",
+    "eliminated", "estimated", "first", "judged", "labelled", "last", "left over", "named", "none there", "opposite",
+    "order", "restated", "route", "row", "stated",
     "summed up", "superlative", "total", "value",
 )  # fmt: skip
 """Rules that are told from each other."""

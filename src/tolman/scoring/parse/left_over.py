@@ -64,7 +64,8 @@ def _headed(lines: Sequence[OptionLine], text: str) -> dict[int, list[Segment]]:
     current: list[Segment] | None = None
     for line in lines[:-1]:
         head = line.mentions[0] if line.mentions else None
-        if head is not None and head.option >= 0 and line.segment.line_start and (head.label or heads_line(line, head, text)):
+        heads = head is not None and line.segment.line_start and (head.label or heads_line(line, head, text))
+        if heads and head is not None and head.option >= 0:
             current = found.setdefault(head.option, [])
         elif current is not None and line.segment.line_start and text[: line.segment.start].endswith("\n\n"):
             current = None
@@ -80,9 +81,7 @@ def _last_of_list(
     if len(headed) < MIN_HEADED:
         return None
     ends = [c for c in last.language.ordinals.find(last.words, text) if c.role == "-1"]
-    near = any(
-        max(a.start - b.end, b.start - a.end) <= MAX_ORDINAL_GAP for a in ends for b in remaining
-    )
+    near = any(max(a.start - b.end, b.start - a.end) <= MAX_ORDINAL_GAP for a in ends for b in remaining)
     return list(headed)[-1] if near else None
 
 

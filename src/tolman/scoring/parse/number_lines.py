@@ -186,7 +186,8 @@ def _is_supposed(quantity: Quantity, segment: Segment) -> bool:
         c
         for c in segment.having("suppose")
         if not any(o.start < c.end and c.start < o.end for o in segment.having("choose"))  # "if I had to give one"
-        and c.start - segment.start <= MAX_OPENING_CHARS and c.start < quantity.start
+        and c.start - segment.start <= MAX_OPENING_CHARS
+        and c.start < quantity.start
     ]
     return bool(supposed) and not any(
         supposed[0].end < c.start < quantity.start for c in segment.having("conclude", "contrast")

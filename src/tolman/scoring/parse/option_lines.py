@@ -133,7 +133,7 @@ def mentions_of(text: str, segment: Segment, options: OptionTexts) -> list[Menti
 
 
 def _mark_listings(lines: Sequence[OptionLine]) -> None:
-    """Mark lines that head a list of options with their letters: two or more in their order, three or more against it."""
+    """Mark lines that head a list of options with their letters: two in their order, or three against it, at least."""
     _mark_runs(lines, 1, 2)
     _mark_runs(lines, -1, 3)
 

@@ -156,4 +156,3 @@ def _are_beside(one: Span, other: Span, text: str) -> bool:
         return True
     gap = text[one.end : other.start] if one.end <= other.start else text[other.end : one.start]
     return len(gap) <= MAX_BESIDE_CHARS and len(words_of(gap)) <= 2 and not re.search(r"[.,;:!?\n]", gap)
-

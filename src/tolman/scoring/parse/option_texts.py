@@ -48,8 +48,10 @@ _COMPASS_LETTERS = {
     "sw": "southwest",
 }
 DIRECTIONS = frozenset(
-    ("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise", "counterclockwise")
-    + ("north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest")
+    (
+        *("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise"),
+        *("counterclockwise", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"),
+    )
 )
 """Concepts that say where something is or moves."""
 _SPECIAL = frozenset(("same", "still", "none"))
@@ -256,7 +258,7 @@ def concepts_of(text: str, language: Languages) -> frozenset[str]:
 
 
 def join_compass(concepts: frozenset[str]) -> frozenset[str]:
-    """Put the directions between the four main ones together: north and east to northeast; what is straight ahead is ahead.
+    """Put the directions between the four main ones together: north and east to northeast; straight ahead is ahead.
 
     Args:
         concepts: names of concepts.

@@ -180,7 +180,9 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
     named = [
         c
         for c in [*segment.concepts, *numbers]
-        if c.role not in neutral and (c.role in asked or not (pairs or things)) and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
+        if c.role not in neutral
+        and (c.role in asked or not (pairs or things))
+        and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
     ]
     for cue in sorted(longest(named), key=lambda c: c.start):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""

@@ -1,4 +1,4 @@
-"""Rankings: "the heater, followed by the stool", "desk > chair"; the first of them is what a question for it asks for."""
+"""Rankings, "the heater, followed by the stool" and "desk > chair", of which a question asks for the first."""
 
 from __future__ import annotations
 

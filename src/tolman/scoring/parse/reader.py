@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from tolman.items import Item
 from tolman.scoring.parse.amounts import number_found
+from tolman.scoring.parse.broken import MAX_UNPOINTED_CHARS, breaks_off, last_sentence
 from tolman.scoring.parse.candidates import NamedValue, TextLines, candidates, with_close
 from tolman.scoring.parse.choice import choice_found
 from tolman.scoring.parse.commitments import (
@@ -21,7 +22,6 @@ from tolman.scoring.parse.commitments import (
     NO_ANSWER,
     NO_ANSWER_INSIDE,
     REFUSAL,
-    STATED,
     UNFINISHED,
     WRAPPED,
     Commitment,
@@ -33,7 +33,7 @@ from tolman.scoring.parse.plain import Plain, plain, without_markup
 from tolman.scoring.parse.prepared import ERROR_WITHIN, MAX_WRAPPERS, PreparedResponse, prepared, shortened
 from tolman.scoring.parse.resolve import standing
 from tolman.scoring.parse.selection import is_open, is_plain, select
-from tolman.scoring.parse.words import Word, is_glued, words_of
+from tolman.scoring.parse.words import words_of
 from tolman.scoring.parse.wrappers import Wrapped, wrapped
 from tolman.scoring.reading import ParsedAnswer, nothing
 
@@ -43,16 +43,6 @@ MAX_SENTENCE_REST = 48
 """Characters between an answer and the end of its sentence, at most."""
 MAX_LAST_LINE = 40
 """Characters of a last line that answers a question in a trace that was cut off, at most."""
-MAX_FORMULA_CHARS = 40
-"""Characters of a text that may end in a sign of arithmetic without breaking off, at most."""
-MIN_BROKEN_CHARS = 90
-"""Characters of a text that breaks off where its last sentence has no full stop, at least."""
-MIN_DENSE_CHARS = 80
-"""The same where the last sentence is written in a script without spaces, at least."""
-MAX_UNPOINTED_CHARS = 60
-"""Characters behind an answer in a last sentence that needs no full stop, at most."""
-MAX_ENDING_CHARS = 12
-"""Characters of a last sentence that needs no full stop, at most."""
 MAX_ITEMS = 16_384
 """Items whose options and questions are kept prepared, at most."""
 
@@ -156,10 +146,10 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     commitments = [_wrapped(item, w, language) for w in wrappers] + said
     commitments.sort(key=lambda c: (c.start, c.end))
     every = commitments
-    broken = _breaks_off(prose, commitments, language)
+    broken = breaks_off(prose, commitments, language)
     if broken:
         end = len(prose.rstrip()) - MAX_UNPOINTED_CHARS
-        last = _last_sentence(prose.rstrip())
+        last = last_sentence(prose.rstrip())
         listed = prose.rstrip().endswith((",", "、"))
         commitments = [
             c
@@ -218,7 +208,7 @@ def _unfinished(item: Item, whole: Plain, begin: int) -> ParsedAnswer:
     ]
     if last and last[-1].value is not None:
         line = tail.rfind("\n")
-        sentence = _last_sentence(tail)
+        sentence = last_sentence(tail)
         answers = last[-1].strength >= ALONE and last[-1].start > line >= 0 and len(tail) - line <= MAX_LAST_LINE
         if last[-1].strength == DECLARED and last[-1].start > sentence >= 0 and len(tail) - sentence <= MAX_LAST_LINE:
             answers = last[-1].end == len(tail)
@@ -260,42 +250,3 @@ def _wrapped(item: Item, wrapper: Wrapped, language: Languages) -> Commitment:
     # A unit that a field's name gives lies outside the wrapper.
     start, end = (min(wrapper.start + place, wrapper.end) for place in (chosen.start, chosen.end))
     return Commitment(chosen.value, WRAPPED, start, end, wrapper.rule, chosen.note)
-
-
-def _leads_on(tail: str, ending: list[Word], language: Languages) -> bool:
-    """Whether a text of several sentences ends in words that something must follow: "the distance is therefore"."""
-    if len(tail) <= MAX_FORMULA_CHARS or _last_sentence(tail) < 0:
-        return False
-    return any(
-        c.end == len(tail) and c.role in ("conclude", "copula", "estimate", "bound", "between")
-        for c in language.cues_of(ending, tail)
-    )
-
-
-def _last_sentence(text: str) -> int:
-    """Where the last sentence begins; -1 without a mark before it."""
-    return max(text.rfind(mark) for mark in (". ", "! ", "? ", "。", "।", "\n", "： ", "; ", "؟ "))
-
-
-def _breaks_off(text: str, commitments: list[Commitment], language: Languages) -> bool:
-    """Whether a text of several sentences ends in the middle of one that commits it to nothing."""
-    tail = text.rstrip()
-    ending = words_of(tail, max(0, len(tail) - MAX_UNPOINTED_CHARS))
-    dense = bool(ending) and is_glued(tail[-1])
-    if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷,、" and not tail.endswith("**"):
-        return True
-    if (len(tail) < (MIN_DENSE_CHARS if dense else MIN_BROKEN_CHARS) and not _leads_on(tail, ending, language)) or (
-        re.search(r"[.!?。।…)\]}\"'*_`:;|>]\Z|[^\w\s×+=/*,(、，\u0900-\u0963\u064b-\u0652-]\Z", tail) is not None
-    ):
-        return False
-    start = _last_sentence(tail)
-    return (
-        not any(
-            c.start >= start
-            and c.end >= len(tail) - MAX_UNPOINTED_CHARS
-            and c.value is not None
-            and c.strength > STATED
-            for c in commitments
-        )
-        and len(tail) - start > MAX_ENDING_CHARS
-    )

@@ -58,9 +58,7 @@ def routes_of(options: tuple[str, ...], language: Languages) -> tuple[Route, ...
     return tuple(routes) if 2 * apart > len(options) and len(set(routes)) == len(routes) else ()
 
 
-def by_route(
-    text: str, segments: Sequence[Segment], options: tuple[str, ...], language: Languages
-) -> list[Commitment]:
+def by_route(text: str, segments: Sequence[Segment], options: tuple[str, ...], language: Languages) -> list[Commitment]:
     """Find the routes that a text describes, each in a sentence or in the lines of a list.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tolman.scoring.parse.lexicon import all_names, languages
+from tolman.scoring.parse.language_files import all_names, languages
 
 MAX_INSIDE_CHARS = 2000
 """Characters in a tag, at most."""
