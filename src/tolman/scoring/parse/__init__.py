@@ -6,23 +6,26 @@ plainly it is said (`commitments`), and the last that nothing contradicts stands
 1. a reasoning trace is set aside (`reasoning`), control tokens, HTML and LaTeX commands become spaces (`plain`);
 2. wrappers made for answers are read first: tags, boxes, JSON fields (`wrappers`);
 3. the languages are recognised (`detection`), and the rest is split into sentences and lines with the cues in them
-   (`segments`, `words`, `lexicon`; the cues themselves in `languages/`);
+   (`segments`, `words`, `lexicon`, `language_files`; the cues themselves in `languages/`);
 4. for a choice the options are prepared (`option_texts`), every mention of one is found (`mentions`) by letter
-   (`letters`) or in words (`option_words`, `option_pieces`), with whether it is denied (`polarity`), and put together
+   (`letters`), in words (`option_words`, `option_pieces`) or by its place (`option_places`), with whether it is denied
+   (`polarity`) or follows the first of a ranking (`ranking`), and put together
    (`option_lines`); then the options are found that are announced or corrected (`option_announcements`), stand alone
-   (`alone`), or are called right or wrong (`verdicts`), but for what is said while the response goes through all of
-   them (`enumeration`); `choice` puts these rules in order, beside those for options that are orders (`orders`) or
-   numbers (`option_values`);
+   (`alone`), are called right or wrong (`verdicts`), left over (`left_over`) or only stated (`option_statements`), the
+   other one where the opposite of what is asked is said (`opposites`), but for what is said while the response goes through all of
+   them (`enumeration`); `choice` puts these rules in order, beside those for options that are orders (`orders`),
+   routes (`routes`) or numbers (`option_values`);
 5. for a number every quantity is found (`quantities`), in digits (`digits`), in words (`numerals`), or as a unit alone
-   (`bare_units`), with its unit (`measures`, `units`), its relations to others (`relations`), and its role in a line
+   (`bare_units`), with its unit (`measures`, `units`), its relations to others (`relations`, `sums`), and its role in a line
    (`number_lines`); `amounts` puts the rules for those that are announced (`number_announcements`), concluded
-   (`number_conclusions`) or stated in order, and quantities stated together must agree (`agreement`).
+   (`number_conclusions`), alone (`lone_numbers`) or stated in order, and quantities stated together must agree
+   (`agreement`).
 
 6. where the rules leave a doubt, the values that the response names (`candidates`), or an option in other words
    (`closeness`), are weighed (`features`) by learned trees (`selection`).
 
 Announcements work the same for both (`announcements`). A response that refuses, gives two answers or a range, or ends
-before it answers, holds none.
+before it answers (`broken`), holds none.
 
 Other kinds of answers are read from what a response states (`statements`): a few words (`words_said`), an order or a
 set (`lists_said`), points and boxes (`places`, `coordinates`).

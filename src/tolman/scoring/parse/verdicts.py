@@ -57,8 +57,8 @@ def affirmation(line: OptionLine) -> Mention | None:
     cues = [c for c in line.segment.having("affirm") if not is_inside(c, by_text)]
     found = []
     for mention in line.affirmed:
-        if mention.weak and mention.by == "letter":
-            continue
+        if mention.weak and mention.by == "letter" and not any(0 <= c.start - mention.end <= 1 for c in cues):
+            continue  # "A peça que encaixa", not "A is correct"
         others = [m.start for m in line.mentions if m.start >= mention.end and m.option != mention.option]
         nearest = min(others, default=line.segment.end)
         if any(mention.end <= c.start < nearest and c.start - mention.end <= MAX_AFFIRMING_GAP for c in cues):
