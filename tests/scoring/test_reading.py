@@ -311,7 +311,7 @@ def test_the_span_in_a_json_field_with_a_unit_in_its_key_lies_inside_the_respons
 
 SLACK = 0.015
 """So much below the shares measured with `benchmarks/reading.py` a part may not fall."""
-MEASURED = {"written development": (0.895, 0.014, 0.003), "given": (0.971, 0.002, 0.001)}
+MEASURED = {"written development": (0.875, 0.022, 0.005), "given": (0.974, 0.002, 0.001)}
 """Right of the answers that are there; wrong and invented of all rows."""
 
 

@@ -172,11 +172,7 @@ def thresholds(examples: Sequence[Example], chances: Sequence[Sequence[float]], 
         tried = (
             [replace(silent, read=r) for r in (*STEPS, 2.0)]
             if none
-            else [
-                replace(silent, drop=d, switch=s)
-                for d in (-1.0, *(t for t in STEPS if t <= MOST_DROP))
-                for s in (*STEPS[6:], 2.0)
-            ]
+            else [replace(silent, drop=d, switch=s) for d in drops for s in (*STEPS[6:], 2.0)]
         )
         parts.append([(w, counted(rows, said, w)) for w in tried])
     before = counted(examples, chances, silent)

@@ -12,12 +12,12 @@ plainly it is said (`commitments`), and the last that nothing contradicts stands
    (`polarity`) or follows the first of a ranking (`ranking`), and put together
    (`option_lines`); then the options are found that are announced or corrected (`option_announcements`), stand alone
    (`alone`), are called right or wrong (`verdicts`), left over (`left_over`) or only stated (`option_statements`), the
-   other one where the opposite of what is asked is said (`opposites`), but for what is said while the response goes through all of
-   them (`enumeration`); `choice` puts these rules in order, beside those for options that are orders (`orders`),
-   routes (`routes`) or numbers (`option_values`);
+   other one where the opposite of what is asked is said (`opposites`), but for what is said while the response goes
+   through all of them (`enumeration`); `choice` puts these rules in order, beside those for options that are orders
+   (`orders`), routes (`routes`) or numbers (`option_values`);
 5. for a number every quantity is found (`quantities`), in digits (`digits`), in words (`numerals`), or as a unit alone
-   (`bare_units`), with its unit (`measures`, `units`), its relations to others (`relations`, `sums`), and its role in a line
-   (`number_lines`); `amounts` puts the rules for those that are announced (`number_announcements`), concluded
+   (`bare_units`), with its unit (`measures`, `units`), its relations to others (`relations`, `sums`), and its role in a
+   line (`number_lines`); `amounts` puts the rules for those that are announced (`number_announcements`), concluded
    (`number_conclusions`), alone (`lone_numbers`) or stated in order, and quantities stated together must agree
    (`agreement`).
 
