@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from tolman.scoring.parse.hangul import is_part_of_word
@@ -140,7 +141,8 @@ def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
 
 
 def _words_in(cue: Cue, segment: Segment) -> list[Word]:
-    return [w for w in segment.words if cue.start <= w.start < cue.end]
+    first, last = (bisect_left(segment.words, place, key=lambda w: w.start) for place in (cue.start, cue.end))
+    return segment.words[first:last]
 
 
 def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
