@@ -121,8 +121,10 @@ def sandbox(generator: np.random.Generator) -> Mesh:
         parts.append(block((*a, 0), (*b, 0.28), wood))
     for a, b in (((-1.15, -1.15), (1.15, -0.85)), ((-1.15, 0.85), (1.15, 1.15))):
         parts.append(block((*a, 0.28), (*b, 0.31), wood * 1.12))
-    for _ in range(3):
-        x, y = generator.uniform(-0.7, 0.7, 2)
+    for number in range(3):
+        # Each in its own third of the sand, so that none stands in another.
+        angle, away = 2 * np.pi * number / 3 + generator.uniform(-0.6, 0.6), generator.uniform(0.3, 0.7)
+        x, y = away * np.cos(angle), away * np.sin(angle)
         bucket = turned(
             [(0.001, 0.16), (0.08, 0.16), (0.1, 0.32), (0.09, 0.32), (0.07, 0.18), (0.001, 0.18)],
             bright(generator),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
 """Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
-SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "picnic table", "bicycle")
+SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "bicycle")
 _GAP = 0.12
 _TRIES = 40
 
