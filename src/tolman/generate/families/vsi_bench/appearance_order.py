@@ -81,6 +81,7 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
         return
     generator = random.Random(f"{scene.id}:{TASK}")
     kept: set[frozenset[str]] = set()
+    most = _TRIES if settings.listing == "alphabet" else _SETS
     for number in range(_TRIES):
         chosen: list[str] = []
         for name in _preferred(sorted(first), generator, number, settings):
@@ -88,7 +89,7 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
                 chosen.append(name)
         if len(chosen) < 4:
             yield Rejected(TASK, scene.id, f"no four first appearances more than {settings.gap} s apart")
-        elif frozenset(chosen) not in kept and len(kept) < _SETS:
+        elif frozenset(chosen) not in kept and len(kept) < most:
             kept.add(frozenset(chosen))
             times = [first[name] for name in chosen]
             order = sorted(chosen, key=first.__getitem__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
@@ -27,8 +27,8 @@ class RelativeDistanceSettings(FamilySettings):
         gap: metres by which any two options must differ.
         large_gap: the same in rooms larger than `large_room` square metres.
         options: how many.
-        sets: how sets of options are chosen: drawn for each scene, or shared, by preferences that are the same for all
-            scenes, so that many scenes are asked the same.
+        sets: how sets of options are chosen: a few drawn for each scene, or shared: all of the categories that come
+            first in an order that is the same for all scenes, so that many scenes are asked the same.
     """
 
     geometry: DistanceMeasure = "exact"
@@ -46,8 +46,8 @@ _TRIES = 24
 """Sets of options drawn for each object that is asked about."""
 _SETS = 4
 """Sets of them that are kept."""
-_SHARED_SETS = 24
-"""Sets that are kept where they are shared."""
+_SHARED = 9
+"""Categories of which all sets are asked where these are shared."""
 
 
 def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
@@ -95,38 +95,33 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             yield Rejected(TASK, scene.id, f"fewer than {settings.options} other categories")
             continue
         lengths = {c: measure(primary, c) for c in others}
-        generator = random.Random(f"{scene.id}:{TASK}:{primary}")
         kept: set[frozenset[str]] = set()
-        most = _SHARED_SETS if settings.sets == "shared" else _SETS
-        for number in range(_TRIES):
-            if settings.sets == "shared":
-                needed_gap = gap_needed(scene.room_area, settings)
-                options = _shared_set(lengths, f"{TASK}:{primary}:{number}", needed_gap, settings)
-                if len(options) < settings.options:
-                    yield Rejected(TASK, scene.id, f"no {settings.options} options {needed_gap} m apart")
-                    continue
-            else:
-                options = generator.sample(others, settings.options)
+        shared = settings.sets == "shared"
+        sets = _shared_sets(others, primary, settings) if shared else _drawn_sets(scene.id, others, primary, settings)
+        for options in sets:
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
             if broken:
                 yield Rejected(TASK, scene.id, broken[0])
             elif frozenset(options) not in kept:
                 kept.add(frozenset(options))
                 yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
-                if len(kept) == most:
+                if len(kept) == _SETS and not shared:
                     break
 
 
-def _shared_set(
-    lengths: Mapping[str, float], seed: str, needed_gap: float, settings: RelativeDistanceSettings
-) -> list[str]:
-    """The first categories, in an order that all scenes share, that may be options together."""
-    chosen: list[str] = []
-    for name in shared_order(sorted(lengths), seed):
-        apart = all(abs(lengths[name] - lengths[other]) > needed_gap for other in chosen)
-        if apart and lengths[name] >= settings.least and len(chosen) < settings.options:
-            chosen.append(name)
-    return chosen
+def _drawn_sets(
+    scene: str, others: Sequence[str], primary: str, settings: RelativeDistanceSettings
+) -> Iterator[list[str]]:
+    """Sets of options, drawn for each scene."""
+    generator = random.Random(f"{scene}:{TASK}:{primary}")
+    for _ in range(_TRIES):
+        yield generator.sample(others, settings.options)
+
+
+def _shared_sets(others: Sequence[str], primary: str, settings: RelativeDistanceSettings) -> Iterator[list[str]]:
+    """All sets of the categories that come first in an order that is the same for all scenes."""
+    first = shared_order(others, f"{TASK}:{primary}")[:_SHARED]
+    return (list(options) for options in itertools.combinations(first, settings.options))
 
 
 def _question(
