@@ -30,6 +30,8 @@ def _read(item: Item, text: str) -> ParsedAnswer:
     if bare is not None:
         return ParsedAnswer(bare[1].lower(), span=bare.span(1), rule="alone")
     found = read_careful(item.model_copy(update={"kind": "choice", "options": ANSWERS, "answer": "A"}), text)
+    if found.span is not None and text[slice(*found.span)].strip().isdigit():
+        return ParsedAnswer(None, note="a number is neither yes nor no")
     return found if found.value is None else replace(found, value=ANSWERS["AB".index(str(found.value))])
 
 

@@ -74,8 +74,8 @@ class SimulateConfig:
     camera: Annotated[
         str,
         Setting(
-            "How the moving camera is moved: walk, at 1.5 m; handheld, the same with a hand's tremor; robot, level at "
-            "0.3 to 0.6 m, driving straight and turning on the spot.",
+            "Motion of the moving camera: walk, at 1.5 m; handheld, the same with a hand's tremor; robot, level at 0.3 "
+            "to 0.6 m, driving straight and turning on the spot.",
             choices=CAMERA_WORDS,
         ),
     ] = "walk"
@@ -85,7 +85,7 @@ class SimulateConfig:
     quality: Annotated[
         str,
         Setting(
-            "How the videos' colours are drawn: fast; default, with reflections in mirrors and, in rooms with types, "
+            "Quality of the videos' colours: fast; default, with reflections in mirrors and, in rooms with types, "
             "darker crevices; high, with nine samples a pixel and finer light and shadows, for graphics cards. Depth "
             "and instances are the same.",
             choices=QUALITIES,

@@ -46,11 +46,11 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
 
 
 def _leads_on(tail: str, ending: Sequence[Word], language: Languages) -> bool:
-    """Whether a text of several sentences ends in words that something must follow: "the distance is therefore"."""
+    """Whether a text of several sentences ends in words that something must follow: "the distance is", "on the"."""
     if len(tail) <= MAX_FORMULA_CHARS or last_sentence(tail) < 0:
         return False
     return any(
-        c.end == len(tail) and c.role in ("conclude", "copula", "estimate", "bound", "between")
+        c.end == len(tail) and c.role in ("conclude", "copula", "estimate", "bound", "between", "open_end")
         for c in language.cues_of(ending, tail)
     )
 

@@ -110,7 +110,10 @@ def _by_numbers(text: str, segment: Segment, options: OptionTexts) -> list[Menti
         behind = any(0 <= span.start - c.end <= 3 and not text[c.end : span.start].strip(_AROUND) for c in called)
         before = text[max(0, span.start - 6) : span.start]
         counted = bool(_NUMBERED.match(text, span.end)) and not options.places
-        if behind or counted or _NUMBER_SIGN.search(before) or _is_alone(span, text, segment):
+        # A lone number is no letter of options that aren't numbered; in brackets it is one.
+        bracketed = text[max(0, span.start - 1) : span.end + 1] == f"({text[span.start : span.end]})"
+        alone = (bool(options.places) or bracketed) and _is_alone(span, text, segment)
+        if behind or counted or _NUMBER_SIGN.search(before) or alone:
             option = _at(place, options)
             if option is not None:
                 found.append(Mention(option, span.start, span.end, "text", marked=True))
