@@ -44,7 +44,10 @@ def boxes(things: list[SceneObject], seconds: float) -> Boxes:
     )
 
 
-@pytest.mark.parametrize("place", OUTDOOR_SHAPES)
+@pytest.mark.parametrize(
+    "place",
+    [shape if shape == "street" else pytest.param(shape, marks=pytest.mark.full) for shape in OUTDOOR_SHAPES],
+)
 def test_nothing_is_touched(place: str) -> None:
     lively, made, notes = driven(place)
     mine, others = added(lively, made), list(lively.scene.objects)
@@ -145,6 +148,7 @@ def test_a_way_is_round_at_its_corners() -> None:
     assert turned.at(np.array([3.0]))[0] == pytest.approx(ROUND.at(np.array([3.0]))[0] @ [[0, 1], [-1, 0]])
 
 
+@pytest.mark.full
 def test_traffic_is_recorded_by_every_sensor_and_old_settings_stay(tmp_path: Path) -> None:
     assert "traffic" not in WorldsConfig().settings()
     config = WorldsConfig(

@@ -254,7 +254,7 @@ PRESETS = {
         scoring_profile=None,
         labels=True,
         settings={
-            "vsi-bench/relative-distance": RelativeDistanceSettings(sets="shared"),
+            "vsi-bench/relative-distance": RelativeDistanceSettings(sets="shared", recorded=True),
             "vsi-bench/appearance-order": AppearanceSettings(listing="alphabet"),
         },
         share=ShareSettings(per_scene=20, max_filter_rounds=_ROUNDS, rings=True),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, nearest, needed
-from tolman.generate.recorded import distance_error
+from tolman.generate.recorded import KEY, distance_error
 from tolman.generate.sampling import shared_order
 from tolman.generate.taxonomy import TaxonomyPlace
 from tolman.items import Item
@@ -29,6 +29,7 @@ class RelativeDistanceSettings(FamilySettings):
         options: how many.
         sets: how sets of options are chosen: a few drawn for each scene, or shared: all of the categories that come
             first in an order that is the same for all scenes, so that many scenes are asked the same.
+        recorded: whether the nearest must lead by more than what the recording leaves open of its distance.
     """
 
     geometry: DistanceMeasure = "exact"
@@ -38,6 +39,7 @@ class RelativeDistanceSettings(FamilySettings):
     large_room: float = 40.0
     options: int = 4
     sets: Literal["drawn", "shared"] = "drawn"
+    recorded: bool = False
 
 
 TASK = "object_rel_distance"
@@ -100,6 +102,8 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
         sets = _shared_sets(others, primary, settings) if shared else _drawn_sets(scene.id, others, primary, settings)
         for options in sets:
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
+            if not broken and settings.recorded and _is_vague(geometry, primary, {c: lengths[c] for c in options}):
+                broken = ["the recording leaves more open than the lead of the nearest"]
             if broken:
                 yield Rejected(TASK, scene.id, broken[0])
             elif frozenset(options) not in kept:
@@ -107,6 +111,12 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
                 yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
                 if len(kept) == _SETS and not shared:
                     break
+
+
+def _is_vague(geometry: SceneGeometry, primary: str, lengths: Mapping[str, float]) -> bool:
+    """Whether whoever has only the recording may find another option nearer."""
+    nearest = min(lengths, key=lengths.__getitem__)
+    return distance_error(geometry, primary, nearest).get(KEY, 0.0) >= lead(list(lengths.values()))
 
 
 def _drawn_sets(
