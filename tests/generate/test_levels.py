@@ -67,7 +67,7 @@ def test_a_second_solver_answers_everything_about_rooms(rooms: Asked) -> None:
 @pytest.mark.full
 def test_a_second_solver_answers_everything_about_a_recorded_room(asked: Callable[[str], Asked]) -> None:
     right = solved(asked("spatialbench"))
-    assert sum(right.values()) > 40
+    assert sum(right.values()) > 20
     assert {"commands", "affordance"} <= set(right)
 
 

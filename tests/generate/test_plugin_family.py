@@ -93,7 +93,8 @@ def test_all_has_a_plugins_families_and_other_presets_need_not(place: Path) -> N
                    "--plugin", "my_family.py", "--out", "every")  # fmt: skip
     assert every.returncode == 0, every.stderr
     found = {item.labels["family"] for item in items_in(place / "every")}
-    assert {"my/object-height", "vsi-bench/counting", "spatialbench/object-counting"} <= found
+    assert {"my/object-height", "vsi-bench/counting"} <= found
+    assert any(name.startswith("spatialbench/") for name in found)
     mixed = tolman(place, "generate", "SCENES", "--preset", "vsi-paper", "--families", "counting,object-height",
                    "--plugin", "my_family.py", "--out", "mixed")  # fmt: skip
     assert mixed.returncode == 0, mixed.stderr

@@ -291,7 +291,10 @@ def test_the_piece_under_a_span_is_read_alike_by_itself(part: Part) -> None:
         piece = row.output[slice(*reading.span)]
         alike = read_careful(item_of(row), piece).value == reading.value
         if row.kind == "number" or re.fullmatch(r"\W*[A-Za-zＡ-Ｚ]\W*", piece):
-            assert alike, f"{row.id}: {piece!r} is not read as {reading.value}"
+            # The unit may stand elsewhere: in the head of a table, in a key.
+            again = read_careful(item_of(row), piece).value
+            scaled = isinstance(again, Fraction) and reading.value in (100 * again, again / 100)
+            assert alike or scaled, f"{row.id}: {piece!r} is not read as {reading.value}"
         else:
             named.append(alike)
     assert len(named) > 50

@@ -28,7 +28,7 @@ UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 @pytest.mark.full
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_scan_s_alpha_shape_is_the_floor(shape: str) -> None:
-    here, carried = world(shape), walk(shape, 12.0)
+    here, carried = world(shape), walk(shape, 20.0)
     points = scan(here, carried, replace(ROOM, columns=360, rate=5.0))
     truth = here.scene.room_area
     assert truth is not None

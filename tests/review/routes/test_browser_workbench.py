@@ -187,7 +187,8 @@ def _check(
     assert any(found.status == "differs" for found in after.values()), "no answer depends on so short a move"
     assert changed | gone == concerned  # all others are byte-equal, and of the same version
     by_id = {item.id: item for item in items}
-    assert all(name in categories_in(by_id[one]) for one in concerned)
+    # What is moved may come into the way of a route that doesn't name it.
+    assert all(name in categories_in(by_id[one]) or by_id[one].task == "route_planning" for one in concerned)
     assert not changed & gone
     kept = [Item.model_validate(json.loads(content)) for one, (_, content) in new.items() if one not in gone]
     assert {one.verdict for one in _audited(made, kept).values()} == {"sound"}
