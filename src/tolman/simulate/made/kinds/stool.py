@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, cushion, cylinder, lathe, leg, prism
+from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, lathe, leg, prism
 from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
 def make(draws: Draws) -> MadeParts:
-    """A round or angular seat on three or four legs, or a round one on a column.
-
-    What stands on panels or a drum, is wider than 0.5 m, or low and hard on a column, is a side table to who sees it.
-    """
+    """A round or angular seat on three or four legs, a column, a drum, or two panels."""
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint", "plastic")
     padded = draws.chance(0.35)
@@ -25,7 +22,7 @@ def make(draws: Draws) -> MadeParts:
     )
     thick = draws.between(0.05, 0.1) if padded else draws.between(0.02, 0.04)
     under = h - thick
-    style = draws.pick("legs", "legs", "three", *(["column"] if padded or h > 0.55 else []))
+    style = draws.pick("legs", "legs", "three", "column", "drum", "panels")
     round_seat = draws.chance(0.5) or style in ("three", "column")
     bodies: list[Mesh] = []
     surfaces: list[LevelSurface] = []
@@ -48,7 +45,14 @@ def make(draws: Draws) -> MadeParts:
             surfaces = [LevelSurface((-x, -y), (x, y), h)]
     a, b = (0.42 * w, 0.42 * d) if not round_seat else (0.34 * w, 0.34 * d)
     r = draws.between(0.012, 0.022) if frame.family != "metal" else draws.between(0.008, 0.013)
-    if style == "column":
+    if style == "drum":
+        rows = [(0.44, 0.0), (0.46, 0.03), (draws.between(0.36, 0.5), 0.5), (0.46, 0.97), (0.44, 1.0)]
+        if round_seat:
+            mesh = lathe([(q, z * under) for q, z in rows], sides=28)
+            bodies += frame.on(bent(mesh, mesh.points * (w, d, 1.0)))
+        else:
+            bodies += frame.on(box((-0.46 * w, -0.46 * d, 0.0), (0.46 * w, 0.46 * d, under), 0.01))
+    elif style == "column":
         foot = 0.42 * min(w, d)
         bodies += frame.on(
             lathe([(foot, 0.0), (foot, 0.012), (0.03, 0.03), (0.022, 0.06), (0.022, under - 0.03), (foot * 0.5, under)])
@@ -58,6 +62,11 @@ def make(draws: Draws) -> MadeParts:
             ring = np.column_stack([0.3 * w * np.cos(turn[:-1]), 0.3 * d * np.sin(turn[:-1]), np.full(24, 0.3 * h)])
             parts = [bar(tuple(p), tuple(q), 0.008, sides=6) for p, q in zip(ring, np.roll(ring, -1, 0), strict=True)]
             bodies += frame.on(*parts, bar((-0.3 * w, 0, 0.3 * h), (0.3 * w, 0, 0.3 * h), 0.007))
+    elif style == "panels":
+        t = 0.011
+        bodies += frame.on(*(box((s * (a - t) - t, -b, 0.0), (s * (a - t) + t, b, under)) for s in (-1, 1)), turn=1)
+        z = under * draws.between(0.3, 0.7)
+        bodies += frame.on(box((-a + 2 * t, -b * 0.8, z), (a - 2 * t, b * 0.8, z + 0.016)))
     else:
         count = 3 if style == "three" else 4
         start = np.pi / 2 if style == "three" else np.pi / 4
@@ -97,7 +106,7 @@ FURNITURE = FurnitureKind(
     category="stool",
     habit="floor",
     sizes=(
-        SizeClass((0.42, 0.38, 0.45), (0.1, 0.1, 0.12), common=0.6, share=0.72),
+        SizeClass((0.42, 0.38, 0.45), (0.18, 0.16, 0.12), common=0.6, share=0.72),
         SizeClass((0.42, 0.37, 0.70), (0.12, 0.12, 0.07), common=0.6, name="bar", share=0.28),
     ),
     make=make,
