@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tolman.generate.card import card
+from tolman.generate.card import RINGS, card
 from tolman.generate.settings import preset
 
 STATISTICS = {"scenes": 2, "tasks": {}, "frames": {"known": 0}}
@@ -13,3 +13,9 @@ STATISTICS = {"scenes": 2, "tasks": {}, "frames": {"known": 0}}
 @pytest.mark.parametrize(("licence", "line"), [("CC BY 4.0", "license: cc-by-4.0"), ("", "license: unknown")])
 def test_the_header_names_the_licence(licence: str, line: str) -> None:
     assert card("bench", 3, STATISTICS, preset("vsi-paper"), 0, licence).splitlines()[1] == line
+
+
+def test_a_card_tells_of_rings_where_there_are_any() -> None:
+    rung = preset("tolman-1")
+    assert RINGS in card("b", 0, STATISTICS, rung, 0)
+    assert RINGS not in card("b", 0, STATISTICS, rung.with_share(rings=False), 0)

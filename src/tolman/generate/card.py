@@ -17,6 +17,12 @@ CONFIGS = """configs:
 """
 """The header that tells `datasets.load_dataset` which files hold the rows."""
 
+RINGS = (
+    "Questions come in rings, named in each row's `evidence` as `twins`: scenes that answer one text differently,\n"
+    "each option right once, so that text alone is right about exactly one in k; numbers are spread over one range\n"
+    "for every text. Questions whose options are pictures are in none. What follows is of the others' filtering."
+)
+"""What is said of a benchmark in rings."""
 AUDIT = "## Shortcut audit"
 """The heading of what learners from outside got."""
 TAUGHT_ON = {
@@ -123,7 +129,13 @@ def _frames(found: dict[str, Any]) -> str:
 
 
 def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
-    """Shortcut filtering: which learners, how they were measured, what was left out."""
+    """Rings and shortcut filtering: which learners, how they were measured, what was left out."""
+    if preset.share.rings:
+        return f"{RINGS}\n\n{_by_learners(statistics, preset)}"
+    return _by_learners(statistics, preset)
+
+
+def _by_learners(statistics: dict[str, Any], preset: GenerationPreset) -> str:
     if not preset.share.max_filter_rounds:
         return "Nothing was left out because it can be guessed: shortcut filtering was off."
     tasks = statistics["tasks"]
