@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-
-import numpy as np
+from typing import Any
 
 from tolman.generate.draft import Draft, Needs, Thing
 from tolman.generate.geometry import SceneGeometry
@@ -47,31 +46,43 @@ def with_needed_frames(draft: Draft) -> Draft:
     if draft.needs is None:
         return draft
     found = frames_of(draft.needs)
-    written = {} if found is None else {KEY: found.with_least().model_dump(mode="json")}
+    written = {} if found is None else {KEY: _written(found.with_least())}
     return replace(draft, evidence={**draft.evidence, **written}, needs=None)
 
 
 def frames_of(needs: Needs) -> NeededFrames | None:
     """The frames of the video that show what is needed; None where it shows a part of it nowhere."""
-    times = np.array(needs.capture.times) - needs.capture.times[0]
+    times = needs.capture.times
     # Several parts of a question may name the same thing.
     found = dict.fromkeys((name, _spans(tuple(frames))) for name, frames in needs.things)
     if not found or not all(spans for _, spans in found):
         return None
-    step = float(times[-1]) / max(1, len(times) - 1)
+    length = times[-1] - times[0]
     return NeededFrames(
         frames=len(times),
-        seconds=round(float(times[-1]) + step, 3),
-        needed=tuple(
-            NeededThing(
-                name=name,
-                frames=spans,
-                seconds=tuple((round(float(times[a]), 3), round(float(times[b]), 3)) for a, b in spans),
-            )
-            for name, spans in found
-        ),
+        seconds=round(length + length / max(1, len(times) - 1), 3),
+        needed=tuple(_thing(name, spans, times) for name, spans in found),
         in_order=needs.in_order,
     )
+
+
+@lru_cache(maxsize=1024)
+def _thing(name: str, spans: tuple[Span, ...], times: tuple[float, ...]) -> NeededThing:
+    seconds = tuple((round(times[a] - times[0], 3), round(times[b] - times[0], 3)) for a, b in spans)
+    return NeededThing(name=name, frames=spans, seconds=seconds)
+
+
+def _written(found: NeededFrames) -> dict[str, Any]:
+    """As `model_dump(mode="json")` writes it, each thing once for all questions that ask for it."""
+    plain = found.model_dump(mode="json", exclude={"needed"})
+    return {name: plain.get(name) for name in NeededFrames.model_fields} | {
+        "needed": [_written_thing(one) for one in found.needed]
+    }
+
+
+@lru_cache(maxsize=1024)
+def _written_thing(thing: NeededThing) -> dict[str, Any]:
+    return thing.model_dump(mode="json")
 
 
 @lru_cache(maxsize=1024)

@@ -112,11 +112,16 @@ class NeededFrames(BaseModel):
 
     def _masks(self) -> NDArray[np.bool_]:
         """Find the frames that show each thing. Shape (things, frames)."""
-        masks = np.zeros((len(self.needed), self.frames), dtype=bool)
-        for mask, thing in zip(masks, self.needed, strict=True):
-            for first, last in thing.frames:
-                mask[first : last + 1] = True
-        return masks
+        return np.stack([_mask(thing.frames, self.frames) for thing in self.needed])
+
+
+@lru_cache(maxsize=1024)
+def _mask(spans: tuple[Span, ...], frames: int) -> NDArray[np.bool_]:
+    """Find the frames of some spans, asked for again by each question about a thing. Shape (frames,)."""
+    mask = np.zeros(frames, dtype=bool)
+    for first, last in spans:
+        mask[first : last + 1] = True
+    return mask
 
 
 def _shows(masks: NDArray[np.bool_], chosen: Sequence[int], in_order: bool) -> bool:

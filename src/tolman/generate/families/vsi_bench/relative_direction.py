@@ -119,7 +119,10 @@ class _Placed:
     corners: list[float]
 
 
-def _placed(geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings) -> _Placed:
+def _too_far_or_near(
+    geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings
+) -> list[str]:
+    """The rules about distances that three things break."""
     measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
     broken = []
     for a, b in itertools.combinations(places, 2):
@@ -129,6 +132,12 @@ def _placed(geometry: SceneGeometry, places: tuple[str, str, str], settings: Dir
     here = geometry.center(places[0])
     if min(float(np.linalg.norm((geometry.center(p) - here)[:2])) for p in places[1:]) < settings.on_plan:
         broken.append(f"the observer within {settings.on_plan} m of another object on the floor plan")
+    return broken
+
+
+def _placed(geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings) -> _Placed:
+    broken = _too_far_or_near(geometry, places, settings)
+    here = geometry.center(places[0])
     corners = egocentric_angle(here, geometry.center(places[1]), geometry.vertices(places[2]))
     return _Placed(broken, corners.tolist())
 
@@ -152,6 +161,10 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
     scene = geometry.scene
     for a, b, c in itertools.combinations(geometry.unique, 3):
         for places in ((a, b, c), (a, c, b), (b, a, c)):
+            if broken := _too_far_or_near(geometry, places, settings):
+                for level in LEVELS:
+                    yield Rejected(level.task, scene.id, broken[0])
+                continue
             angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
             placed = _placed(geometry, places, settings)
             for level in LEVELS:
