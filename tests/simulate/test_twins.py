@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tolman.errors import UsageError
+from tolman.generate.geometry import SceneGeometry
 from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate.build import WorldsConfig, simulate, twin_place
-from tolman.simulate.twins import APART
+from tolman.simulate.twins import APART, COUNTS
 from tolman.workflows.simulate import SimulateConfig
 from tolman.workflows.simulate import simulate as command
 
@@ -52,6 +54,39 @@ def test_what_stays_looks_the_same() -> None:
         if a.mesh.points.shape != b.mesh.points.shape or not np.array_equal(a.mesh.points, b.mesh.points)
     ]
     assert len(differing) == 1
+
+
+def test_beside_landmarks_each_twin_has_another_that_is_nearest() -> None:
+    config = replace(CONFIG, twins=4, differ=("landmark",))
+    nearest = []
+    for number in range(4):
+        _, world, _ = twin_place(config, "rectangle", f"d/{number}", "6:0", number, "landmark")
+        scene = world.scene
+        (moved,) = scene.of(scene.differs or "")
+        alone = [
+            thing
+            for thing in scene.objects
+            if scene.count(thing.category) == 1
+            and thing.category not in (moved.category, "rug", "door", "window")
+            and thing.box.center[2] - thing.box.extents[2] / 2 < 0.03
+        ]
+        known = SceneGeometry(scene, ())
+        nearest.append(min((t.category for t in alone), key=lambda c: known.exact_distance(moved.category, c)))
+    assert len(set(nearest)) == 4
+
+
+def test_in_number_twins_have_more_and_more_of_one_thing() -> None:
+    config = replace(CONFIG, twins=4, differ=("number",))
+    worlds = [twin_place(config, "rectangle", f"d/{n}", "5:1", n, "number")[1] for n in range(4)]
+    scenes = [world.scene for world in worlds]
+    assert [scene.count(scene.differs or "") for scene in scenes] == list(COUNTS)
+    for fewer, more in itertools.pairwise(scenes):
+        assert {thing.id: thing.box for thing in fewer.objects}.items() <= {t.id: t.box for t in more.objects}.items()
+
+
+def test_an_unknown_difference_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="landmark, side, number"):
+        command(SimulateConfig(out=tmp_path / "out", scenes=4, twins=2, differ=("place",)))
 
 
 @pytest.mark.parametrize(

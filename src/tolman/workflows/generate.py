@@ -26,7 +26,7 @@ NAMED_REASONS = 3
 """Reasons that the sentence names where nothing can be asked; the statistics have them all."""
 PARALLEL_FROM = 2_000
 """Questions that are worth the start of other processes."""
-MANY_SCENES = 200
+MANY_SCENES = 32
 """Scenes that are."""
 
 
@@ -42,7 +42,7 @@ class GenerateConfig:
         str,
         Setting(
             "Generation preset, which fixes families and thresholds: vsi-paper, vsi-official (with its defects), mmsi, "
-            "site, spatialbench or all."
+            "site, spatialbench, tolman-1 or all."
         ),
     ] = "vsi-paper"
     families: Annotated[
@@ -67,12 +67,12 @@ class GenerateConfig:
         ),
     ] = None
     rings: Annotated[
-        bool,
+        bool | None,
         Setting(
             "Take questions in rings only: scenes that answer one question differently, each option right once, so "
-            "that no text tells its answer. Always so with the preset tolman-1."
+            "that no text tells its answer. Default: the generation preset's, rings for tolman-1 alone."
         ),
-    ] = False
+    ] = None
     no_media: Annotated[
         bool,
         Setting(
@@ -240,7 +240,7 @@ def _preset(config: GenerateConfig) -> GenerationPreset:
         per_scene=config.per_scene,
         per_task=config.per_task,
         max_filter_rounds=config.max_filter_rounds,
-        rings=config.rings or None,
+        rings=config.rings,
     )
 
 
