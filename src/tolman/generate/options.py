@@ -62,9 +62,9 @@ def no_distractors(*, margin: str = "0.20", lower: str = "0.25", upper: str = "1
 
 def _apart(low: int, high: int, count: int, gap: int, generator: random.Random) -> list[int] | None:
     """So many whole numbers in a range, each at least a gap from the next, drawn evenly; None where they don't fit."""
-    room = high - low + 1 - (count - 1) * (gap - 1)
     if count == 0:
         return []
+    room = high - low + 1 - (count - 1) * (gap - 1)
     if room < count:
         return None
     return [low + n + i * (gap - 1) for i, n in enumerate(sorted(generator.sample(range(room), count)))]
