@@ -50,6 +50,7 @@ SCENES: _Schema = {
     "video": pl.String,
     "events": pl.List(_EVENT),
     "twins": pl.String,
+    "differs": pl.String,
 }
 CAPTURES: _Schema = {
     "id": pl.String,

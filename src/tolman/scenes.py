@@ -139,6 +139,7 @@ class Scene(BaseModel):
         video: the path of the scene's standard video, relative to the collection's media.
         events: what happens in it, by time.
         twins: the same for all scenes that differ in one thing only, and for no other; None where there are none.
+        differs: the category of that thing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -153,6 +154,7 @@ class Scene(BaseModel):
     video: str | None = None
     events: tuple[Event, ...] = ()
     twins: str | None = None
+    differs: str | None = None
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Scene:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tolman.generate.build import item_of
 from tolman.generate.draft import Draft
-from tolman.generate.ring_selection import PLACES_A_CLUSTER, InRing, RingCandidate, may_ring, ring_places
+from tolman.generate.ring_selection import MOST_CLUSTERS, InRing, RingCandidate, may_ring, ring_places
 from tolman.generate.rings import INTERVALS, SPAN
 from tolman.items import MEDIA_MARK, Item
 
@@ -86,8 +86,8 @@ def test_rings_stay_in_their_cluster() -> None:
     for own in scenes.values():
         meeting = [other for other in tied if other & own]
         tied = [other for other in tied if not other & own] + [own.union(*meeting)]
-    assert max(map(len, tied)) <= PLACES_A_CLUSTER + 2
-    assert len(tied) > 600 // PLACES_A_CLUSTER // 4
+    assert max(map(len, tied)) <= 600 // MOST_CLUSTERS + 1
+    assert len(tied) >= MOST_CLUSTERS
 
 
 def test_options_that_are_pictures_need_no_ring() -> None:

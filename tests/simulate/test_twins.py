@@ -15,7 +15,8 @@ from tolman.simulate.twins import APART
 from tolman.workflows.simulate import SimulateConfig
 from tolman.workflows.simulate import simulate as command
 
-CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, made=True, media=False, twins=3)
+CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, made=True, media=False, twins=3,
+                      differ=("side",))  # fmt: skip
 
 
 def test_twins_differ_in_the_place_of_one_thing_and_cameras_are_the_same(tmp_path: Path) -> None:

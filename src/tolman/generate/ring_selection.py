@@ -11,9 +11,9 @@ from tolman.generate.draft import Draft
 from tolman.generate.rings import INTERVALS, RingQuestion, RingText, find_rings, intervals_of
 from tolman.items import MEDIA_MARK
 
-PLACES_A_CLUSTER = 4
-"""Places, twins of one place counted once, among which rings are formed: questions of different clusters share nothing,
-so that learners can be taught one and asked another."""
+LEAST_PLACES, MOST_CLUSTERS = 4, 15
+"""Rings are formed among so many places at least, twins of one place counted once, and in so many clusters of places at
+most: questions of different clusters share nothing, so that learners can be taught one and asked another."""
 
 
 class RingCandidate(NamedTuple):
@@ -102,7 +102,7 @@ def _seen(one: RingCandidate) -> _Seen:
 
 def _clusters(places: set[str], seed: int) -> dict[str, int]:
     """The cluster of each place: places in an order by hash, so many in each cluster."""
-    count = max(1, round(len(places) / PLACES_A_CLUSTER))
+    count = max(1, min(MOST_CLUSTERS, round(len(places) / LEAST_PLACES)))
     drawn = sorted(places, key=lambda place: hashlib.sha256(f"{seed}:{place}".encode()).digest())
     return {place: number * count // len(drawn) for number, place in enumerate(drawn)}
 

@@ -23,7 +23,9 @@ SPAN = 4.0
 STEPS_OF_SPAN = 12
 """Places in a ratio of `SPAN` at which the range of the answers may begin."""
 LEAST_COUNTS = 5
-"""Different counts that a question for a count has at least."""
+"""Different counts, one after the other, that a question for a count has at least."""
+SPREAD_COUNTS = (2, 3, 5, 8)
+"""Counts that do as well: each is about half as many again as the one before."""
 
 
 class RingText(NamedTuple):
@@ -155,19 +157,9 @@ def intervals_of(values: Sequence[float], texts: Sequence[Hashable], *, counts: 
     """
     if not values:
         return []
-    placed: Callable[[float, float], int | None] = _count_interval if counts else _measure_interval
-    if counts:
-        ranges = [(low, high) for low, high in itertools.combinations(sorted({round(v) for v in values}), 2)
-                  if high - low + 1 >= LEAST_COUNTS]  # fmt: skip
-    else:
-        step = SPAN ** (1 / STEPS_OF_SPAN)
-        first, last = (math.floor(math.log(v, step)) for v in (min(values), max(values)))
-        ranges = [(step**power, 0) for power in range(first - STEPS_OF_SPAN, last + 1)]
-    best: tuple[int, list[int | None]] = (-1, [None] * len(values))
-    for low, high in ranges:
-        size = round(high - low) + 1 if counts else INTERVALS
-        found = [placed(value, low) for value in values]
-        inside = [None if place is None or place >= size else place for place in found]
+    best: tuple[int, list[int | None]] = (0, [None] * len(values))
+    for place_of, size in _count_ranges(values) if counts else _measure_ranges(values):
+        inside = [place_of(value) for value in values]
         held: dict[Hashable, Counter[int]] = defaultdict(Counter)
         for text, place in zip(texts, inside, strict=True):
             if place is not None:
@@ -178,12 +170,27 @@ def intervals_of(values: Sequence[float], texts: Sequence[Hashable], *, counts: 
     return best[1]
 
 
-def _count_interval(value: float, low: float) -> int | None:
-    place = round(value - low)
-    return place if place >= 0 else None
+_PlaceOf = Callable[[float], int | None]
 
 
-def _measure_interval(value: float, low: float) -> int | None:
+def _count_ranges(values: Sequence[float]) -> Iterator[tuple[_PlaceOf, int]]:
+    """Sets of counts: what each count's number in them is, and how many there are."""
+    there = sorted({round(value) for value in values})
+    ranges = [range(low, high + 1) for low, high in itertools.combinations(there, 2) if high - low + 1 >= LEAST_COUNTS]
+    for counts in [*ranges, SPREAD_COUNTS]:
+        numbers = {count: number for number, count in enumerate(counts)}
+        yield lambda value, numbers=numbers: numbers.get(round(value)), len(numbers)
+
+
+def _measure_ranges(values: Sequence[float]) -> Iterator[tuple[_PlaceOf, int]]:
+    """Ranges of a ratio of `SPAN`: which of its intervals a value lies in, and how many there are."""
+    step = SPAN ** (1 / STEPS_OF_SPAN)
+    first, last = (math.floor(math.log(value, step)) for value in (min(values), max(values)))
+    for power in range(first - STEPS_OF_SPAN, last + 1):
+        yield lambda value, low=step**power: _interval(value, low), INTERVALS
+
+
+def _interval(value: float, low: float) -> int | None:
     place = math.floor(INTERVALS * math.log(value / low) / math.log(SPAN))
     return place if 0 <= place < INTERVALS else None
 

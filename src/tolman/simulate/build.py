@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from tolman.simulate.robots import with_robots
 from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
 from tolman.simulate.traffic import with_traffic
-from tolman.simulate.twins import twin_of
+from tolman.simulate.twins import DIFFERENCES, SIDE, twin_of
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
@@ -71,7 +71,8 @@ class WorldsConfig:
         exo: number of fixed cameras beside the walking one.
         lidar: whether a spinning LiDAR is carried along.
         media: whether videos are drawn; else rays tell what they would show.
-        twins: scenes in a group that differ in one thing only, which stands elsewhere in each; 1 for none.
+        twins: scenes in a group that differ in one thing only; 1 for none.
+        differ: in what, of `twins.DIFFERENCES`, taken in turn by groups.
         quality: of the videos' colours, a name of `quality.LEVELS`.
         camera: how the moving one is moved, of `cameras.CAMERAS`.
     """
@@ -93,6 +94,7 @@ class WorldsConfig:
     lidar: bool = False
     media: bool = True
     twins: int = 1
+    differ: tuple[str, ...] = DIFFERENCES
     quality: str = DEFAULT.name
     camera: str = WALK
 
@@ -105,7 +107,7 @@ class WorldsConfig:
         if self.media:
             del fields["media"]
         if self.twins == 1:
-            del fields["twins"]
+            del fields["twins"], fields["differ"]
         if not self.traffic:
             del fields["traffic"]
         library = None
@@ -304,7 +306,8 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     identity, seed = f"{DATASET}/{name}", f"{config.seed}:{group}"
     shape = config.shapes[group % len(config.shapes)]
     if config.twins > 1:
-        whole, world, notes = twin_place(config, shape, identity, seed, twin)
+        differ = config.differ[group % len(config.differ)]
+        whole, world, notes = twin_place(config, shape, identity, seed, twin, differ)
     else:
         world, notes = place(config, shape, identity, seed)
         whole = world
@@ -377,30 +380,47 @@ def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[W
 
 
 def twin_place(
-    config: WorldsConfig, shape: str, identity: str, seed: str, number: int
+    config: WorldsConfig, shape: str, identity: str, seed: str, number: int, differ: str = SIDE
 ) -> tuple[World, World, tuple[str, ...]]:
     """A twin of a room.
 
     Args:
-        config, shape, identity: as for `place`.
+        config, shape: as for `place`.
+        identity: of the twin.
         seed: of all twins of the group.
         number: of the twin in its group, from 0.
+        differ: in what the twins do.
 
     Returns:
-        The room with the thing that is moved at all of its places, in which walks and cameras are planned, so that they
+        The room with all copies of the thing in which twins differ, in which walks and cameras are planned, so that they
         are the same for all twins; the twin; what was asked for and isn't in it.
 
     Raises:
         UsageError: there is no such shape, or it is no room's.
     """
-    plan, library = _plan(config, shape, identity, seed)
-    whole = build_interior(plan, library)
-    own = build_interior(twin_of(plan, number), library) if plan.moved else whole
+    plan, library, whole = _group(replace(config, scenes=0), shape, seed, differ)
+    if not plan.twins:
+        same = replace(whole, scene=whole.scene.model_copy(update={"id": identity}))
+        return same, same, plan.notes + _left_out(library)
+    own = build_interior(replace(twin_of(plan, number), id=identity), library)
+    (thing,) = (thing.category for thing in plan.placed if thing.id == plan.twins[0][0])
+    own = replace(own, scene=own.scene.model_copy(update={"differs": thing}))
     return whole, own, plan.notes + _left_out(library)
 
 
-def _plan(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[FloorLayout, FurnitureSource]:
-    """A room's plan; with twins the first of some that have a thing with so many places."""
+@lru_cache(maxsize=1)
+def _group(
+    config: WorldsConfig, shape: str, seed: str, differ: str
+) -> tuple[FloorLayout, FurnitureSource, World]:
+    """What all twins of a group share: made once for those that a process makes one after the other."""
+    plan, library = _plan(config, shape, seed, seed, differ)
+    return plan, library, build_interior(plan, library)
+
+
+def _plan(
+    config: WorldsConfig, shape: str, identity: str, seed: str, differ: str = SIDE
+) -> tuple[FloorLayout, FurnitureSource]:
+    """A room's plan; with twins the first of some that have a thing in which so many can differ."""
     if shape not in ROOM_SHAPES:
         raise unknown("place", shape, PLACES)
     for attempt in range(_PLANS):
@@ -410,8 +430,10 @@ def _plan(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[F
         if config.made:
             library, types = MadeLibrary(own, library), room_types()
         room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]
-        plan = draw_plan(identity, room, own, library, objects=config.objects, types=types, twins=config.twins)
-        if plan.moved or config.twins == 1:
+        plan = draw_plan(
+            identity, room, own, library, objects=config.objects, types=types, twins=config.twins, differ=differ
+        )
+        if plan.twins or config.twins == 1:
             break
     return plan, library
 

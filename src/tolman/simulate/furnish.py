@@ -12,7 +12,7 @@ from tolman.simulate.placing import OFF_WALL, Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
 from tolman.simulate.room_types import MOST_PER_AREA, RoomType, home_types
 from tolman.simulate.rooms import STANDARD, VARIED, Room, Shape, draw_shell
-from tolman.simulate.twins import further_places
+from tolman.simulate.twins import SIDE, copies_for_twins
 
 THEMES: dict[str, tuple[str, ...]] = {
     "living room": ("sofa", "table", "shelf", "armchair", "cabinet", "tv", "piano", "lamp", "plant", "clock"),
@@ -58,6 +58,7 @@ def draw_plan(
     objects: int = 22,
     types: Sequence[RoomType] = (),
     twins: int = 1,
+    differ: str = SIDE,
 ) -> FloorLayout:
     """A furnished shell.
 
@@ -69,7 +70,8 @@ def draw_plan(
         objects: how many things are asked for, doors and windows apart; with types, the most; in a home more, by its
             rooms.
         types: kinds of rooms that are drawn from, none twice in a plan; of none, the four of `THEMES`.
-        twins: places of one thing, `FloorLayout.moved`.
+        twins: how many the room is to have, `FloorLayout.twins`.
+        differ: in what they do, of `twins.DIFFERENCES`.
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     drawn = [types[int(i)] for i in generator.permutation(len(types))]
@@ -96,10 +98,10 @@ def draw_plan(
         notes += [f"no room for {count} more {category}" for category, count in missing.items()]
     style = int(generator.integers(1 << 30))
     lamps = tuple(_lamps(room) for room in shell.rooms) if drawn else ()
-    moved = further_places(placing, twins) if twins > 1 else ()
-    if twins > 1 and not moved:
-        notes.append(f"nothing can stand at {twins} places")
-    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style, lamps, moved)
+    kept = copies_for_twins(placing, twins, differ) if twins > 1 else ()
+    if twins > 1 and not kept:
+        notes.append(f"nothing can differ among {twins} twins by its {differ}")
+    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style, lamps, kept)
     return turned(plan, float(generator.uniform(-np.pi, np.pi)))
 
 

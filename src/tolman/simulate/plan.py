@@ -80,7 +80,7 @@ class FloorLayout:
         notes: what was asked for and didn't fit.
         style: seed of colours and materials.
         lamps: where lamps hang under the ceiling, x and y, for each room; none where rooms have no types.
-        moved: ids of one thing and of its copies at further places, of which each twin keeps one; none without twins.
+        twins: for each twin, the ids of the copies of one thing that it keeps; none without twins.
     """
 
     id: str
@@ -90,7 +90,7 @@ class FloorLayout:
     notes: tuple[str, ...] = ()
     style: int = 0
     lamps: tuple[tuple[tuple[float, float], ...], ...] = ()
-    moved: tuple[str, ...] = ()
+    twins: tuple[tuple[str, ...], ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:

@@ -1,10 +1,12 @@
-"""Counterfactual twins: places that differ in one thing only, which stands elsewhere in each.
+"""Counterfactual twins: rooms that differ in one thing only, which stands elsewhere in each or is there in other numbers.
 
 So the same question about it has another answer in each twin, and its text tells none of them.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,15 +16,26 @@ from tolman.simulate.habits import FLAT_TOPS
 from tolman.simulate.names import look_alikes
 from tolman.simulate.placing import Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed
+from tolman.simulate.rooms import Room
 
+LANDMARK, SIDE, NUMBER = "landmark", "side", "number"
+DIFFERENCES = (LANDMARK, SIDE, NUMBER)
+"""In what twins differ: one thing stands beside another landmark in each, to another side of one, or is there in other
+numbers."""
 APART = 1.2
 """Metres between any two places of the thing that is moved."""
+LEAD = 0.4
+"""Metres by which a place beside a landmark is nearer to it than to the others."""
+COUNTS = (2, 3, 5, 8)
+"""Numbers of the thing in up to four twins; more have every number from 2 on."""
 _TRIES = 24
 """Draws of one further place."""
 _MOST_HUBS = 4
 """Things that are tried as hubs."""
 _AWAY, _SWAY = (0.5, 3.5), 0.55
 """Metres between hub and places, and radians by which a place is off its even share of the circle."""
+_BESIDE = (0.1, 0.7)
+"""Metres between a landmark's half diagonal and a place beside it."""
 _HABITS = ("floor", "seat")
 """Of what can be moved: it belongs to no wall and to nothing else."""
 _SMALL = 0.9
@@ -31,36 +44,107 @@ _MOST_ADDED = 6
 """Pieces that are tried for that."""
 _ON_FLOOR = 0.03
 """Metres; what stands lower than this stands on the floor or on a rug."""
+_NO_LANDMARKS = ("rug", "door", "window")
 
 
-def further_places(placing: Placing, count: int) -> tuple[str, ...]:
-    """Put copies of one thing at further places of a furnished shell, clear of everything and of each other.
+def copies_for_twins(placing: Placing, count: int, differ: str) -> tuple[tuple[str, ...], ...]:
+    """Put copies of one thing into a furnished shell, clear of everything and of each other.
 
     Args:
         placing: the furnished shell; the copies are added to it.
-        count: of places, its first one too.
+        count: of twins.
+        differ: in what they do, of `DIFFERENCES`; where landmarks have no room beside them, in the side.
 
     Returns:
-        Ids of the thing and of its copies, `count` of them; none where nothing has room at so many places.
+        For each twin the ids of the copies that it keeps, as `FloorLayout.twins`; none where nothing has room.
     """
-    for thing in _movable(placing):
-        if copies := _spread(placing, placing.library.pieces[thing.model], [thing], count):
-            return tuple(copy.id for copy in copies)
-    for piece in _added(placing)[:_MOST_ADDED]:
-        if copies := _spread(placing, piece, [], count):
-            return tuple(copy.id for copy in copies)
+    if differ == NUMBER:
+        return _numbers(placing, count)
+    movable = [(placing.library.pieces[thing.model], [thing]) for thing in _movable(placing)]
+    added: list[tuple[Furniture, list[Placed]]] = [(piece, []) for piece in _added(placing)[:_MOST_ADDED]]
+    if differ == LANDMARK:
+        for piece, there in [*added, *movable]:
+            if copies := _beside(placing, piece, there, count):
+                return tuple((copy.id,) for copy in copies)
+    for piece, there in [*movable, *added]:
+        for hub in _landmarks(placing, piece, there)[:_MOST_HUBS]:
+            if copies := _around(placing, piece, hub, there, count):
+                return tuple((copy.id,) for copy in copies)
     return ()
 
 
-def _spread(placing: Placing, piece: Furniture, there: list[Placed], count: int) -> list[Placed]:
-    """Copies of a piece at so many places around a hub, each to another side of it; none where they don't fit."""
-    for hub in _hubs(placing, piece, there)[:_MOST_HUBS]:
-        if copies := _around(placing, piece, hub, there, count):
-            return copies
+def _numbers(placing: Placing, count: int) -> tuple[tuple[str, ...], ...]:
+    """The first few copies of a piece of which there is none yet, in each twin more."""
+    counts = COUNTS[:count] if count <= len(COUNTS) else range(2, 2 + count)
+    for piece in _added(placing):
+        copies: list[Placed] = []
+        rooms = sorted(placing.shell.rooms, key=lambda room: -room.polygon.area)
+        while len(copies) < max(counts):
+            copy = next((c for room in rooms if (c := placing.anywhere(room, piece))), None)
+            if copy is None:
+                break
+            copies.append(copy)
+        if len(copies) == max(counts):
+            return tuple(tuple(copy.id for copy in copies[:number]) for number in counts)
+        for copy in reversed(copies):
+            placing.remove(copy)
+    return ()
+
+
+def _beside(placing: Placing, piece: Furniture, there: list[Placed], count: int) -> list[Placed]:
+    """Copies of a piece, each beside another landmark of one room; none where they don't fit.
+
+    So each of these landmarks is the nearest of them in one twin.
+    """
+    for room in placing.shell.rooms:
+        near = [one for one in _landmarks(placing, piece, there) if _is_in(room, one)]
+        if len(near) < count:
+            continue
+        copies, chosen = list(there), list[Placed]()
+        if there:
+            chosen.append(min(near, key=lambda one: _gap(one, there[0])))
+        for number in placing.generator.permutation(len(near)).tolist():
+            landmark = near[number]
+            if landmark in chosen:
+                continue
+            copy = placing.at(room, piece, _spots_beside(placing, landmark, piece), off_doors=True)
+            if copy is None:
+                continue
+            if _too_near([*copies, copy]) or not _each_nearest([*copies, copy], [*chosen, landmark]):
+                placing.remove(copy)
+                continue
+            copies.append(copy)
+            chosen.append(landmark)
+            if len(copies) == count:
+                return copies
+        _take_away(placing, copies[len(there) :])
     return []
 
 
+def _spots_beside(placing: Placing, landmark: Placed, piece: Furniture) -> list[Spot]:
+    reach = (np.hypot(*landmark.size[:2]) + np.hypot(*piece.size[:2])) / 2
+    spots: list[Spot] = []
+    for _ in range(_TRIES):
+        angle, away = placing.generator.uniform(-np.pi, np.pi), reach + placing.generator.uniform(*_BESIDE)
+        x, y = landmark.center[0] + away * np.cos(angle), landmark.center[1] + away * np.sin(angle)
+        spots.append((float(x), float(y), float(placing.generator.uniform(-np.pi, np.pi))))
+    return spots
+
+
+def _each_nearest(copies: Sequence[Placed], landmarks: Sequence[Placed]) -> bool:
+    """Tell whether each copy is nearer to its landmark than to all others, clearly."""
+    gaps = np.array([[_gap(copy, one) for one in landmarks] for copy in copies])
+    own = np.diag(gaps).copy()
+    np.fill_diagonal(gaps, np.inf)
+    return bool((gaps.min(1) - own >= LEAD).all())
+
+
+def _gap(one: Placed, other: Placed) -> float:
+    return float(one.footprint.distance(other.footprint))
+
+
 def _around(placing: Placing, piece: Furniture, hub: Placed, there: list[Placed], count: int) -> list[Placed]:
+    """Copies of a piece at so many places around a hub, each to another side of it; none where they don't fit."""
     copies, generator = list(there), placing.generator
     middle = np.array(hub.center[:2])
     way = np.array(there[0].center[:2]) - middle if there else generator.normal(size=2)
@@ -78,37 +162,51 @@ def _around(placing: Placing, piece: Furniture, hub: Placed, there: list[Placed]
             break
         copies.append(copy)
     if len(copies) < count or _too_near(copies):
-        for copy in reversed(copies[len(there) :]):
-            placing.remove(copy)
+        _take_away(placing, copies[len(there) :])
         return []
     return copies
 
 
-def _too_near(copies: list[Placed]) -> bool:
-    places = np.array([copy.center[:2] for copy in copies])
-    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
-    return bool((apart[np.triu_indices(len(places), 1)] < APART).any())
+def _take_away(placing: Placing, copies: Sequence[Placed]) -> None:
+    for copy in reversed(copies):
+        placing.remove(copy)
 
 
-def _hubs(placing: Placing, piece: Furniture, there: list[Placed]) -> list[Placed]:
-    """Things around which places are sought: those that stand on the floor, the nearest to a room's middle first.
+def _too_near(copies: Sequence[Placed]) -> bool:
+    return any(
+        np.hypot(a.center[0] - b.center[0], a.center[1] - b.center[1]) < APART
+        for a, b in itertools.combinations(copies, 2)
+    )
 
-    Whoever stands at one finds the moved thing to every side.
+
+def _landmarks(placing: Placing, piece: Furniture, there: list[Placed]) -> list[Placed]:
+    """Things beside or around which places are sought: the only ones of their names, that stand on the floor.
+
+    Those nearest to a room's middle come first: whoever stands at one finds the moved thing to every side.
     """
-    counts: dict[str, int] = {}
-    for thing in placing.placed:
-        counts[thing.category] = counts.get(thing.category, 0) + 1
+    counts = _counts(placing)
     found: list[tuple[float, Placed]] = []
     for room in placing.shell.rooms:
         middle = room.polygon.centroid
         if there and not room.polygon.covers(there[0].footprint):
             continue
         for thing in placing.placed:
-            hub = counts[thing.category] == 1 and thing.category not in (piece.category, "rug", "door", "window")
-            if hub and thing.low < _ON_FLOOR and room.polygon.buffer(0.1).covers(thing.footprint):
+            fits = counts[thing.category] == 1 and thing.category not in (piece.category, *_NO_LANDMARKS)
+            if fits and thing.low < _ON_FLOOR and _is_in(room, thing):
                 off = float(thing.footprint.centroid.distance(middle)) / float(np.sqrt(room.polygon.area))
                 found.append((off, thing))
     return [thing for _, thing in sorted(found, key=lambda pair: pair[0])]
+
+
+def _is_in(room: Room, thing: Placed) -> bool:
+    return bool(room.polygon.buffer(0.1).covers(thing.footprint))
+
+
+def _counts(placing: Placing) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for thing in placing.placed:
+        counts[thing.category] = counts.get(thing.category, 0) + 1
+    return counts
 
 
 def _added(placing: Placing) -> list[Furniture]:
@@ -128,9 +226,7 @@ def _added(placing: Placing) -> list[Furniture]:
 
 def _movable(placing: Placing) -> list[Placed]:
     """What can be moved, in a drawn order: things of which there is one, that stand on the floor and carry nothing."""
-    counts: dict[str, int] = {}
-    for thing in placing.placed:
-        counts[thing.category] = counts.get(thing.category, 0) + 1
+    counts = _counts(placing)
     found = []
     for thing in placing.placed:
         piece = placing.library.pieces.get(thing.model)
@@ -146,18 +242,20 @@ def _movable(placing: Placing) -> list[Placed]:
 
 
 def twin_of(plan: FloorLayout, number: int) -> FloorLayout:
-    """The plan with the moved thing at one of its places, under its first id.
+    """The plan with the copies that a twin keeps, under the first ids.
 
     Args:
-        plan: with all of them (`FloorLayout.moved`).
-        number: of the place, from 0.
+        plan: with all of them (`FloorLayout.twins`).
+        number: of the twin, from 0.
     """
-    if not plan.moved:
+    if not plan.twins:
         return plan
-    kept, name = plan.moved[number], plan.moved[0]
+    kept = plan.twins[number]
+    copies = list(dict.fromkeys(itertools.chain.from_iterable(plan.twins)))
+    names = dict(zip(kept, copies, strict=False))
     placed = tuple(
-        replace(thing, id=name) if thing.id == kept else thing
+        replace(thing, id=names[thing.id]) if thing.id in names else thing
         for thing in plan.placed
-        if thing.id == kept or thing.id not in plan.moved
+        if thing.id in names or thing.id not in copies
     )
-    return replace(plan, placed=placed, moved=())
+    return replace(plan, placed=placed, twins=())

@@ -98,12 +98,20 @@ class SimulateConfig:
     twins: Annotated[
         int,
         Setting(
-            "Scenes in a group that differ in one thing, which stands elsewhere in each, 1 (no groups) to 8. Cameras "
-            "are the same for all of a group; a question about the thing has other answers. Rooms only.",
+            "Scenes in a group that differ in one thing, 1 (no groups) to 8. Cameras are the same for all of a group; a "
+            "question about the thing has other answers. Rooms only.",
             least=1,
             most=8,
         ),
     ] = 1
+    differ: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Ways in which twins differ, taken in turn by groups: landmark (one thing stands beside another one in "
+            "each), side (to another side of one), number (there are more of it in each).",
+            metavar="WORD[,WORD…]",
+        ),
+    ] = ("landmark", "side", "number")
     shard: ShardOfJob = None
     on: On = None
     workers: NumberOfWorkers = None
@@ -190,6 +198,7 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
 def _order(config: SimulateConfig) -> WorldsConfig:
     from tolman.simulate.build import PLACES, WorldsConfig
     from tolman.simulate.rooms import ROOM_SHAPES
+    from tolman.simulate.twins import DIFFERENCES
 
     if not config.shapes:
         raise UsageError(f"--shapes names no place; known: {', '.join(PLACES)}.")
@@ -209,6 +218,9 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         )
     if config.twins > 1 and config.scenes % config.twins:
         raise UsageError(f"--scenes is no multiple of --twins {config.twins}: a group would lack scenes.")
+    for word in config.differ:
+        if word not in DIFFERENCES:
+            raise unknown("difference of twins", word, DIFFERENCES)
     if config.camera == "robot" and config.exo:
         raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
     if config.furniture is not None and _is_wrong_word(config.furniture):
@@ -231,6 +243,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         lidar=config.lidar,
         media=not config.no_media,
         twins=config.twins,
+        differ=config.differ,
         quality=config.quality,
         camera=config.camera,
     )

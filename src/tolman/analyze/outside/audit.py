@@ -10,6 +10,7 @@ import numpy as np
 
 from tolman.analyze.outside.learner import LEARNERS, LearnerSettings
 from tolman.analyze.outside.lessons import lessons
+from tolman.analyze.outside.rings import whole_rings
 from tolman.analyze.outside.trials import run_trials
 from tolman.analyze.outside.verdicts import ShortcutRow, Verdict, judge
 from tolman.errors import UsageError
@@ -97,7 +98,7 @@ def audit_with_learners(
     own = group[: len(items)]
     shared = int(np.isin(group[len(items) :], own).sum())
     return ShortcutAudit(
-        tuple(judge(trials, own)),
+        tuple(judge(trials, own, whole_rings(items))),
         {name: LEARNERS.get(name).title for name in names},
         len(items),
         len({item.cluster for item in items}),

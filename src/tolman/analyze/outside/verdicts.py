@@ -5,6 +5,9 @@ within `MAX_CHOICE_GAP`. A learner that is right too seldom has found the answer
 often. An answer of another kind passes where the interval of what a learner has more than the best constant, and more
 than the best constant per category, ends below `MAX_NUMBER_GAP`.
 
+Where all questions are in whole rings (`rings`), and who was asked is right about one of each, nothing else could have
+come out for any learner that sees only texts: the difference is 0 and so is its interval, however few there are.
+
 p-values are the larger of two, corrected by Holm's method over all rows: the clustered score test, which counts a scene
 (and a group of twins) as one, and for choices the exact binomial test, which is right about the tail. Where questions
 of the benchmark itself are taught, each is asked in one fold and taught in the others, so that scores of different
@@ -22,11 +25,12 @@ from typing import Literal
 import numpy as np
 
 from tolman.analyze.outside.learner import Ints
+from tolman.analyze.outside.rings import one_right_each
 from tolman.analyze.outside.trials import CATEGORY_CONSTANT, MIN_TAUGHT, MIN_TAUGHT_SCENES, LearnerTrial
 from tolman.guessing.statistics import Floats
 from tolman.scoring.chance_test import exact_chance_test
 from tolman.scoring.clusters import clustered_sums
-from tolman.scoring.intervals import Estimate, estimates, score_tests
+from tolman.scoring.intervals import Estimate, Interval, estimates, score_tests
 from tolman.scoring.paired_test import holm
 
 LEVEL = 0.01
@@ -120,17 +124,27 @@ class _Gap:
         return _rounded(n * (half / (self.limit / 2)) ** 2)
 
 
-def judge(trials: Sequence[LearnerTrial], group: Ints) -> list[ShortcutRow]:
+_NOTHING = _Gap(
+    Estimate(0.0, Interval(0.0, 0.0), "whole rings", None, math.inf, 0.0, 0), 1.0, MAX_CHOICE_GAP, two_sided=True
+)
+"""The gap of who is right about one question of each ring."""
+
+
+def judge(trials: Sequence[LearnerTrial], group: Ints, ring: Ints | None = None) -> list[ShortcutRow]:
     """A row for each question type, way of teaching and learner.
 
     Args:
         trials: what was scored.
         group: of each of the benchmark's items: its scene, or what its scene shares with others. Shape (items,).
+        ring: as `rings.whole_rings` gives it; None for no rings. Shape (items,).
     """
+    ring = np.full_like(group, -1) if ring is None else ring
     gaps: list[tuple[LearnerTrial, str, list[_Gap]]] = []
     for trial in trials:
         own = group[trial.members]
-        gaps += [(trial, name, _gaps(trial, name, own)) for name in trial.scores]
+        for name, scores in trial.scores.items():
+            sure = one_right_each(scores, ring[trial.members])
+            gaps.append((trial, name, [_NOTHING] if sure else _gaps(trial, name, own)))
     given = [gap.p for _, _, several in gaps for gap in several if gap.p is not None]
     corrected = iter(holm(given))
     found: dict[int, list[ShortcutRow]] = {}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
@@ -24,7 +25,8 @@ class AppearanceSettings(FamilySettings):
         pixels: how many of a category make it seen. The paper's threshold is not published.
         gap: seconds that first appearances must be apart.
         listing: how the question lists its four categories: drawn for each scene, or by the alphabet, so that scenes
-            with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too.
+            with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too,
+            and a scene that has twins is asked about all sets with the thing in which they differ.
     """
 
     pixels: int = 200
@@ -36,6 +38,8 @@ TASK = "obj_appearance_order"
 _PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z")
 _TRIES = 24
 _SETS = 4
+_OF_TWINS = 10
+"""Other categories of which all sets are asked with the thing in which twins differ."""
 
 
 def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, float]:
@@ -81,12 +85,8 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
         return
     generator = random.Random(f"{scene.id}:{TASK}")
     kept: set[frozenset[str]] = set()
-    most = _TRIES if settings.listing == "alphabet" else _SETS
-    for number in range(_TRIES):
-        chosen: list[str] = []
-        for name in _preferred(sorted(first), generator, number, settings):
-            if len(chosen) < 4 and all(abs(first[name] - first[other]) > settings.gap for other in chosen):
-                chosen.append(name)
+    most = _SETS if settings.listing == "drawn" else math.inf
+    for chosen in _sets(geometry, first, generator, settings):
         if len(chosen) < 4:
             yield Rejected(TASK, scene.id, f"no four first appearances more than {settings.gap} s apart")
         elif frozenset(chosen) not in kept and len(kept) < most:
@@ -111,6 +111,24 @@ def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Dra
                 needs=needed(geometry, [(name, shown[name]) for name in order], in_order=True),
                 open_options=True,
             )
+
+
+def _sets(
+    geometry: SceneGeometry, first: Mapping[str, float], generator: random.Random, settings: AppearanceSettings
+) -> Iterator[list[str]]:
+    """Sets of categories that come into view far enough apart; fewer than four where there are no four."""
+    for number in range(_TRIES):
+        chosen: list[str] = []
+        for name in _preferred(sorted(first), generator, number, settings):
+            if len(chosen) < 4 and all(abs(first[name] - first[other]) > settings.gap for other in chosen):
+                chosen.append(name)
+        yield chosen
+    differs = geometry.scene.differs
+    if settings.listing == "alphabet" and differs in first:
+        others = [name for name in shared_order(sorted(first), TASK) if name != differs][:_OF_TWINS]
+        for three in itertools.combinations(others, 3):
+            if gap([first[name] for name in (differs, *three)]) > settings.gap:
+                yield [differs, *three]
 
 
 def _preferred(names: list[str], generator: random.Random, number: int, settings: AppearanceSettings) -> list[str]:

@@ -28,7 +28,8 @@ class RelativeDistanceSettings(FamilySettings):
         large_gap: the same in rooms larger than `large_room` square metres.
         options: how many.
         sets: how sets of options are chosen: a few drawn for each scene, or shared: all of the categories that come
-            first in an order that is the same for all scenes, so that many scenes are asked the same.
+            first in an order that is the same for all scenes, so that many scenes are asked the same. A scene that has
+            twins is then asked about the thing in which they differ alone.
         recorded: whether the nearest must lead by more than what the recording leaves open of its distance.
     """
 
@@ -50,6 +51,8 @@ _SETS = 4
 """Sets of them that are kept."""
 _SHARED = 9
 """Categories of which all sets are asked where these are shared."""
+_SHARED_OF_TWINS = 14
+"""The same about the thing in which a scene differs from its twins: what is nearest to it differs as well."""
 
 
 def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
@@ -91,15 +94,19 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
     scene = geometry.scene
     measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
     categories = geometry.whole
-    for primary in geometry.unique:
+    shared = settings.sets == "shared"
+    asked = [c for c in geometry.unique if c == scene.differs] if shared and scene.differs else geometry.unique
+    for primary in asked:
         others = [c for c in categories if c != primary]
         if len(others) < settings.options:
             yield Rejected(TASK, scene.id, f"fewer than {settings.options} other categories")
             continue
         lengths = {c: measure(primary, c) for c in others}
         kept: set[frozenset[str]] = set()
-        shared = settings.sets == "shared"
-        sets = _shared_sets(others, primary, settings) if shared else _drawn_sets(scene.id, others, primary, settings)
+        most = _SHARED_OF_TWINS if primary == scene.differs else _SHARED
+        sets = (
+            _shared_sets(others, primary, settings, most) if shared else _drawn_sets(scene.id, others, primary, settings)
+        )
         for options in sets:
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
             if not broken and settings.recorded and _is_vague(geometry, primary, {c: lengths[c] for c in options}):
@@ -128,9 +135,11 @@ def _drawn_sets(
         yield generator.sample(others, settings.options)
 
 
-def _shared_sets(others: Sequence[str], primary: str, settings: RelativeDistanceSettings) -> Iterator[list[str]]:
+def _shared_sets(
+    others: Sequence[str], primary: str, settings: RelativeDistanceSettings, most: int
+) -> Iterator[list[str]]:
     """All sets of the categories that come first in an order that is the same for all scenes."""
-    first = shared_order(others, f"{TASK}:{primary}")[:_SHARED]
+    first = shared_order(others, f"{TASK}:{primary}")[:most]
     return (list(options) for options in itertools.combinations(first, settings.options))
 
 
