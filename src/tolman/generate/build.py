@@ -216,7 +216,8 @@ class _Drafted:
 def _draft_scenes(job: _Job) -> list[_Drafted]:
     scenes = [SceneGeometry(scene, captures) for scene, captures in job.scenes]
     measure_together(scenes)
-    return [_draft_scene(found, job.preset, job.seed) for found in scenes]
+    # Each is let go when it is drafted: grids of points in its boxes take megabytes.
+    return [_draft_scene(scenes.pop(0), job.preset, job.seed) for _ in job.scenes]
 
 
 def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _Drafted:

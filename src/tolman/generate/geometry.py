@@ -44,7 +44,7 @@ class SceneGeometry:
         self.members: dict[str, list[int]] = {}
         for number, thing in enumerate(scene.objects):
             self.members.setdefault(thing.category, []).append(number)
-        self._together: Sequence[SceneGeometry] = (self,)
+        self._together: Sequence[SceneGeometry] = ()
         self._points: dict[int, Floats] = {}
         self._nearest: dict[tuple[str, str], float] = {}
 
@@ -151,10 +151,10 @@ class SceneGeometry:
     @cached_property
     def _distances(self) -> list[list[float]]:
         """The exact distances of all boxes, by their numbers."""
-        scenes = [one for one in self._together if "_distances" not in one.__dict__]
+        scenes = [self, *(one for one in self._together if one is not self and "_distances" not in one.__dict__)]
         for one, found in zip(scenes, pairwise_distances_of_scenes([s.boxes for s in scenes]), strict=True):
             one.__dict__["_distances"] = found.tolist()
-        self._together = (self,)
+        self._together = ()
         own: list[list[float]] = self.__dict__["_distances"]
         return own
 
@@ -201,7 +201,9 @@ class SceneGeometry:
 
 
 def measure_together(scenes: Sequence[SceneGeometry]) -> None:
-    """Let the first of some scenes whose distances are asked for compute those of all: in arrays that fit a single
-    scene's few boxes, most of the time would be the calls'."""
+    """Let the first of some scenes whose distances are asked for compute those of all that are still in the list.
+
+    In arrays that fit a single scene's few boxes, most of the time would be the calls'.
+    """
     for one in scenes:
         one._together = scenes
