@@ -1,6 +1,7 @@
 """Processor time and memory of `tolman generate` over many geometry-only scenes, shortcut filtering included.
 
-    python benchmarks/records.py 100000 [--per-scene 1] [--per-task N] [--max-filter-rounds N] [--folder DIR] [--workers 2]
+    python benchmarks/records.py 100000 [--per-scene 1] [--per-task N] [--max-filter-rounds N] [--workers 2]
+                                        [--folder DIR]
 
 A record is a scene of ten objects without any capture, in Parquet as Tolman stores scenes: ten of `CATEGORIES`, each
 with a box of the size that its category mostly has, somewhere in a rectangular room. Three families ask about them:

@@ -159,7 +159,8 @@ def collect(
             else:
                 yield found.scene, tuple(found.captures)
 
-    for made in chain.from_iterable(parallel_map(_draft_scenes, (_Job(some, preset, seed) for some in _at_once(usable())), workers)):
+    jobs = (_Job(some, preset, seed) for some in _at_once(usable()))
+    for made in chain.from_iterable(parallel_map(_draft_scenes, jobs, workers)):
         collected.scenes += 1
         collected.offered.update(made.offered)
         collected.rejected.update(made.rejected)
@@ -286,10 +287,10 @@ def _in_turn(answers: Sequence[Iterator[Draft]]) -> Iterator[Draft]:
     """One of each in turn, until none has any left."""
     while answers:
         left = []
-        for drafts in answers:
-            for draft in islice(drafts, 1):
+        for queue in answers:
+            for draft in islice(queue, 1):
                 yield draft
-                left.append(drafts)
+                left.append(queue)
         answers = left
 
 

@@ -93,7 +93,8 @@ def assign(
         for i in members[number]:
             for label in labelled[i]:
                 own[label] = own.get(label, 0) + 1
-        costs = [(sum([n * f[t] / total[t] for t, n in own.items()]), size) for f, size in zip(load, sizes, strict=True)]
+        shares = [sum([n * f[t] / total[t] for t, n in own.items()]) for f in load]
+        costs = list(zip(shares, sizes, strict=True))
         chosen = costs.index(min(costs))
         for label, n in own.items():
             load[chosen][label] += n
