@@ -104,9 +104,8 @@ def one_by_one(
         then = {i: off(total - (right[:, i] - chance[i]), len(left) - 1) for i in left}
         frequent = [i for i in left if counts[answers[i]] == max(counts.values())]
         now = off(total, len(left))
-        best = next(
-            (min(some, key=then.__getitem__) for some in (frequent, left) if min(map(then.get, some)) < now), None
-        )
+        nearest = (min(some, key=then.__getitem__) for some in (frequent, left))
+        best = next((i for i in nearest if then[i] < now), None)
         if best is None:
             break
         left.remove(best)

@@ -74,7 +74,7 @@ class _Alike:
         excess: of each group, how much more right than by chance each predictor is. Shape (predictors, groups).
         answer: of each group. Shape (groups,).
         places: of the questions, group by group, rising in each. Shape (questions,).
-        ends: of each group in `places`, and its beginning, which moves with each that is taken. Shape (groups,).
+        starts, ends: of each group in `places`; its start moves with each question that is taken. Shape (groups,).
     """
 
     def __init__(self, excess: Floats, answer: Ints, places: Ints, starts: Ints, ends: Ints) -> None:
