@@ -1,6 +1,7 @@
 """Processor time and memory of `tolman generate` over many geometry-only scenes, shortcut filtering included.
 
-    python benchmarks/records.py 100000 [--per-scene 1] [--max-filter-rounds N] [--folder DIR] [--workers 2]
+    python benchmarks/records.py 100000 [--per-scene 1] [--per-task N] [--max-filter-rounds N] [--workers 2]
+                                        [--folder DIR]
 
 A record is a scene of ten objects without any capture, in Parquet as Tolman stores scenes: ten of `CATEGORIES`, each
 with a box of the size that its category mostly has, somewhere in a rectangular room. Three families ask about them:
@@ -68,6 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=int)
     parser.add_argument("--per-scene", type=int, default=1, help="most questions of a family from a scene")
+    parser.add_argument("--per-task", type=int, help="most questions of a family; default: no limit")
     parser.add_argument("--max-filter-rounds", type=int, help="default: the preset's")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="where everything is made; a temporary folder where not given")
@@ -78,8 +80,9 @@ def main() -> None:
         command = [sys.executable, "-m", "tolman", "generate", "scenes", "--out", "bench"]
         command += ["--families", ",".join(FAMILIES), "--per-scene", str(asked.per_scene)]
         command += ["--workers", str(asked.workers)]
-        if asked.max_filter_rounds is not None:
-            command += ["--max-filter-rounds", str(asked.max_filter_rounds)]
+        for option in ("per_task", "max_filter_rounds"):
+            if (value := getattr(asked, option)) is not None:
+                command += [f"--{option.replace('_', '-')}", str(value)]
         peak = watch(command, folder)
         print((folder / "log.txt").read_text()[-1500:])
     each = 1000 * peak.processor / asked.records

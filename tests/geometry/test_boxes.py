@@ -8,7 +8,7 @@ from scipy.optimize import lsq_linear
 from scipy.spatial.distance import cdist
 from scipy.spatial.transform import Rotation
 
-from tolman.geometry.boxes import Boxes, distances, pairwise_distances
+from tolman.geometry.boxes import Boxes, distances, pairwise_distances, pairwise_distances_of_scenes
 from tolman.geometry.sampled import grid_points, sampled_distance
 
 
@@ -123,3 +123,17 @@ def test_points_that_are_left_out_of_the_sampled_distance_do_not_change_it(seed:
         generator.normal(0, 0.6, (int(generator.integers(1, 400)), 3)) + generator.uniform(-1.5, 1.5, 3) for _ in "ab"
     )
     assert sampled_distance(a, b) == pytest.approx(float(cdist(a, b).min()), rel=1e-12)
+
+
+def test_distances_of_several_scenes_are_bit_for_bit_those_of_each() -> None:
+    generator = np.random.default_rng(5)
+    sizes = [0, 7, 1, 12, 0, 2, 90]  # more pairs together than are computed at once
+    empty = Boxes(np.zeros(0), np.zeros(0), np.zeros(0))
+    scenes = [random_boxes(generator, size) if size else empty for size in sizes]
+    together = pairwise_distances_of_scenes(scenes)
+    assert [found.shape for found in together] == [(size, size) for size in sizes]
+    for boxes, found in zip(scenes, together, strict=True):
+        assert np.array_equal(found, pairwise_distances(boxes))
+        assert np.array_equal(found, found.T)
+    i, j = np.triu_indices(12, k=1)
+    assert np.array_equal(together[3][i, j], distances(scenes[3].take(i), scenes[3].take(j)))

@@ -1,6 +1,9 @@
 """What is left out: whatever takes guessers away from chance, and no more."""
 
+import random
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,3 +84,47 @@ def test_answers_stay_even_as_far_as_anything_helps(row: list[bool]) -> None:
         often = str(int(counts[1] > counts[0]))
         going = {row[i] for i in gone}
         assert len(going) == 2 or not any(row[i] in going for i in left if answers[i] == often)
+
+
+def one_by_one(
+    right: np.ndarray, chance: list[float], seed: str, slack: float, answers: list[str], from_below: bool
+) -> set[int]:
+    """The rule as its docstring has it: all questions are weighed, one goes, until none helps."""
+    order = list(range(len(chance)))
+    random.Random(seed).shuffle(order)
+    left, gone = order[:], set[int]()
+    total = (right - np.array(chance))[:, order].sum(axis=1)
+
+    def off(total: np.ndarray, count: int) -> float:
+        beyond = np.maximum((np.abs(total) if from_below else total) - slack * count, 0.0)
+        return float(np.round(np.square(beyond).sum(), 9))
+
+    while left and off(total, len(left)) > 0:
+        counts = {name: sum(answers[i] == name for i in left) for name in set(answers)}
+        then = {i: off(total - (right[:, i] - chance[i]), len(left) - 1) for i in left}
+        frequent = [i for i in left if counts[answers[i]] == max(counts.values())]
+        now = off(total, len(left))
+        nearest = (min(some, key=then.__getitem__) for some in (frequent, left))
+        best = next((i for i in nearest if then[i] < now), None)
+        if best is None:
+            break
+        left.remove(best)
+        gone.add(best)
+        total = total - (right[:, best] - chance[best])
+    return gone
+
+
+@pytest.mark.parametrize("from_below", [True, False])
+@pytest.mark.parametrize("values", [2, 4, 1000])
+def test_questions_weighed_once_for_all_that_are_alike_go_as_if_each_were_weighed(
+    values: int, from_below: bool
+) -> None:
+    generator = np.random.default_rng(values)
+    for count in (1, 40, 150):
+        right = generator.integers(0, values, (3, count)) / (values - 1)
+        right[0] = np.minimum(1.0, right[0] + (generator.random(count) < 0.4))
+        chance = generator.choice([0.25, 0.5], count).tolist()
+        answers = generator.choice(["left", "right", "back"], count).tolist()
+        found = prune_to_chance(right, chance, "seed", 0.01, answers, from_below=from_below)
+        assert found == one_by_one(right, chance, "seed", 0.01, answers, from_below)
+        assert found or count == 1

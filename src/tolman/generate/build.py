@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, overload
 
@@ -19,7 +20,7 @@ from tolman.generate.draft import Draft, ReasoningStep, Rejected
 from tolman.generate.drafting import drafts
 from tolman.generate.entries import DraftEntry, Entries, EntryPart
 from tolman.generate.explained import with_key_frames, with_reasoning
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.geometry import SceneGeometry, measure_together
 from tolman.generate.needed import with_needed_frames
 from tolman.generate.options import balanced_places, placed
 from tolman.generate.pictures import Names, PictureSource, sources_of
@@ -43,6 +44,9 @@ TASK_LABEL = {"site": "site_category"}
 NO_RING = "no ring of scenes that answer the same question differently"
 _OFFERED = 4
 """Questions that are filtered for each one that is taken."""
+_SCENES_AT_ONCE, _PAIRS_AT_ONCE = 64, 2000
+"""Scenes without recordings that are drafted in one call, and pairs of their boxes: enough that neither giving out the
+work nor arrays of a few boxes are what takes time."""
 
 
 class Spool:
@@ -148,14 +152,15 @@ def collect(
     """
     collected = Collected(spool)
 
-    def usable() -> Iterator[_Job]:
+    def usable() -> Iterator[_Scene]:
         for found in scenes:
             if isinstance(found, Skipped):
                 collected.skipped.append(found)
             else:
-                yield _Job(found.scene, tuple(found.captures), preset, seed)
+                yield found.scene, tuple(found.captures)
 
-    for made in parallel_map(_draft_scene, usable(), workers):
+    jobs = (_Job(some, preset, seed) for some in _at_once(usable()))
+    for made in chain.from_iterable(parallel_map(_draft_scenes, jobs, workers)):
         collected.scenes += 1
         collected.offered.update(made.offered)
         collected.rejected.update(made.rejected)
@@ -167,12 +172,32 @@ def collect(
     return collected
 
 
+_Scene = tuple[Scene, tuple[Capture, ...]]
+"""A scene and its recordings."""
+
+
+def _at_once(scenes: Iterable[_Scene]) -> Iterator[tuple[_Scene, ...]]:
+    """Scenes that are drafted in one call, in their order: one that has recordings, or several with few boxes."""
+    some: list[_Scene] = []
+    pairs = 0
+    for scene, captures in scenes:
+        if captures and some:
+            yield tuple(some)
+            some, pairs = [], 0
+        some.append((scene, captures))
+        pairs += len(scene.objects) ** 2 // 2
+        if captures or pairs >= _PAIRS_AT_ONCE or len(some) >= _SCENES_AT_ONCE:
+            yield tuple(some)
+            some, pairs = [], 0
+    if some:
+        yield tuple(some)
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One scene of which questions are drafted."""
+    """Some scenes of which questions are drafted."""
 
-    scene: Scene
-    captures: tuple[Capture, ...]
+    scenes: tuple[_Scene, ...]
     preset: GenerationPreset
     seed: int
 
@@ -189,12 +214,18 @@ class _Drafted:
     place: str
 
 
-def _draft_scene(job: _Job) -> _Drafted:
-    found = SceneGeometry(job.scene, job.captures)
+def _draft_scenes(job: _Job) -> list[_Drafted]:
+    scenes = [SceneGeometry(scene, captures) for scene, captures in job.scenes]
+    measure_together(scenes)
+    # Each is let go when it is drafted: grids of points in its boxes take megabytes.
+    return [_draft_scene(scenes.pop(0), job.preset, job.seed) for _ in job.scenes]
+
+
+def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _Drafted:
     made: list[Draft] = []
     rejected: Counter[tuple[str, str]] = Counter()
     patterns: dict[str, str] = {}
-    for draft in drafts(found, job.preset):
+    for draft in drafts(found, preset):
         if isinstance(draft, Rejected):
             rejected[draft.task, draft.reason] += 1
             if draft.reason not in patterns:
@@ -204,9 +235,9 @@ def _draft_scene(job: _Job) -> _Drafted:
     offered = Counter(draft.task for draft in made)
     unshared = Counter(offered)
     kept = []
-    share = job.preset.share
+    share = preset.share
     # For rings scenes keep what others keep as well, and all that no part of the media tells.
-    drawn = str(job.seed) if share.rings else f"{job.seed}:{found.scene.id}"
+    drawn = str(seed) if share.rings else f"{seed}:{found.scene.id}"
     shared = [draft for draft in made if share.rings and not draft.single_view_cues]
     others = [draft for draft in made if not share.rings or draft.single_view_cues]
     most = share.per_scene * (_OFFERED if share.rings else 1)
@@ -237,19 +268,30 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
     A room in which nearly everything is to the left would otherwise fill its share with "left".
     """
     by_task: dict[str, dict[tuple[str, str], list[Draft]]] = {}
-    for draft in sorted(made, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest()):
+    for draft in made:
         answer = draft.balance or draft.answer
         by_task.setdefault(draft.task, {}).setdefault((draft.kind, answer), []).append(draft)
-    kept = []
+    kept: list[Draft] = []
     for task in sorted(by_task):
-        queues = [by_task[task][answer] for answer in sorted(by_task[task])]
-        taken: list[Draft] = []
-        while len(taken) < most and any(queues):
-            for queue in queues:
-                if queue and len(taken) < most:
-                    taken.append(queue.pop())
-        kept += taken
+        answers = [_shuffled(by_task[task][answer], seed) for answer in sorted(by_task[task])]
+        kept += islice(_in_turn(answers), most)
     return kept
+
+
+def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:
+    """Drafts by their hashes, which are taken when the first is asked for: of most answers none is."""
+    yield from sorted(drafts, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest())[::-1]
+
+
+def _in_turn(answers: Sequence[Iterator[Draft]]) -> Iterator[Draft]:
+    """One of each in turn, until none has any left."""
+    while answers:
+        left = []
+        for queue in answers:
+            for draft in islice(queue, 1):
+                yield draft
+                left.append(queue)
+        answers = left
 
 
 def _text(draft: Draft) -> str:

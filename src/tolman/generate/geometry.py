@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tolman.geometry.boxes import Boxes, Floats, pairwise_distances
+from tolman.geometry.boxes import Boxes, Floats, pairwise_distances_of_scenes
 from tolman.geometry.sampled import grid_points, sampled_distance
 from tolman.scenes import Capture, Recorded, Scene
 
@@ -44,6 +44,7 @@ class SceneGeometry:
         self.members: dict[str, list[int]] = {}
         for number, thing in enumerate(scene.objects):
             self.members.setdefault(thing.category, []).append(number)
+        self._together: Sequence[SceneGeometry] = ()
         self._points: dict[int, Floats] = {}
         self._nearest: dict[tuple[str, str], float] = {}
 
@@ -148,8 +149,14 @@ class SceneGeometry:
         return f"{category} moves, or its count and boxes disagree"
 
     @cached_property
-    def _distances(self) -> Floats:
-        return pairwise_distances(self.boxes)
+    def _distances(self) -> list[list[float]]:
+        """The exact distances of all boxes, by their numbers."""
+        scenes = [self, *(one for one in self._together if one is not self and "_distances" not in one.__dict__)]
+        for one, found in zip(scenes, pairwise_distances_of_scenes([s.boxes for s in scenes]), strict=True):
+            one.__dict__["_distances"] = found.tolist()
+        self._together = ()
+        own: list[list[float]] = self.__dict__["_distances"]
+        return own
 
     def category(self, name: str) -> str:
         """The category that a name in a question means.
@@ -166,14 +173,14 @@ class SceneGeometry:
         """The exact distance of the nearest boxes of two categories, in metres."""
         one, other = self.members[a], self.members[b]
         if len(one) == len(other) == 1:
-            return float(self._distances[one[0], other[0]])
+            return self._distances[one[0]][other[0]]
         if (a, b) not in self._nearest:
-            self._nearest[a, b] = float(self._distances[np.ix_(one, other)].min())
+            self._nearest[a, b] = min(self._distances[i][j] for i in one for j in other)
         return self._nearest[a, b]
 
     def between(self, a: int, b: int) -> float:
         """The exact distance of two objects' boxes, by their numbers in the scene, in metres."""
-        return float(self._distances[a, b])
+        return self._distances[a][b]
 
     def sampled_distance(self, a: str, b: str) -> float:
         """The same as the released answers have it, between grids of points."""
@@ -191,3 +198,12 @@ class SceneGeometry:
         if number not in self._points:
             self._points[number] = grid_points(self.boxes, number)
         return self._points[number]
+
+
+def measure_together(scenes: Sequence[SceneGeometry]) -> None:
+    """Let the first of some scenes whose distances are asked for compute those of all that are still in the list.
+
+    In arrays that fit a single scene's few boxes, most of the time would be the calls'.
+    """
+    for one in scenes:
+        one._together = scenes

@@ -14,18 +14,27 @@ from tolman.media.needed import KEY, NeededFrames, NeededThing, Span
 
 
 def one_of(geometry: SceneGeometry, *numbers: int) -> list[Thing]:
-    """Single objects, by their numbers in the scene."""
+    """Single objects, by their numbers in the scene; none where it isn't known what its video shows."""
+    if geometry.video_capture is None:
+        return []
     objects = [geometry.scene.objects[number] for number in numbers]
     return [(thing.category, geometry.shown_frames.get(thing.id, ())) for thing in objects]
 
 
 def every(geometry: SceneGeometry, *categories: str) -> list[Thing]:
-    """Every object of some categories."""
+    """Every object of some categories; none where it isn't known what the scene's video shows."""
+    if geometry.video_capture is None:
+        return []
     return one_of(geometry, *(number for category in categories for number in geometry.members.get(category, ())))
 
 
 def nearest(geometry: SceneGeometry, to: str, *categories: str) -> list[Thing]:
-    """Of each category the object that is nearest to a unique one: those farther off don't decide a distance."""
+    """Of each category the object that is nearest to a unique one: those farther off don't decide a distance.
+
+    None where it isn't known what the scene's video shows.
+    """
+    if geometry.video_capture is None:
+        return []
     (here,) = geometry.members[to]
     return one_of(
         geometry,

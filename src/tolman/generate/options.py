@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import lru_cache
 
 _OTHERS = 3
 """Wrong options of a question."""
@@ -30,12 +31,7 @@ def numeric_options(
     Returns:
         The options; empty where the range has no room for them.
     """
-    value = Decimal(answer)
-    step = Decimal(1).scaleb(-max(0, -int(value.as_tuple().exponent)))
-    right = int(value / step)
-    gap = max(1, int((value * Decimal(margin) / step).to_integral_value(ROUND_CEILING)))
-    low = max(1, int((value * Decimal(lower) / step).to_integral_value(ROUND_CEILING)))
-    high = int((value * Decimal(upper) / step).to_integral_value(ROUND_FLOOR))
+    step, right, gap, low, high = _range(answer, margin, lower, upper)
     generator = random.Random(seed)
     for smaller in generator.sample(range(count), count):
         below = _apart(low, right - gap, smaller, gap, generator)
@@ -43,6 +39,19 @@ def numeric_options(
         if below is not None and above is not None:
             return tuple(str(n * step) for n in (right, *below, *above))
     return ()
+
+
+@lru_cache(maxsize=4096)
+def _range(answer: str, margin: str, lower: str, upper: str) -> tuple[Decimal, int, int, int, int]:
+    """The last decimal's value; in its multiples the answer, the least gap between options, their least and greatest.
+
+    Many questions have the same answer.
+    """
+    value = Decimal(answer)
+    step = Decimal(1).scaleb(-max(0, -int(value.as_tuple().exponent)))
+    gap = max(1, int((value * Decimal(margin) / step).to_integral_value(ROUND_CEILING)))
+    low = max(1, int((value * Decimal(lower) / step).to_integral_value(ROUND_CEILING)))
+    return step, int(value / step), gap, low, int((value * Decimal(upper) / step).to_integral_value(ROUND_FLOOR))
 
 
 def no_distractors(*, margin: str = "0.20", lower: str = "0.25", upper: str = "1.75") -> str:
@@ -53,9 +62,9 @@ def no_distractors(*, margin: str = "0.20", lower: str = "0.25", upper: str = "1
 
 def _apart(low: int, high: int, count: int, gap: int, generator: random.Random) -> list[int] | None:
     """So many whole numbers in a range, each at least a gap from the next, drawn evenly; None where they don't fit."""
-    room = high - low + 1 - (count - 1) * (gap - 1)
     if count == 0:
         return []
+    room = high - low + 1 - (count - 1) * (gap - 1)
     if room < count:
         return None
     return [low + n + i * (gap - 1) for i, n in enumerate(sorted(generator.sample(range(room), count)))]

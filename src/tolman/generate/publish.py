@@ -161,10 +161,10 @@ def with_media(items: Iterator[Item], source: Path, out: Path) -> Iterator[Item]
 
 def _put(source: Path, out: Path, path: str) -> None:
     there, here = source / path, out / path
-    inside = there.resolve().is_relative_to(source.resolve()) and here.resolve().is_relative_to(out.resolve())
-    if not inside or not is_there(there):
+    if not is_there(there):
         return
-    link_or_copy(fetched(there), here)
+    if there.resolve().is_relative_to(source.resolve()) and here.resolve().is_relative_to(out.resolve()):
+        link_or_copy(fetched(there), here)
 
 
 def check_place(out: Path) -> None:

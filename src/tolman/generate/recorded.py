@@ -29,6 +29,8 @@ def count_error(geometry: SceneGeometry) -> dict[str, float]:
 
 def distance_error(geometry: SceneGeometry, a: str, b: str) -> dict[str, float]:
     """Metres by which the distance of two categories' hulls can differ from that of their boxes."""
+    if not geometry.recorded:
+        return {}
     missing = [geometry.missing(a), geometry.missing(b)]
     if missing[0] is None or missing[1] is None:
         return {}
@@ -37,6 +39,8 @@ def distance_error(geometry: SceneGeometry, a: str, b: str) -> dict[str, float]:
 
 def size_error(geometry: SceneGeometry, category: str) -> dict[str, float]:
     """Centimetres by which the longest extent of a least upright box around what was recorded can be wrong."""
+    if not geometry.recorded:
+        return {}
     (thing,) = geometry.scene.of(category)
     found = geometry.recorded.get(thing.id)
     if found is None:

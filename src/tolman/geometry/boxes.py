@@ -9,6 +9,7 @@ vertex of one and a point of the other, or points inside two edges; so the exact
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,10 +66,31 @@ def distances(a: Boxes, b: Boxes) -> Floats:
 
 def pairwise_distances(boxes: Boxes) -> Floats:
     """Exact distances between all boxes of a scene, shape (n, n)."""
-    matrix = np.zeros((len(boxes), len(boxes)))
-    rows, columns = np.triu_indices(len(boxes), k=1)
-    matrix[rows, columns] = matrix[columns, rows] = distances(boxes.take(rows), boxes.take(columns))
-    return matrix
+    return pairwise_distances_of_scenes([boxes])[0]
+
+
+def pairwise_distances_of_scenes(scenes: Sequence[Boxes]) -> list[Floats]:
+    """Exact distances between all boxes of each of some scenes, shapes (n, n)."""
+    matrices = [np.zeros((len(boxes), len(boxes))) for boxes in scenes]
+    several = [number for number, boxes in enumerate(scenes) if len(boxes) > 1]
+    if not several:
+        return matrices
+    firsts = np.cumsum([0, *(len(scenes[number]) for number in several)])
+    pairs = [np.triu_indices(len(scenes[number]), k=1) for number in several]
+    rows, columns = (
+        np.concatenate([first + own[side] for first, own in zip(firsts, pairs, strict=False)]) for side in (0, 1)
+    )
+    boxes = Boxes(
+        np.concatenate([scenes[number].centers for number in several]),
+        np.concatenate([scenes[number].axes for number in several]),
+        np.concatenate([scenes[number].extents for number in several]),
+    )
+    found, start = distances(boxes.take(rows), boxes.take(columns)), 0
+    for number, (own_rows, own_columns) in zip(several, pairs, strict=True):
+        own = found[start : start + len(own_rows)]
+        matrices[number][own_rows, own_columns] = matrices[number][own_columns, own_rows] = own
+        start += len(own_rows)
+    return matrices
 
 
 def _distances(a: Boxes, b: Boxes) -> Floats:
@@ -91,11 +113,24 @@ def _vertices_to_boxes(a: Boxes, b: Boxes) -> Floats:
 
 def _separated(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
     """Tell whether one of the fifteen candidate axes separates the boxes."""
-    offset = b.centers - a.centers
+    apart = _has_gap(a, b, np.concatenate([a.axes, b.axes], axis=1))
+    rest = np.flatnonzero(~apart)  # faces separate most boxes that are apart
+    if len(rest):
+        apart[rest] = _has_gap_across(a.take(rest), b.take(rest))
+    return apart
+
+
+def _has_gap_across(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
+    """Tell whether an axis at right angles to an edge of each separates the boxes."""
     crosses = np.cross(a.axes[:, :, None, :], b.axes[:, None, :, :]).reshape(len(a), 9, 3)
     length = np.linalg.norm(crosses, axis=-1, keepdims=True)
     crosses = np.where(length > 1e-9, crosses / np.where(length > 1e-9, length, 1.0), 0.0)
-    candidates = np.concatenate([a.axes, b.axes, crosses], axis=1)  # (n, 15, 3)
+    return _has_gap(a, b, crosses)
+
+
+def _has_gap(a: Boxes, b: Boxes, candidates: Floats) -> NDArray[np.bool_]:
+    """Tell whether one of some axes separates the boxes; candidates have the shape (n, axes, 3)."""
+    offset = b.centers - a.centers
     reach = sum(
         (np.abs(np.einsum("nck,nik->nci", candidates, box.axes)) * box.extents[:, None, :] / 2).sum(-1)
         for box in (a, b)
@@ -109,26 +144,27 @@ def _separated(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
 def _edges_to_edges(a: Boxes, b: Boxes) -> Floats:
     """The least distance between points inside two edges, where the common perpendicular meets both."""
     best = np.full(len(a), np.inf)
+    edges_b = [(_edge_starts(b, j), b.axes[:, j] * b.extents[:, j, None]) for j in range(3)]
     for i in range(3):
         starts_a = _edge_starts(a, i)  # (n, 4, 3)
         along_a = a.axes[:, i] * a.extents[:, i, None]  # (n, 3)
-        for j in range(3):
-            starts_b = _edge_starts(b, j)
-            along_b = b.axes[:, j] * b.extents[:, j, None]
-            between = starts_a[:, :, None, :] - starts_b[:, None, :, :]  # (n, 4, 4, 3)
-            uu, vv = (along_a**2).sum(-1), (along_b**2).sum(-1)
-            uv = (along_a * along_b).sum(-1)
-            uw = np.einsum("nk,nijk->nij", along_a, between)
-            vw = np.einsum("nk,nijk->nij", along_b, between)
+        uu = (along_a**2).sum(-1)
+        for starts_b, along_b in edges_b:
+            vv, uv = (along_b**2).sum(-1), (along_a * along_b).sum(-1)
             determinant = uu * vv - uv**2
             usable = determinant > 1e-12 * uu * vv
+            if not usable.any():
+                continue
+            between = starts_a[:, :, None, :] - starts_b[:, None, :, :]  # (n, 4, 4, 3)
+            uw = np.einsum("nk,nijk->nij", along_a, between)
+            vw = np.einsum("nk,nijk->nij", along_b, between)
             safe = np.where(usable, determinant, 1.0)[:, None, None]
             s = (uv[:, None, None] * vw - vv[:, None, None] * uw) / safe
             t = (uu[:, None, None] * vw - uv[:, None, None] * uw) / safe
             inside = usable[:, None, None] & (s >= 0) & (s <= 1) & (t >= 0) & (t <= 1)
-            gap = between + s[..., None] * along_a[:, None, None, :] - t[..., None] * along_b[:, None, None, :]
-            length = np.where(inside, np.sqrt((gap**2).sum(-1)), np.inf)
-            best = np.minimum(best, length.reshape(len(a), 16).min(-1))
+            met = np.nonzero(inside)  # few are
+            gap = between[met] + s[met][:, None] * along_a[met[0]] - t[met][:, None] * along_b[met[0]]
+            np.minimum.at(best, met[0], np.sqrt((gap**2).sum(-1)))
     return best
 
 

@@ -6,7 +6,7 @@ it is to be right, so that options may come in any number and order.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -145,43 +145,42 @@ def choice_pool(items: Sequence[Item]) -> RowPool:
         [list(enumerate(one)) for one in listed],
         [list(combinations(one, 2)) for one in listed],
     ]
-    plain = np.array([_option(items[i], k) for i, k in rows], float)
+    plain = np.array([row for one in items for row in _options(one)], float)
     chance = np.array([1 / len(items[i].options) for i, _ in rows])
     return RowPool(item, plain, tuple(numbered(one).of_several(item) for one in keys), values, chance)
 
 
-def _option(item: Item, k: int) -> list[float]:
-    """Features of an option beside the others of its item and beside the question."""
+def _options(item: Item) -> Iterator[list[float]]:
+    """Features of each option of an item beside the others and beside the question."""
     options = [option.strip().lower() for option in item.options]
     lengths = [len(option) for option in options]
     sets = [set(words(option)) for option in options]
-    others = [i for i in range(len(options)) if i != k]
     lists = [parts(option) for option in options]
-    alike = [len(sets[k] & sets[i]) / max(len(sets[k] | sets[i]), 1) for i in others]
-    placed = [sum(a == b for a, b in zip(lists[k], lists[i], strict=False)) / len(lists[k]) for i in others]
     question = item.question.lower()
-    where = question.find(options[k])
     wheres = [question.find(option) for option in options]
     asked = set(words(question))
-    order = [question.find(part) for part in lists[k]]
-    swaps = [a > b for a, b in combinations(order, 2)]
     numbers = [number_in(option) for option in options]
     stated = [n for n in numbers if n is not None]
-    own = numbers[k]
-    return [
-        k,
-        len(options),
-        lengths[k],
-        sum(length < lengths[k] for length in lengths),
-        len(sets[k] & asked) / max(len(sets[k]), 1),
-        sum(alike) / len(alike),
-        sum(placed) / len(placed),
-        sum(0 <= w < where for w in wheres) if where >= 0 else _MISSING,
-        sum(swaps) / len(swaps) if swaps else _MISSING,
-        len(lists[k]),
-        _MISSING if own is None else sum(n < own for n in stated),
-        _MISSING if own is None or not stated or max(stated) <= 0 else own / max(stated),
-    ]
+    for k, (own_words, own_parts, where, own) in enumerate(zip(sets, lists, wheres, numbers, strict=True)):
+        others = [i for i in range(len(options)) if i != k]
+        alike = [len(own_words & sets[i]) / max(len(own_words | sets[i]), 1) for i in others]
+        placed = [sum(a == b for a, b in zip(own_parts, lists[i], strict=False)) / len(own_parts) for i in others]
+        order = [question.find(part) for part in own_parts] if len(own_parts) > 1 else []
+        swaps = [a > b for a, b in combinations(order, 2)]
+        yield [
+            k,
+            len(options),
+            lengths[k],
+            sum(length < lengths[k] for length in lengths),
+            len(own_words & asked) / max(len(own_words), 1),
+            sum(alike) / len(alike),
+            sum(placed) / len(placed),
+            sum(0 <= w < where for w in wheres) if where >= 0 else _MISSING,
+            sum(swaps) / len(swaps) if swaps else _MISSING,
+            len(own_parts),
+            _MISSING if own is None else sum(n < own for n in stated),
+            _MISSING if own is None or not stated or max(stated) <= 0 else own / max(stated),
+        ]
 
 
 def _against_the_others(matrix: Floats, item: NDArray[np.intp]) -> Floats:

@@ -86,11 +86,19 @@ def assign(
     shuffled = np.random.default_rng(seed).permutation(len(members))
     order = sorted(shuffled.tolist(), key=lambda number: -len(members[number]))
     load: list[Counter[str]] = [Counter() for _ in range(count)]
+    sizes = [0] * count
     fold = np.zeros(len(items), dtype=np.intp)
     for number in order:
-        own = Counter(label for i in members[number] for label in labelled[i])
-        costs = [(sum(n * f[t] / total[t] for t, n in own.items()), f.total()) for f in load]
-        chosen = min(range(count), key=costs.__getitem__)
-        load[chosen].update(own)
-        fold[members[number]] = chosen
+        own: dict[str, int] = {}
+        for i in members[number]:
+            for label in labelled[i]:
+                own[label] = own.get(label, 0) + 1
+        shares = [sum([n * f[t] / total[t] for t, n in own.items()]) for f in load]
+        costs = list(zip(shares, sizes, strict=True))
+        chosen = costs.index(min(costs))
+        for label, n in own.items():
+            load[chosen][label] += n
+            sizes[chosen] += n
+        for i in members[number]:
+            fold[i] = chosen
     return fold

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tolman.items import Item
 from tolman.kinds import kind_of
@@ -32,12 +32,17 @@ def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
         answer = frequent[item.kind]
         if not kinds[item.kind].has_letters:
             return answer
-        known = sorted(text for text in item.options if scenes.get(text, set()) - {item.cluster})
+        known = sorted(text for text in item.options if _is_elsewhere(scenes.get(text, ()), item.cluster))
         if known:
             return item.letters[item.options.index(max(known, key=counts.__getitem__))]
         return answer if answer in item.letters else item.letters[0]
 
     return choose
+
+
+def _is_elsewhere(scenes: Collection[str], scene: str) -> bool:
+    """Tell whether there is any other scene among some."""
+    return len(scenes) > (scene in scenes)
 
 
 def ranked(answers: Iterable[str]) -> list[str]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tolman.extras import needs
 from tolman.guessing.statistics import Floats
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 LEARNERS = ("random-forest", "gradient-boosting")
 QUICK = ("small-forest", "short-boosting")
@@ -100,6 +104,14 @@ def create(name: str, seed: int) -> Classifier:
     return classifier
 
 
+@lru_cache(maxsize=1)
+def _thread_pools() -> ThreadpoolController:
+    """The pools of threads of the libraries that learners use, which must be imported; looking for them takes 2 ms."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 def probabilities(name: str, seed: int, x: Floats, y: NDArray[np.intp], asked: Floats, classes: int) -> Floats:
     """Train and ask.
 
@@ -118,10 +130,9 @@ def probabilities(name: str, seed: int, x: Floats, y: NDArray[np.intp], asked: F
     if len(present) < 2:
         found[:, present] = 1.0
         return found
-    from threadpoolctl import threadpool_limits
-
     learner = create(name, seed)
-    with threadpool_limits(1):  # the work is shared out by question type and fold; threads within would only wait
+    # The work is shared out by question type and fold; threads within would only wait.
+    with _thread_pools().limit(limits=1):
         learner.fit(x, y)
         found[:, learner.classes_] = learner.predict_proba(asked)
     return found

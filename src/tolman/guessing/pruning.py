@@ -9,10 +9,11 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tolman.guessing.statistics import Floats
 
+Ints = NDArray[np.intp]
 _DIGITS = 9
 """Decimals that are looked at of how far predictors are off: the last bits of sums depend on their order."""
 
@@ -51,18 +52,62 @@ def prune_to_chance(
     names = sorted(set(answers or ()))
     answer = np.array([names.index(answers[i]) if answers else 0 for i in order], dtype=np.intp)
     counts = np.bincount(answer, minlength=1)
-    here = np.ones(len(order), dtype=bool)
     total, left = excess.sum(axis=1), len(order)
+    alike = _Alike.of(excess, answer)
+    gone: set[int] = set()
     while (off := float(_off(total, slack * left, from_below))) > 0:
-        then = np.where(here, _off(total[:, None] - excess, slack * (left - 1), from_below), np.inf)
-        best = _least(np.where(counts[answer] == counts.max(), then, np.inf), off)
-        best = _least(then, off) if best is None else best
+        then = np.where(alike.left(), _off(total[:, None] - alike.excess, slack * (left - 1), from_below), np.inf)
+        best = alike.least(np.where(counts[alike.answer] == counts.max(), then, np.inf), off)
+        best = alike.least(then, off) if best is None else best
         if best is None:
             break
-        here[best] = False
-        counts[answer[best]] -= 1
-        total, left = total - excess[:, best], left - 1
-    return {order[place] for place in np.flatnonzero(~here).tolist()}
+        gone.add(order[alike.take(best)])
+        counts[alike.answer[best]] -= 1
+        total, left = total - alike.excess[:, best], left - 1
+    return gone
+
+
+class _Alike:
+    """Questions about which predictors are as right, and whose answer is the same: one is weighed for all of them.
+
+    Args:
+        excess: of each group, how much more right than by chance each predictor is. Shape (predictors, groups).
+        answer: of each group. Shape (groups,).
+        places: of the questions, group by group, rising in each. Shape (questions,).
+        starts, ends: of each group in `places`; its start moves with each question that is taken. Shape (groups,).
+    """
+
+    def __init__(self, excess: Floats, answer: Ints, places: Ints, starts: Ints, ends: Ints) -> None:
+        self.excess, self.answer = excess, answer
+        self._places, self._starts, self._ends = places, starts, ends
+
+    @classmethod
+    def of(cls, excess: Floats, answer: Ints) -> _Alike:
+        """Group questions, given in the order in which equals are taken."""
+        if not len(answer):
+            return cls(excess, answer, answer, answer, answer)
+        rows = np.lexsort((*excess, answer))  # stable: places rise within a group
+        same = (excess[:, rows[1:]] == excess[:, rows[:-1]]).all(axis=0) & (answer[rows[1:]] == answer[rows[:-1]])
+        starts = np.flatnonzero(np.r_[True, ~same])
+        first = rows[starts]
+        return cls(excess[:, first], answer[first], rows, starts, np.r_[starts[1:], len(rows)])
+
+    def left(self) -> NDArray[np.bool_]:
+        """Whether each group has any left."""
+        return self._starts < self._ends
+
+    def least(self, then: Floats, now: float) -> int | None:
+        """The group of the first question of the least value, where that is less than now."""
+        if not then.size or not (least := then.min()) < now:
+            return None
+        groups = np.flatnonzero(then == least)
+        return int(groups[self._places[self._starts[groups]].argmin()])
+
+    def take(self, group: int) -> int:
+        """The place of a group's first question, which isn't left any longer."""
+        place = int(self._places[self._starts[group]])
+        self._starts[group] += 1
+        return place
 
 
 def _off(total: Floats, allowed: float, from_below: bool) -> Floats:
@@ -70,9 +115,3 @@ def _off(total: Floats, allowed: float, from_below: bool) -> Floats:
     beyond = np.maximum((np.abs(total) if from_below else total) - allowed, 0.0)
     off: Floats = np.round(np.square(beyond).sum(axis=0), _DIGITS)
     return off
-
-
-def _least(then: Floats, now: float) -> int | None:
-    """The first place of the least, where that is less than now."""
-    place = int(then.argmin())
-    return place if then[place] < now else None
