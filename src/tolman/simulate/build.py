@@ -392,8 +392,8 @@ def twin_place(
         differ: in what the twins do.
 
     Returns:
-        The room with all copies of the thing in which twins differ, in which walks and cameras are planned, so that they
-        are the same for all twins; the twin; what was asked for and isn't in it.
+        The room with all copies of the thing in which twins differ, in which walks and cameras are planned, so that
+        they are the same for all twins; the twin; what was asked for and isn't in it.
 
     Raises:
         UsageError: there is no such shape, or it is no room's.
@@ -409,9 +409,7 @@ def twin_place(
 
 
 @lru_cache(maxsize=1)
-def _group(
-    config: WorldsConfig, shape: str, seed: str, differ: str
-) -> tuple[FloorLayout, FurnitureSource, World]:
+def _group(config: WorldsConfig, shape: str, seed: str, differ: str) -> tuple[FloorLayout, FurnitureSource, World]:
     """What all twins of a group share: made once for those that a process makes one after the other."""
     plan, library = _plan(config, shape, seed, seed, differ)
     return plan, library, build_interior(plan, library)

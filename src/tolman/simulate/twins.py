@@ -1,4 +1,4 @@
-"""Counterfactual twins: rooms that differ in one thing only, which stands elsewhere in each or is there in other numbers.
+"""Counterfactual twins: rooms that differ in one thing, which stands elsewhere in each or is there in other numbers.
 
 So the same question about it has another answer in each twin, and its text tells none of them.
 """

@@ -98,8 +98,8 @@ class SimulateConfig:
     twins: Annotated[
         int,
         Setting(
-            "Scenes in a group that differ in one thing, 1 (no groups) to 8. Cameras are the same for all of a group; a "
-            "question about the thing has other answers. Rooms only.",
+            "Scenes in a group that differ in one thing, 1 (no groups) to 8. Cameras are the same for all of a group; "
+            "a question about the thing has other answers. Rooms only.",
             least=1,
             most=8,
         ),

@@ -119,9 +119,7 @@ class _Placed:
     corners: list[float]
 
 
-def _too_far_or_near(
-    geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings
-) -> list[str]:
+def _too_far_or_near(geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings) -> list[str]:
     """The rules about distances that three things break."""
     measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
     broken = []

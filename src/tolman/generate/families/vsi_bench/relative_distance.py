@@ -105,7 +105,9 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
         kept: set[frozenset[str]] = set()
         most = _SHARED_OF_TWINS if primary == scene.differs else _SHARED
         sets = (
-            _shared_sets(others, primary, settings, most) if shared else _drawn_sets(scene.id, others, primary, settings)
+            _shared_sets(others, primary, settings, most)
+            if shared
+            else _drawn_sets(scene.id, others, primary, settings)
         )
         for options in sets:
             broken = violations([lengths[c] for c in options], scene.room_area, settings)
