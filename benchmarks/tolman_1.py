@@ -5,9 +5,9 @@
     tolman simulate --config tolman-1/recipe.toml --no-no-media --scenes 12 --out tolman-1-drawn
     python benchmarks/tolman_1.py tolman-1-scenes tolman-1-questions --drawn tolman-1-drawn --out tolman-1
 
-`scenes.sha256` has a line for each scene (of its JSON, without recordings) and one for the questions. `questions/` is the
-benchmark without media, `places/` the part of it that asks about places that are drawn, with their videos and pictures.
-`places.jpg` shows each group of twins in a row, at the time at which most is seen of what differs.
+`scenes.sha256` has a line for each scene (of its JSON, without recordings) and one for the questions. `questions/` is
+the benchmark without media, `places/` the part of it that asks about places that are drawn, with their videos and
+pictures. `places.jpg` shows each group of twins in a row, at the time at which most is seen of what differs.
 """
 
 from __future__ import annotations

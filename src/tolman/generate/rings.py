@@ -14,6 +14,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 INTERVALS = 4
@@ -178,8 +179,11 @@ def _count_ranges(values: Sequence[float]) -> Iterator[tuple[_PlaceOf, int]]:
     there = sorted({round(value) for value in values})
     ranges = [range(low, high + 1) for low, high in itertools.combinations(there, 2) if high - low + 1 >= LEAST_COUNTS]
     for counts in [*ranges, SPREAD_COUNTS]:
-        numbers = {count: number for number, count in enumerate(counts)}
-        yield lambda value, numbers=numbers: numbers.get(round(value)), len(numbers)
+        yield partial(_number_among, {count: number for number, count in enumerate(counts)}), len(counts)
+
+
+def _number_among(numbers: Mapping[int, int], value: float) -> int | None:
+    return numbers.get(round(value))
 
 
 def _measure_ranges(values: Sequence[float]) -> Iterator[tuple[_PlaceOf, int]]:
@@ -187,10 +191,10 @@ def _measure_ranges(values: Sequence[float]) -> Iterator[tuple[_PlaceOf, int]]:
     step = SPAN ** (1 / STEPS_OF_SPAN)
     first, last = (math.floor(math.log(value, step)) for value in (min(values), max(values)))
     for power in range(first - STEPS_OF_SPAN, last + 1):
-        yield lambda value, low=step**power: _interval(value, low), INTERVALS
+        yield partial(_interval, step**power), INTERVALS
 
 
-def _interval(value: float, low: float) -> int | None:
+def _interval(low: float, value: float) -> int | None:
     place = math.floor(INTERVALS * math.log(value / low) / math.log(SPAN))
     return place if 0 <= place < INTERVALS else None
 

@@ -124,7 +124,7 @@ def _sets(
                 chosen.append(name)
         yield chosen
     differs = geometry.scene.differs
-    if settings.listing == "alphabet" and differs in first:
+    if settings.listing == "alphabet" and differs is not None and differs in first:
         others = [name for name in shared_order(sorted(first), TASK) if name != differs][:_OF_TWINS]
         for three in itertools.combinations(others, 3):
             if gap([first[name] for name in (differs, *three)]) > settings.gap:
