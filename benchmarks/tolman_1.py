@@ -5,19 +5,22 @@
     tolman simulate --config tolman-1/recipe.toml --no-no-media --scenes 12 --out tolman-1-drawn
     python benchmarks/tolman_1.py tolman-1-scenes tolman-1-questions --drawn tolman-1-drawn --out tolman-1
 
-`scenes.sha256` has a line for each scene (of its JSON, without recordings) and one for the questions. `questions/` is
-the benchmark without media, `places/` the part of it that asks about places that are drawn, with their videos and
-pictures. `places.jpg` shows each group of twins in a row, at the time at which most is seen of what differs.
+`scenes.sha256` has a line for each scene (of its JSON without recordings, numbers to a micrometre) and one for the
+questions. `questions/` is the benchmark without media, `places/` the part of it that asks about places that are drawn,
+with their videos and pictures. `places.jpg` shows each group of twins in a row, at the time at which most is seen of
+what differs.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import shutil
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageDraw
 
@@ -31,9 +34,22 @@ from tolman.scenes import Capture, Scene
 TILE, LINE = (360, 270), 20
 
 
+def hash_of(scene: Scene) -> str:
+    """Of its JSON, numbers to a micrometre: the last digits are the processor's."""
+    return hashlib.sha256(json.dumps(_rounded(scene.model_dump(mode="json"))).encode()).hexdigest()
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(own) for key, own in value.items()}
+    if isinstance(value, list):
+        return [_rounded(own) for own in value]
+    return round(value, 6) + 0.0 if isinstance(value, float) else value
+
+
 def hashes(scenes: Path, questions: Sequence[Path]) -> str:
     """A line for each scene and each file of questions."""
-    lines = [f"{hashlib.sha256(one.model_dump_json().encode()).hexdigest()}  {one.id}" for one in read_scenes(scenes)]
+    lines = [f"{hash_of(one)}  {one.id}" for one in read_scenes(scenes)]
     lines += [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.parent.name}/{path.name}" for path in questions]
     return "\n".join(lines) + "\n"
 
