@@ -1,0 +1,81 @@
+"""Tolman-1 as it is published: its recipe makes its scenes, and no text tells an answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("shapely", reason="the scenes need the extra 'simulate'")
+
+from tolman.analyze.outside.rings import whole_rings
+from tolman.generate.rings import INTERVALS
+from tolman.item_table import open_items
+from tolman.items import MEDIA_MARK, Item
+from tolman.kinds import kind_of
+from tolman.workflows.config import make, read_tables
+from tolman.workflows.simulate import SimulateConfig
+
+FOLDER = Path(__file__).parents[1] / "tolman-1"
+FILES = sorted((FOLDER / "questions" / "data").glob("*.parquet"))
+
+
+def recorded() -> dict[str, str]:
+    """Name → hash, as the file of hashes has them."""
+    lines = (FOLDER / "scenes.sha256").read_text(encoding="utf-8").splitlines()
+    return {name: found for found, _, name in (line.partition("  ") for line in lines)}
+
+
+def test_the_questions_are_those_whose_hash_is_recorded() -> None:
+    known = recorded()
+    assert FILES
+    for path in FILES:
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == known[f"data/{path.name}"]
+
+
+def test_every_choice_whose_options_are_texts_is_in_a_whole_ring() -> None:
+    items = list(open_items(FILES))
+    assert len(items) >= 5_000
+    choices = [item for item in items if kind_of(item).has_letters]
+    texts = [item for item in choices if not any(MEDIA_MARK in option for option in item.options)]
+    assert (whole_rings(texts) >= 0).all()
+
+
+def test_every_number_has_its_like_in_the_other_intervals() -> None:
+    rings: dict[str, list[Item]] = {}
+    for item in open_items(FILES):
+        if not kind_of(item).has_letters:
+            rings.setdefault(item.evidence["twins"], []).append(item)
+    assert rings
+    for own in rings.values():
+        assert len({item.question for item in own}) == 1
+        assert len({item.answer for item in own}) == len(own) >= INTERVALS
+    tasks = Counter(item.task for own in rings.values() for item in own)
+    assert {"object_abs_distance", "object_counting"} <= tasks.keys()
+
+
+def test_questions_that_are_drawn_are_among_all_questions() -> None:
+    drawn = list(open_items(sorted((FOLDER / "places" / "data").glob("*.parquet"))))
+    known = {item.id: item for item in open_items(FILES)}
+    assert drawn
+    for item in drawn:
+        assert known[item.id] == item
+        assert all((FOLDER / "places" / media.path).is_file() for media in item.media)
+
+
+@pytest.mark.full
+def test_the_recipe_makes_the_first_group_of_scenes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tolman.scene_table import read_scenes
+    from tolman.workflows.simulate import simulate
+
+    monkeypatch.syspath_prepend(str(FOLDER.parent / "benchmarks"))
+    from tolman_1 import hash_of
+
+    (told,) = read_tables(FOLDER / "recipe.toml", "simulate")
+    known = recorded()
+    simulate(make(SimulateConfig, {**told, "scenes": 4, "out": str(tmp_path / "scenes"), "workers": 2}))
+    made = list(read_scenes(tmp_path / "scenes"))
+    assert len(made) == 4
+    assert [hash_of(scene) for scene in made] == [known[scene.id] for scene in made]
