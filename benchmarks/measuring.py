@@ -25,8 +25,9 @@ from tolman.geometry.regions import BoxRegion
 from tolman.ingest.clouds.recording import Recording, open_collection
 from tolman.scene_table import write_captures
 from tolman.scenes import OrientedBox, SceneObject
-from tolman.simulate.build import PLACES, WorldsConfig, place
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
+from tolman.simulate.places import place
+from tolman.simulate.settings import PLACES, WorldsConfig
 from tolman.simulate.walks import draw_walk
 
 SECONDS, TURNS, AROUND = 12.0, 5.0, 0.05

@@ -27,7 +27,8 @@ from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
 from tolman.scenes import Capture, Scene, Sighting
-from tolman.simulate.build import WorldsConfig, place
+from tolman.simulate.places import place
+from tolman.simulate.settings import WorldsConfig
 from tolman.simulate.walks import draw_walk
 
 INTERVAL = 0.1

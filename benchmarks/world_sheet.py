@@ -20,12 +20,13 @@ from PIL import Image
 
 from tolman.geometry.boxes import Floats
 from tolman.parallel import cores, parallel_map
-from tolman.simulate.build import WorldsConfig, place
 from tolman.simulate.gaze import find_views
 from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
 from tolman.simulate.outlook import PITCH, outlook
+from tolman.simulate.places import place
 from tolman.simulate.render import Renderer
 from tolman.simulate.rooms import SHAPES
+from tolman.simulate.settings import WorldsConfig
 from tolman.simulate.walks import intrinsics_of, looking
 from tolman.simulate.world import World
 

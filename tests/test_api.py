@@ -454,11 +454,11 @@ except AttributeError as error:
 
 
 ORDERS = {
-    "the function first": "import tolman\ntolman.{verb}\nimport tolman.{verb}.build",
-    "the package first": "import tolman.{verb}.build\nimport tolman",
-    "a name of the package first": "from tolman.{verb} import build\nimport tolman",
-    "the function by its name": "from tolman import {verb}\nimport tolman.{verb}.build",
-    "the package under another name": "import tolman.{verb}.build as another\nimport tolman",
+    "the function first": "import tolman\ntolman.{verb}\nimport tolman.{verb}.{module}",
+    "the package first": "import tolman.{verb}.{module}\nimport tolman",
+    "a name of the package first": "from tolman.{verb} import {module}\nimport tolman",
+    "the function by its name": "from tolman import {verb}\nimport tolman.{verb}.{module}",
+    "the package under another name": "import tolman.{verb}.{module} as another\nimport tolman",
 }
 VERBS = """
 import inspect, pydoc, sys
@@ -479,11 +479,11 @@ except UsageError as error:
 else:
     raise AssertionError("was called with a setting that there isn't")
 
-import tolman.{verb}.build as build
-from tolman.{verb} import build as same
-from tolman.{verb}.build import __name__ as name
-assert build is same is tolman.{verb}.build is sys.modules["tolman.{verb}.build"]
-assert name == "tolman.{verb}.build"
+import tolman.{verb}.{module} as module
+from tolman.{verb} import {module} as same
+from tolman.{verb}.{module} import __name__ as name
+assert module is same is tolman.{verb}.{module} is sys.modules["tolman.{verb}.{module}"]
+assert name == "tolman.{verb}.{module}"
 assert tolman.{verb} is function
 """
 
@@ -510,7 +510,9 @@ def test_a_function_with_the_name_of_a_package_is_the_function_whoever_imported_
 ) -> None:
     arguments = {"generate": ("a", "b"), "ingest": ("a", "b", "c"), "simulate": ("a",)}
     pytest.importorskip({"generate": "shapely", "ingest": "shapely", "simulate": "moderngl"}[verb])
-    code = (ORDERS[order] + VERBS).replace("{verb}", verb).replace("{arguments}", repr(arguments[verb]))
+    module = {"generate": "selection", "ingest": "build", "simulate": "collection"}[verb]
+    code = (ORDERS[order] + VERBS).replace("{verb}", verb).replace("{module}", module)
+    code = code.replace("{arguments}", repr(arguments[verb]))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -31,9 +31,9 @@ SMALL = ("--seconds", "3", "--rate", "5", "--size", "160x120", "--seed", "3", "-
 LOG = "scenes.log"
 COUNTING = f"""
 import os
-import tolman.simulate.build as build
+import tolman.simulate.collection as collection
 
-made = build.make
+made = collection.make
 
 def make(config, number, out):
     note = lambda what: open({LOG!r}, "a").write(f"{{number}} {{what}} {{os.environ.get('MACHINE', '')}}\\n")
@@ -42,7 +42,7 @@ def make(config, number, out):
     note("done")
     return found
 
-build.make = make
+collection.make = make
 """
 """A plugin that writes down which scene is begun and done where."""
 

@@ -23,7 +23,8 @@ from tolman.reports.write import render
 from tolman.runs.load import load, preset_of
 from tolman.runs.rescore import score_file
 from tolman.runs.selection import Selection
-from tolman.simulate.build import WorldsConfig, place
+from tolman.simulate.places import place
+from tolman.simulate.settings import WorldsConfig
 
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 BENCHMARKS = ["mmsi-bench", "site", "spatialbench", "vsi-bench"]

@@ -81,7 +81,7 @@ def _public(name: str) -> Any:
         raise AttributeError(f"module 'tolman' has no attribute '{name}'")
     found = getattr(import_module(_HOMES.get(name, "tolman.api")), name)
     if isinstance(found, FunctionType) and find_spec(f"{__name__}.{name}") is not None:
-        # So that `tolman.generate.build` is found, and `import tolman.generate.build as build` works.
+        # So that `tolman.generate.selection` is found, and `import tolman.generate.selection as selection` works.
         found.__dict__ = import_module(f"{__name__}.{name}").__dict__
     globals()[name] = found
     return found

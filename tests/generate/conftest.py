@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from once import made_once
-from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collecting import Spool, collect
 from tolman.generate.collection import open_collection
+from tolman.generate.draft_items import items_of
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.selection import select
 from tolman.generate.settings import preset
 from tolman.items import Item
 
@@ -37,7 +39,8 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         moderngl.create_context(standalone=True, backend="egl").release()
     except Exception as error:
         pytest.skip(f"no EGL here ({error})")
-    from tolman.simulate.build import WorldsConfig, simulate
+    from tolman.simulate.collection import simulate
+    from tolman.simulate.settings import WorldsConfig
 
     order = WorldsConfig(
         scenes=1, seed=30, shapes=("rectangle",), objects=16, seconds=16.0, rate=2, size=(160, 120), actors=1, exo=2

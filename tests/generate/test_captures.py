@@ -8,15 +8,17 @@ import pytest
 
 pytest.importorskip("shapely", reason="routes need the extra 'generate'")
 
-from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collecting import Spool, collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft, Rejected
+from tolman.generate.draft_items import items_of
 from tolman.generate.drafting import recompute
 from tolman.generate.families.vsi_bench import appearance_order, counting, route_plan
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.counting import CountingSettings
 from tolman.generate.families.vsi_bench.route_plan import RouteSettings
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.selection import select
 from tolman.generate.settings import preset
 from tolman.items import Item
 from tolman.scene_table import write_captures, write_scenes

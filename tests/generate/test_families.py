@@ -20,9 +20,9 @@ from tolman.demo import __file__ as demo
 from tolman.errors import UsageError
 from tolman.generate import registry
 from tolman.generate.audit import audit
-from tolman.generate.build import item_of
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft
+from tolman.generate.draft_items import item_of
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.registry import OF_PAPERS, families, family, family_of, resolve

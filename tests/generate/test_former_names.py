@@ -14,7 +14,7 @@ from generate.made_places import made_place
 from generate.test_captures import capture, scene
 from tolman.generate.again import again, drafts_of
 from tolman.generate.audit import audit
-from tolman.generate.build import item_of
+from tolman.generate.draft_items import item_of
 from tolman.generate.drafting import categories_in
 from tolman.generate.former_names import FORMER_NAMES, FORMER_SETTINGS
 from tolman.generate.geometry import SceneGeometry

@@ -15,8 +15,9 @@ from generate.made_places import made_place
 from generate.pair_solver import Place
 from tolman.benchmarks.mmsi_bench.data import TASKS
 from tolman.errors import UsageError
-from tolman.generate.build import Collected, Spool, collect, items_of, select
+from tolman.generate.collecting import Collected, Spool, collect
 from tolman.generate.draft import Draft, ReasoningStep, Rejected, Shot
+from tolman.generate.draft_items import items_of
 from tolman.generate.drafting import drafts, labels, recompute
 from tolman.generate.families.mmsi_bench.support.names import confusable
 from tolman.generate.families.mmsi_bench.support.regions import regions_of
@@ -24,6 +25,7 @@ from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
 from tolman.generate.families.mmsi_bench.support.views import gallery
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.registry import MMSI, VSI
+from tolman.generate.selection import select
 from tolman.generate.settings import preset
 from tolman.items import Item
 from tolman.scoring.error_types import MMSI as STEPS

@@ -10,9 +10,11 @@ import pytest
 pytest.importorskip("sklearn", reason="filtering needs the extra 'generate'")
 
 from guessing.attackers import ATTACKERS, accuracy
-from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collecting import Spool, collect
 from tolman.generate.collection import open_collection
+from tolman.generate.draft_items import items_of
 from tolman.generate.publish import publish
+from tolman.generate.selection import select
 from tolman.generate.settings import preset
 from tolman.items import Item
 

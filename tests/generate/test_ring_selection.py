@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tolman.generate.build import item_of
 from tolman.generate.draft import Draft
+from tolman.generate.draft_items import item_of
 from tolman.generate.ring_selection import MOST_CLUSTERS, InRing, RingCandidate, may_ring, ring_places
 from tolman.generate.rings import INTERVALS, SPAN
 from tolman.items import MEDIA_MARK, Item

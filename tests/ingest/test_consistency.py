@@ -138,11 +138,12 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def simulate_some(out: Path, seed: int, scenes: int, shapes: tuple[str, ...]) -> Path:
     from tolman.errors import NoDisplayError
-    from tolman.simulate import build
+    from tolman.simulate.collection import simulate
+    from tolman.simulate.settings import WorldsConfig
 
     try:
-        build.simulate(
-            build.WorldsConfig(
+        simulate(
+            WorldsConfig(
                 scenes, seed, shapes, objects=16, seconds=5.0, rate=3, size=(96, 72), depth=True, actors=1, exo=1
             ),
             out,

@@ -7,14 +7,15 @@ import pytest
 
 pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
 
-from tolman.simulate.build import WorldsConfig, place
 from tolman.simulate.dressing import Dressing
 from tolman.simulate.furnish import LIT_AREA, draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.made.library import MadeLibrary
+from tolman.simulate.places import place
 from tolman.simulate.plan import RECESS, FloorLayout
 from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
+from tolman.simulate.settings import WorldsConfig
 
 
 def plan_of(library: Library, number: int) -> FloorLayout:

@@ -12,7 +12,6 @@ pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
 from simulate.holding import HUNG, ON_WALL, faults, off_the_wall
 from tolman.errors import UsageError
 from tolman.plugins import load_plugins
-from tolman.simulate.build import WorldsConfig
 from tolman.simulate.furnish import _drawn, draw_plan
 from tolman.simulate.furniture import Furniture, Library
 from tolman.simulate.interior import build_interior
@@ -20,6 +19,7 @@ from tolman.simulate.made.kind import REGISTRY
 from tolman.simulate.made.library import DESIGNS, ONE_SIZE, STRETCH, MadeLibrary
 from tolman.simulate.room_types import room_types
 from tolman.simulate.rooms import SHAPES
+from tolman.simulate.settings import WorldsConfig
 from tolman.workflows import simulate as workflow
 
 

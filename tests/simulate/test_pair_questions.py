@@ -17,7 +17,8 @@ from tolman.benchmarks.folder import open_folder
 from tolman.cli import app
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
-from tolman.simulate.build import WorldsConfig, simulate
+from tolman.simulate.collection import simulate
+from tolman.simulate.settings import WorldsConfig
 
 ORDER = WorldsConfig(scenes=2, seed=77, shapes=("rectangle", "l-shape"), seconds=40.0, rate=1, size=(160, 120), exo=1)
 

@@ -11,13 +11,16 @@ import pytest
 pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
 from simulate.solver import Solver
-from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collecting import Spool, collect
 from tolman.generate.collection import open_collection
+from tolman.generate.draft_items import items_of
 from tolman.generate.geometry import SceneGeometry
+from tolman.generate.selection import select
 from tolman.generate.settings import preset
 from tolman.items import Item
 from tolman.parallel import cores
-from tolman.simulate.build import WorldsConfig, simulate
+from tolman.simulate.collection import simulate
+from tolman.simulate.settings import WorldsConfig
 
 pytestmark = pytest.mark.full
 SCENES = 20

@@ -17,8 +17,9 @@ from tolman.errors import InputError, UsageError
 from tolman.scene_parts import Part
 from tolman.scene_shards import JOINING, NAME, Shard
 from tolman.scenes import Capture, Scene
-from tolman.simulate import build
-from tolman.simulate.build import WorldsConfig, simulate
+from tolman.simulate import collection
+from tolman.simulate.collection import simulate
+from tolman.simulate.settings import WorldsConfig
 from tolman.workflows.merge import MergeConfig, merge
 
 ORDER = WorldsConfig(scenes=5, seed=5, seconds=2.0, rate=4, size=(160, 120))
@@ -48,7 +49,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         made.append(number)
         return quick(config, number, out)
 
-    monkeypatch.setattr(build, "make", make)
+    monkeypatch.setattr(collection, "make", make)
     return made
 
 
@@ -75,7 +76,7 @@ def test_a_shard_that_was_killed_is_repeated(
     undrawn.clear()
     simulate(ORDER, tmp_path / "1", 1, shard=Shard(1, 2))
     with monkeypatch.context() as patch:
-        patch.setattr(build, "write_collection", interrupted)
+        patch.setattr(collection, "write_collection", interrupted)
         with pytest.raises(KeyboardInterrupt):
             simulate(ORDER, tmp_path / "2", 1, shard=Shard(2, 2))
     with pytest.raises(InputError, match=r"2: is shard 2/2 and isn't finished; run its command again\."):

@@ -13,10 +13,11 @@ from simulate.worlds import added, in_their_boxes, walk, world
 from tolman.geometry.boxes import Boxes, distances
 from tolman.scenes import SceneObject
 from tolman.simulate.actors import with_actors
-from tolman.simulate.build import WorldsConfig, make
+from tolman.simulate.collection import make
 from tolman.simulate.lanes import Lane, rounded
 from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
 from tolman.simulate.robots import with_robots
+from tolman.simulate.settings import WorldsConfig
 from tolman.simulate.timetable import GRID, LOOKS, STEP, draw_timetable, moments, near_discs, places, widened
 from tolman.simulate.traffic import with_traffic
 from tolman.simulate.world import World

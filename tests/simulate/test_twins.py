@@ -12,7 +12,9 @@ import pytest
 from tolman.errors import UsageError
 from tolman.generate.geometry import SceneGeometry
 from tolman.scene_table import read_captures, read_scenes
-from tolman.simulate.build import WorldsConfig, simulate, twin_place
+from tolman.simulate.collection import simulate
+from tolman.simulate.places import twin_place
+from tolman.simulate.settings import WorldsConfig
 from tolman.simulate.twins import APART, COUNTS
 from tolman.workflows.simulate import SimulateConfig
 from tolman.workflows.simulate import simulate as command

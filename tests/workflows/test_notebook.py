@@ -66,7 +66,7 @@ def ingested() -> IngestResult:
 
 def simulated() -> Any:
     pytest.importorskip("trimesh", reason="simulating needs the extra 'simulate'")
-    from tolman.simulate.build import SimulatedScene
+    from tolman.simulate.collection import SimulatedScene
     from tolman.workflows.simulate import SimulateResult
 
     told = SimulatedScene(HOSTILE, 20.0, objects=0, categories=1, coverage=0.0, frames=2, notes=(HOSTILE,))

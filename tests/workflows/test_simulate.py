@@ -43,9 +43,9 @@ def test_the_function_and_the_command_make_the_same_scenes(
 
 def test_the_defaults_are_the_simulators() -> None:
     pytest.importorskip("trimesh", reason="simulating needs the extra 'simulate'")
-    from tolman.simulate.build import WorldsConfig
     from tolman.simulate.cameras import CAMERAS
     from tolman.simulate.quality import LEVELS
+    from tolman.simulate.settings import WorldsConfig
     from tolman.workflows.simulate import CAMERA_WORDS, QUALITIES, _order
 
     assert asdict(_order(SimulateConfig(out=Path("w")))) == asdict(WorldsConfig())

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from tolman.generate.audit import audit
-from tolman.generate.build import DRAFTED_KINDS, as_choice, item_of
 from tolman.generate.draft import Draft, Shot
+from tolman.generate.draft_items import DRAFTED_KINDS, as_choice, item_of
 from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import with_needed_frames

@@ -17,8 +17,9 @@ from tolman.benchmarks.folder import FILE as CARD
 from tolman.benchmarks.folder import PROFILE
 from tolman.errors import InputError
 from tolman.files import link_or_copy, write_text
-from tolman.generate.build import Collected, items_of, sources_in
 from tolman.generate.card import card
+from tolman.generate.collecting import Collected
+from tolman.generate.draft_items import items_of, sources_in
 from tolman.generate.entries import DraftEntry
 from tolman.generate.pictures import FOLDER, take_out
 from tolman.generate.reasons import grouped

@@ -17,7 +17,7 @@ from tolman.workflows.settings import NumberOfWorkers, On
 if TYPE_CHECKING:
     import polars as pl
 
-    from tolman.generate.build import Collected
+    from tolman.generate.collecting import Collected
     from tolman.generate.geometry import SceneGeometry
     from tolman.generate.settings import GenerationPreset
     from tolman.ingest.vsi_meta_info import Skipped
@@ -173,9 +173,10 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
     """
     import tempfile
 
-    from tolman.generate.build import Spool, collect, select
+    from tolman.generate.collecting import Spool, collect
     from tolman.generate.collection import open_collection
     from tolman.generate.publish import check_place, publish, statistics_of
+    from tolman.generate.selection import select
     from tolman.parallel import place_of
     from tolman.scene_table import count_scenes
 

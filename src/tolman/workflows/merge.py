@@ -48,7 +48,7 @@ def merge(config: MergeConfig, events: Events = silent) -> MergeResult:
     job = read_shard(folders[0]).job
     events(Began("joining shards"))
     if job == "simulate":
-        from tolman.simulate.build import join
+        from tolman.simulate.collection import join
     else:
         from tolman.ingest.shards import join
     scenes = join(folders, config.out)

@@ -17,7 +17,8 @@ from tolman.workflows.settings import NumberOfWorkers, On, ShardOfJob
 if TYPE_CHECKING:
     import polars as pl
 
-    from tolman.simulate.build import SimulatedScene, WorldsConfig
+    from tolman.simulate.collection import SimulatedScene
+    from tolman.simulate.settings import WorldsConfig
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
@@ -183,7 +184,7 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
     """
     from tolman.parallel import place_of
     from tolman.scene_shards import Shard
-    from tolman.simulate.build import simulate as carry_out
+    from tolman.simulate.collection import simulate as carry_out
 
     order, place = _order(config), place_of(config.on, config.workers)
     shard = None if config.shard is None else Shard.parse(config.shard)
@@ -196,8 +197,8 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
 
 
 def _order(config: SimulateConfig) -> WorldsConfig:
-    from tolman.simulate.build import PLACES, WorldsConfig
     from tolman.simulate.rooms import ROOM_SHAPES
+    from tolman.simulate.settings import PLACES, WorldsConfig
     from tolman.simulate.twins import DIFFERENCES
 
     if not config.shapes:

@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
 from tolman.errors import TolmanError
-from tolman.generate.build import item_of
 from tolman.generate.draft import Draft
+from tolman.generate.draft_items import item_of
 from tolman.generate.drafting import labels
 from tolman.generate.families.site.association import question
 from tolman.generate.families.site.support.rig import Moment

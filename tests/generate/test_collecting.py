@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
 from generate.test_captures import capture, scene
-from tolman.generate import build
-from tolman.generate.build import Collected, Spool, collect
+from tolman.generate import collecting
+from tolman.generate.collecting import Collected, Spool, collect
 from tolman.generate.draft import Draft
 from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry, measure_together
@@ -75,7 +75,7 @@ def test_distances_measured_together_are_those_of_each_scene() -> None:
 def test_a_scene_with_recordings_is_drafted_alone_and_in_its_turn() -> None:
     recorded = (scene(), (capture(),))
     plain = [(room(number), ()) for number in range(5)]
-    parts = list(build._at_once([*plain[:2], recorded, recorded, *plain[2:]]))
+    parts = list(collecting._at_once([*plain[:2], recorded, recorded, *plain[2:]]))
     assert parts == [tuple(plain[:2]), (recorded,), (recorded,), tuple(plain[2:])]
 
 
@@ -93,5 +93,5 @@ def test_a_share_takes_answers_in_turn_each_by_the_hashes_of_its_questions(most:
         while len(taken) < most and any(queues.values()):
             taken += [queues[answer].pop() for answer in sorted(queues) if queues[answer]][: most - len(taken)]
         expected += taken
-    assert build._share(made, most, "seed") == expected
+    assert collecting._share(made, most, "seed") == expected
     assert len({draft.task for draft in made}) > 2

@@ -15,22 +15,26 @@ pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
 from simulate.holding import HUNG, faults
 from tolman.errors import InputError, MissingExtraError, NoDisplayError
-from tolman.generate.build import Spool, collect, items_of, select
+from tolman.generate.collecting import Spool, collect
 from tolman.generate.collection import open_collection
+from tolman.generate.draft_items import items_of
+from tolman.generate.selection import select
 from tolman.generate.settings import preset
 from tolman.media.video import read_index
 from tolman.scene_parts import Part
 from tolman.scene_table import read_captures, read_scenes
 from tolman.scenes import Capture
-from tolman.simulate import build
-from tolman.simulate.build import WorldsConfig, place, simulate
+from tolman.simulate import collection
+from tolman.simulate.collection import simulate
+from tolman.simulate.places import place
 from tolman.simulate.recording import CameraTrack
+from tolman.simulate.settings import WorldsConfig
 from tolman.simulate.walks import draw_walk
 from tolman.simulate.world import World
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
 ORDER = WorldsConfig(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
-ROOMS = Path(build.__file__).resolve().parents[1] / "demo" / "rooms"
+ROOMS = Path(collection.__file__).resolve().parents[1] / "demo" / "rooms"
 QUESTIONS = Path(__file__).parent / "questions.json"
 
 
@@ -70,7 +74,7 @@ def test_two_processes_write_the_same_bytes(alone: Path, tmp_path: Path) -> None
 @pytest.mark.full
 def test_it_goes_on_where_it_was_stopped(alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    real = build.make
+    real = collection.make
 
     def stopping(order: WorldsConfig, number: int, out: Path) -> Part:
         if number == 2 and not made.count(2):
@@ -79,7 +83,7 @@ def test_it_goes_on_where_it_was_stopped(alone: Path, tmp_path: Path, monkeypatc
         made.append(number)
         return real(order, number, out)
 
-    monkeypatch.setattr(build, "make", stopping)
+    monkeypatch.setattr(collection, "make", stopping)
     with pytest.raises(KeyboardInterrupt):
         simulate(ORDER, tmp_path / "worlds", 1)
     simulate(ORDER, tmp_path / "worlds", 1)
@@ -97,7 +101,7 @@ def test_of_a_scene_with_several_cameras_it_goes_on_with_the_next(
     order = replace(ORDER, scenes=1, seconds=1.0, exo=2, lidar=True)
     simulate(order, tmp_path / "whole", 1)
     drawn: list[str] = []
-    real = build.record
+    real = collection.record
 
     def stopping(world: World, camera: CameraTrack, folder: Path, **how: Any) -> Capture:
         drawn.append(camera.role)
@@ -105,7 +109,7 @@ def test_of_a_scene_with_several_cameras_it_goes_on_with_the_next(
             raise KeyboardInterrupt
         return real(world, camera, folder, **how)
 
-    monkeypatch.setattr(build, "record", stopping)
+    monkeypatch.setattr(collection, "record", stopping)
     with pytest.raises(KeyboardInterrupt):
         simulate(order, tmp_path / "worlds", 1)
     simulate(order, tmp_path / "worlds", 1)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import tolman
 from tolman.errors import InputError
 from tolman.files import remove_partials, write_text
-from tolman.names import unknown
 from tolman.parallel import TaskNeeds, Workers, WorkPlace, parallel_map
 from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
@@ -22,102 +19,22 @@ from tolman.scenes import Capture
 from tolman.simulate.actors import with_actors
 from tolman.simulate.cameras import WALK, draw_trajectory
 from tolman.simulate.exo import exo_walks
-from tolman.simulate.furnish import draw_plan
-from tolman.simulate.furniture import FurnitureSource, Library
-from tolman.simulate.interior import build_interior
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
-from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
-from tolman.simulate.plan import FloorLayout
+from tolman.simulate.places import library_at, place, twin_place
 from tolman.simulate.quality import DEFAULT, quality_named
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
-from tolman.simulate.room_types import RoomType, room_types
-from tolman.simulate.rooms import ROOM_SHAPES, SHAPES
+from tolman.simulate.settings import WorldsConfig
 from tolman.simulate.traffic import with_traffic
-from tolman.simulate.twins import DIFFERENCES, SIDE, twin_of
 from tolman.simulate.wearer import with_wearer, without_body
 from tolman.simulate.world import World
 
 DATASET = "simulated"
-PLACES = (*ROOM_SHAPES, *OUTDOOR_SHAPES)
 SETTINGS = "simulation.json"
-_PLANS = 8
-"""Plans that are drawn until one has room for twins."""
 _BEFORE = {"quality": DEFAULT.name, "camera": WALK}
 """Settings of collections that don't name them."""
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
-
-
-@dataclass(frozen=True)
-class WorldsConfig:
-    """Settings of a collection of simulated scenes.
-
-    Attributes:
-        scenes: number of scenes.
-        seed: of everything that is drawn.
-        shapes: of the places, `PLACES`, taken in turn.
-        objects: asked for in each place, doors and windows apart.
-        seconds: duration of a walk.
-        rate: frames a second.
-        size: width and height of pictures, pixels.
-        furniture: a library; None for the one that ships with the package.
-        made: whether furniture that is made by rule, drawn anew for each scene, is put in beside the library's.
-        depth: whether depth and instances are written beside the video.
-        actors: number of people who walk around and carry things.
-        robots: number of round robots that drive about.
-        traffic: number of cars and bicycles that drive along the ways of places outdoors.
-        exo: number of fixed cameras beside the walking one.
-        lidar: whether a spinning LiDAR is carried along.
-        media: whether videos are drawn; else rays tell what they would show.
-        twins: scenes in a group that differ in one thing only; 1 for none.
-        differ: in what, of `twins.DIFFERENCES`, taken in turn by groups.
-        quality: of the videos' colours, a name of `quality.LEVELS`.
-        camera: how the moving one is moved, of `cameras.CAMERAS`.
-    """
-
-    scenes: int = 3
-    seed: int = 0
-    shapes: tuple[str, ...] = SHAPES
-    objects: int = 22
-    seconds: float = 30.0
-    rate: int = 12
-    size: tuple[int, int] = (640, 480)
-    furniture: Path | None = None
-    made: bool = False
-    depth: bool = False
-    actors: int = 0
-    robots: int = 0
-    traffic: int = 0
-    exo: int = 0
-    lidar: bool = False
-    media: bool = True
-    twins: int = 1
-    differ: tuple[str, ...] = DIFFERENCES
-    quality: str = DEFAULT.name
-    camera: str = WALK
-
-    def settings(self) -> dict[str, Any]:
-        """All that determines a scene with its number, as JSON values; how many there are doesn't."""
-        fields = {key: value for key, value in asdict(self).items() if key != "scenes"}
-        # Collections of before there were such settings go on under their old ones.
-        if not self.made:
-            del fields["made"]
-        if self.media:
-            del fields["media"]
-        if self.twins == 1:
-            del fields["twins"], fields["differ"]
-        if not self.traffic:
-            del fields["traffic"]
-        library = None
-        if self.furniture is not None:
-            try:
-                library = hashlib.sha256(self.furniture.read_bytes()).hexdigest()
-            except OSError as error:
-                raise InputError(self.furniture, f"can't be read ({error.strerror})") from None
-        found: dict[str, Any] = json.loads(json.dumps(fields | {"furniture": library, "tolman": tolman.__version__}))
-        return found
 
 
 @dataclass(frozen=True)
@@ -183,7 +100,7 @@ def simulate(
     settings = config.settings()
     check_place(out, settings)
     if config.furniture is not None:
-        _library(config.furniture).usable()
+        library_at(config.furniture).usable()
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / SETTINGS, json.dumps(settings, indent=2) + "\n")
     record = None
@@ -365,87 +282,3 @@ def _recorded(config: WorldsConfig, world: World, camera: CameraTrack, out: Path
     if not config.media:
         return look(world, camera)
     return record(world, camera, out, depth=config.depth, quality=quality_named(config.quality))
-
-
-def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
-    """A world of a shape, and what was asked for and isn't in it.
-
-    Raises:
-        UsageError: there is no such shape.
-    """
-    if shape in OUTDOOR_SHAPES:
-        return outdoor_place(shape, identity, seed, config.objects)
-    plan, library = _plan(config, shape, identity, seed)
-    return build_interior(plan, library), plan.notes + _left_out(library)
-
-
-def twin_place(
-    config: WorldsConfig, shape: str, identity: str, seed: str, number: int, differ: str = SIDE
-) -> tuple[World, World, tuple[str, ...]]:
-    """A twin of a room.
-
-    Args:
-        config, shape: as for `place`.
-        identity: of the twin.
-        seed: of all twins of the group.
-        number: of the twin in its group, from 0.
-        differ: in what the twins do.
-
-    Returns:
-        The room with all copies of the thing in which twins differ, in which walks and cameras are planned, so that
-        they are the same for all twins; the twin; what was asked for and isn't in it.
-
-    Raises:
-        UsageError: there is no such shape, or it is no room's.
-    """
-    plan, library, whole = _group(replace(config, scenes=0), shape, seed, differ)
-    if not plan.twins:
-        same = replace(whole, scene=whole.scene.model_copy(update={"id": identity}))
-        return same, same, plan.notes + _left_out(library)
-    own = build_interior(replace(twin_of(plan, number), id=identity), library)
-    (thing,) = (thing.category for thing in plan.placed if thing.id == plan.twins[0][0])
-    own = replace(own, scene=own.scene.model_copy(update={"differs": thing}))
-    return whole, own, plan.notes + _left_out(library)
-
-
-@lru_cache(maxsize=1)
-def _group(config: WorldsConfig, shape: str, seed: str, differ: str) -> tuple[FloorLayout, FurnitureSource, World]:
-    """What all twins of a group share: made once for those that a process makes one after the other."""
-    plan, library = _plan(config, shape, seed, seed, differ)
-    return plan, library, build_interior(plan, library)
-
-
-def _plan(
-    config: WorldsConfig, shape: str, identity: str, seed: str, differ: str = SIDE
-) -> tuple[FloorLayout, FurnitureSource]:
-    """A room's plan; with twins the first of some that have a thing in which so many can differ."""
-    if shape not in ROOM_SHAPES:
-        raise unknown("place", shape, PLACES)
-    for attempt in range(_PLANS):
-        own = f"{seed}:{attempt}" if attempt else seed
-        library: FurnitureSource = _library(config.furniture)
-        types: Sequence[RoomType] = ()
-        if config.made:
-            library, types = MadeLibrary(own, library), room_types()
-        room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]
-        plan = draw_plan(
-            identity, room, own, library, objects=config.objects, types=types, twins=config.twins, differ=differ
-        )
-        if plan.twins or config.twins == 1:
-            break
-    return plan, library
-
-
-def _left_out(library: FurnitureSource) -> tuple[str, ...]:
-    unused = (*library.broken, *library.unstable())
-    return tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
-
-
-_LIBRARIES: dict[Path | None, Library] = {}
-
-
-def _library(path: Path | None) -> Library:
-    """A library, opened once in each process."""
-    if path not in _LIBRARIES:
-        _LIBRARIES[path] = Library(path)
-    return _LIBRARIES[path]

@@ -1,0 +1,149 @@
+"""Drafts as items: their ids, their options with letters, what they show and the steps of their reasoning."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tolman import benchmarks
+from tolman.generate.collecting import Collected
+from tolman.generate.draft import Draft, ReasoningStep
+from tolman.generate.entries import DraftEntry
+from tolman.generate.explained import with_reasoning
+from tolman.generate.options import balanced_places, placed
+from tolman.generate.pictures import Names, PictureSource
+from tolman.generate.ring_selection import InRing
+from tolman.guessing.folds import TWINS
+from tolman.items import LETTERS, MEDIA_MARK, Item, Media
+from tolman.kinds import kind_of
+from tolman.scoring.error_types import MMSI, with_type
+
+DRAFTED_KINDS = ("choice", "number")
+"""Kinds of the items that drafts become."""
+TASK_LABEL = {"site": "site_category"}
+"""Benchmarks whose table tells apart what a label says, not what questions are."""
+
+
+def items_of(
+    chosen: Sequence[DraftEntry],
+    collected: Collected,
+    seed: int,
+    *,
+    choices: bool = False,
+    names: Names | None = None,
+    scoring_profile: str | None = None,
+) -> Iterator[Item]:
+    """Questions with letters: in each question type every letter is right as often as any other.
+
+    Args:
+        chosen: as `select` gives them.
+        collected: what they were selected from.
+        seed: of the letters.
+        choices: numerical questions in their multiple-choice form.
+        names: the files of pictures that were taken out of videos.
+        scoring_profile: the benchmark whose prompts they are for: some show a question as one text with its options.
+    """
+    reorder = benchmarks.get(scoring_profile).reorder if scoring_profile else Item.reordered
+    for entry, place in zip(chosen, right_places(chosen, seed), strict=True):
+        draft, sources = collected.spool.get(entry.position)
+        item = item_of(draft, place, tuple(source.media(names) for source in sources), seed, entry.ring)
+        if choices:
+            item = as_choice(item)
+        if scoring_profile in TASK_LABEL:
+            item = item.model_copy(update={"task": item.labels[TASK_LABEL[scoring_profile]]})
+        if kind_of(item).has_letters and reorder is not Item.reordered:
+            item = reorder(item, range(len(item.options))) or item
+        yield with_reasoning(item)
+
+
+def right_places(chosen: Iterable[DraftEntry], seed: int) -> array[int]:
+    """The place of the right option of each question, from 0."""
+    index: dict[str, array[int]] = {}
+    sizes: dict[str, array[int]] = {}
+    count = 0
+    for count, entry in enumerate(chosen, start=1):
+        index.setdefault(entry.task, array("q")).append(count - 1)
+        sizes.setdefault(entry.task, array("H")).append(entry.options)
+    places = array("H", bytes(2 * count))
+    for task, own in index.items():
+        for i, place in zip(own, balanced_places(sizes[task], f"{seed}:{task}"), strict=True):
+            places[i] = place
+    return places
+
+
+def sources_in(chosen: Sequence[DraftEntry], collected: Collected) -> Iterator[PictureSource]:
+    """All media of questions."""
+    for entry in chosen:
+        yield from collected.spool.get(entry.position)[1]
+
+
+def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int, ring: InRing | None = None) -> Item:
+    """A draft as a question, its right option at a place (from 0), the others shuffled around it.
+
+    Args:
+        draft: the question.
+        place: of the right option.
+        media: what is shown, in the order of the draft's shots.
+        seed: of the others' order.
+        ring: that it is in: of a choice it gives the options and their order, whatever `place` says.
+    """
+    if ring and ring.options:
+        draft = replace(draft, options=(draft.answer, *(text for text in ring.options if text != draft.answer)))
+    key = f"{draft.scene}|{draft.task}|{draft.question}|{'|'.join(sorted(draft.options))}"
+    if draft.shots:
+        key += f"|{draft.shots}"
+    identity = hashlib.sha256(key.encode()).hexdigest()[:16]
+    order = [int(n) for n in placed(tuple(map(str, range(len(draft.options)))), place, f"{seed}:{identity}")]
+    if ring and ring.options:
+        order = [draft.options.index(text) for text in ring.options]
+        place = order.index(0)
+    options = tuple(draft.options[n] for n in order)
+    shown = _shown(draft, order) if draft.shots else range(len(media))
+    known = dict(draft.evidence) | ({TWINS: ring.name} if ring else {})
+    if draft.shots:
+        shots = [draft.shots[n] for n in shown]
+        known["shots"] = [[shot.capture, shot.frame, shot.until] for shot in shots]
+    common: dict[str, Any] = {
+        "id": identity,
+        "question": draft.question.replace("{options}", ", ".join(options)),
+        "task": draft.task,
+        "labels": {"dataset": draft.scene.split("/")[0], **draft.labels},
+        "scene": draft.scene,
+        "media": tuple(media[n] for n in shown),
+        "reasoning": " ".join(in_steps(draft.reasoning)) or None,
+    }
+    if draft.is_number:
+        evidence = {**known, "choices": {"options": list(options), "answer": LETTERS[place]}}
+        return Item(kind="number", unit=draft.unit, answer=draft.answer, evidence=evidence, **common)
+    return Item(kind="choice", options=options, answer=LETTERS[place], evidence=known, **common)
+
+
+def _shown(draft: Draft, order: Sequence[int]) -> list[int]:
+    """In which order a draft's shots are shown when its options are in theirs: those inside options move with them."""
+    inside: list[list[int]] = []
+    end = draft.question.count(MEDIA_MARK)
+    for option in draft.options:
+        start, end = end, end + option.count(MEDIA_MARK)
+        inside.append(list(range(start, end)))
+    if end != len(draft.shots):
+        return list(range(len(draft.shots)))
+    return [*range(draft.question.count(MEDIA_MARK)), *(n for place in order for n in inside[place])]
+
+
+def in_steps(reasoning: Sequence[ReasoningStep]) -> Iterator[str]:
+    """Steps with their types in brackets, as the judge of reasoning reads them (MMSI-Bench paper, Table 9)."""
+    names = {kind.key: kind.step for kind in MMSI.types}
+    for step in reasoning:
+        yield with_type(step.text, names[step.kind])
+
+
+def as_choice(item: Item) -> Item:
+    """A numerical question in its multiple-choice form; another one as it is."""
+    choices = item.evidence.get("choices")
+    if kind_of(item).has_letters or not choices:
+        return item
+    changes = {"kind": "choice", "unit": None, "options": tuple(choices["options"]), "answer": choices["answer"]}
+    return Item.model_validate({**item.model_dump(), **changes})

@@ -1,0 +1,169 @@
+"""Selecting a balanced share of drafts: no answer too frequent, none with a shortcut, rings, and a cap of each type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import overload
+
+from tolman.generate.collecting import OFFERED, Collected, Filtered, Spool
+from tolman.generate.draft_items import DRAFTED_KINDS, item_of, right_places
+from tolman.generate.entries import Entries, EntryPart
+from tolman.generate.explained import with_reasoning
+from tolman.generate.ring_selection import InRing, RingCandidate, may_ring, ring_places
+from tolman.generate.sampling import balanced_within, evenly
+from tolman.generate.settings import GenerationPreset
+from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
+from tolman.items import Item
+from tolman.parallel import Workers
+
+NO_RING = "no ring of scenes that answer the same question differently"
+
+
+def select(
+    collected: Collected,
+    preset: GenerationPreset,
+    seed: int,
+    *,
+    workers: Workers = 1,
+    done: Callable[[str], None] = lambda task: None,
+) -> EntryPart:
+    """The benchmark's questions: none whose answer is too frequent or has a shortcut, then the cap of each type.
+
+    Args:
+        collected: what there is to ask.
+        preset: says how much is taken.
+        seed: of what is left out.
+        workers: processes that filter, or another place.
+        done: called with every question type that is filtered.
+    """
+    entries = collected.entries
+    found = sorted(range(len(entries)), key=lambda i: (entries.task(i), entries.position(i)))
+    collected.filtered.clear()
+    collected.unselected.clear()
+    share = preset.share
+    frequent = f"an answer that more than {share.most_common:.0%} of the type would have"
+    rings: dict[int, InRing] = {}
+    rung: list[int] = []
+    if share.rings:
+        # What no part of the media alone suggests needs no filter: a ring leaves nothing to guess.
+        alone = [i for i in found if not entries.has_cues(i)]
+        rung = collected.left(NO_RING, alone, _in_rings(alone, collected, preset, seed, rings))
+        found = [i for i in found if entries.has_cues(i)]
+    chosen = balanced_within(found, entries.stratum, entries.answer, share.most_common, str(seed))
+    chosen = collected.left(frequent, found, chosen)
+    if share.max_filter_rounds:
+        offered = _capped(chosen, entries, preset, OFFERED, seed, "offered")
+        chosen = collected.left("more than shortcut filtering is given", chosen, offered)
+        filtered = _without_shortcuts(chosen, collected, preset, seed, workers, done)
+        chosen = collected.left("answered without media (shortcut filtering)", chosen, filtered)
+    if share.rings:
+        rung += collected.left(NO_RING, chosen, _in_rings(chosen, collected, preset, seed, rings))
+        return EntryPart(entries, sorted(rung, key=lambda i: (entries.task(i), entries.position(i))), rings)
+    capped = _capped(chosen, entries, preset, 1, seed, "cap")
+    return EntryPart(entries, collected.left(f"more than {share.per_task} of the question type", chosen, capped))
+
+
+def _in_rings(
+    chosen: Sequence[int],
+    collected: Collected,
+    preset: GenerationPreset,
+    seed: int,
+    rings: dict[int, InRing],
+) -> list[int]:
+    """Those that are in a ring, which `rings` is told, and a share of those whose text can't tell their answer."""
+    entries, share = collected.entries, preset.share
+    exempt: list[int] = []
+
+    def candidates() -> Iterator[RingCandidate]:
+        for i in chosen:
+            draft, _ = collected.spool.get(entries.position(i))
+            if may_ring(draft):
+                yield RingCandidate(i, draft, entries.place(i))
+            else:
+                exempt.append(i)
+
+    found = ring_places(candidates(), seed, per_scene=share.per_scene, per_task=share.per_task)
+    rings.update(found)
+    return [*(i for i in chosen if i in found), *_capped(exempt, entries, preset, 1, seed, "cap")]
+
+
+def _capped(
+    chosen: Sequence[int], entries: Entries, preset: GenerationPreset, times: int, seed: int, draw: str
+) -> list[int]:
+    """At most so many times what is taken of each question type, answers that are balanced in turn.
+
+    Where more than what is taken stays, to be filtered, it is enough to teach learners.
+    """
+    if preset.share.per_task is None:
+        return list(chosen)
+    most = preset.share.per_task if times == 1 else times * max(preset.share.per_task, MIN_QUESTIONS)
+    return [
+        i
+        for task, own in _by_task(chosen, entries.task).items()
+        for i in evenly(own, lambda i: entries.answer(i) if entries.stratum(i) else "", most, f"{seed}:{task}:{draw}")
+    ]
+
+
+def _by_task(numbers: Iterable[int], task: Callable[[int], str]) -> dict[str, list[int]]:
+    """Numbers by their question type."""
+    found: dict[str, list[int]] = {}
+    for i in numbers:
+        found.setdefault(task(i), []).append(i)
+    return found
+
+
+def _without_shortcuts(
+    chosen: Sequence[int],
+    collected: Collected,
+    preset: GenerationPreset,
+    seed: int,
+    workers: Workers,
+    done: Callable[[str], None],
+) -> list[int]:
+    """Without questions that learners answer from their texts, or from a part of their media."""
+    entries = collected.entries
+    part = EntryPart(entries, chosen)
+    asked = _Asked(part, collected.spool, right_places(part, seed), seed)
+    share = preset.share
+    types = [(entries.task(i), DRAFTED_KINDS[entries.is_number(i)]) for i in chosen]
+    kept = filter_shortcuts(
+        asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task, workers=workers, done=done,
+        types=types,
+    )  # fmt: skip
+    left = Counter(entries.task(chosen[i]) for i in kept)
+    for task, own in _by_task(range(len(chosen)), lambda i: entries.task(chosen[i])).items():
+        collected.filtered[task] = Filtered(len(own), left[task], learned=enough(asked[i] for i in own))
+    return [chosen[i] for i in kept]
+
+
+class _Asked(Sequence[FilterItem]):
+    """Questions as shortcut filtering sees them; each is read from the spool when it is looked at."""
+
+    def __init__(self, part: EntryPart, spool: Spool, places: Sequence[int], seed: int) -> None:
+        self._part, self._spool, self._places, self._seed = part, spool, places, seed
+
+    def __len__(self) -> int:
+        return len(self._part)
+
+    @overload
+    def __getitem__(self, number: int) -> FilterItem: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[FilterItem]: ...
+
+    def __getitem__(self, number: int | slice) -> FilterItem | list[FilterItem]:
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        entry = self._part[number]
+        draft, sources = self._spool.get(entry.position)
+        item = with_reasoning(
+            item_of(draft, self._places[number], tuple(one.media(None) for one in sources), self._seed)
+        )
+        closed = entry.closed or entry.number
+        return FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, closed)
+
+
+def _without_list(item: Item) -> Item:
+    """A question without the list of its options in its text, which learners would take for what is asked about."""
+    return item.model_copy(update={"question": item.question.replace(", ".join(item.options), "")})
