@@ -2,7 +2,7 @@
 
     tolman simulate --config tolman-1/recipe.toml
     tolman generate --config tolman-1/recipe.toml
-    tolman simulate --config tolman-1/recipe.toml --no-no-media --scenes 12 --out tolman-1-drawn
+    tolman simulate --config tolman-1/recipe.toml --no-no-media --shard 7/50 --out tolman-1-drawn
     python benchmarks/tolman_1.py tolman-1-scenes tolman-1-questions --drawn tolman-1-drawn --out tolman-1
 
 `scenes.sha256` has a line for each scene (of its JSON without recordings, numbers to a micrometre) and one for the
