@@ -2,13 +2,13 @@
 
     tolman simulate --config tolman-1/recipe.toml
     tolman generate --config tolman-1/recipe.toml
-    tolman simulate --config tolman-1/recipe.toml --no-no-media --shard 7/50 --out tolman-1-drawn
-    python benchmarks/tolman_1.py tolman-1-scenes tolman-1-questions --drawn tolman-1-drawn --out tolman-1
+    tolman simulate --config tolman-1/recipe.toml --no-no-media --shard 7/50 --out made/drawn
+    python benchmarks/tolman_1.py made/scenes made/tolman-1 --drawn made/drawn --out tolman-1
 
 `scenes.sha256` has a line for each scene (of its JSON without recordings, numbers to a micrometre) and one for the
 questions. `questions/` is the benchmark without media, `places/` the part of it that asks about places that are drawn,
-with their videos and pictures. `places.jpg` shows each group of twins in a row, at the time at which most is seen of
-what differs.
+with their videos and pictures. `docs/images/tolman-1.jpg` shows each group of twins in a row, at the time at which most
+is seen of what differs.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def sheet(drawn: Path) -> Image.Image:
             place = column * TILE[0], row * (TILE[1] + LINE)
             picture.paste(shown.resize(TILE), (place[0], place[1] + LINE))
             count = scene.count(scene.differs or "")
-            draw.text((place[0] + 4, place[1] + 4), f"{scene.id}: {count} × {scene.differs}", fill="black")
+            draw.text((place[0] + 4, place[1] + 4), f"{scene.id}: {count} {scene.differs}", fill="black")
     return picture
 
 
@@ -116,6 +116,7 @@ def main() -> None:
     parser.add_argument("questions", type=Path)
     parser.add_argument("--drawn", type=Path, help="folder of scenes with videos; none: no places and no pictures")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--picture", type=Path, default=Path("docs/images/tolman-1.jpg"))
     asked = parser.parse_args()
     files = sorted((asked.questions / "data").glob("*.parquet"))
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -128,7 +129,7 @@ def main() -> None:
     (places / "data").mkdir(exist_ok=True)
     write_items(places / "data" / "test-00000-of-00001.parquet", kept)
     shutil.copyfile(asked.questions / "benchmark.json", places / "benchmark.json")
-    sheet(asked.drawn).save(asked.out / "places.jpg", quality=85)
+    sheet(asked.drawn).save(asked.picture, quality=85)
     print(f"{len(kept):,} questions about {len(there)} places: {places}")
 
 
