@@ -47,6 +47,7 @@ class SceneGeometry:
         self._together: Sequence[SceneGeometry] = ()
         self._points: dict[int, Floats] = {}
         self._nearest: dict[tuple[str, str], float] = {}
+        self.leg_errors: dict[tuple[str, str], float | None] = {}
 
     @cached_property
     def video_capture(self) -> Capture | None:

@@ -67,11 +67,21 @@ def angle_error(geometry: SceneGeometry, legs: Sequence[tuple[str, str]]) -> dic
     The middle of any upright box around a hull is within missing / √2 of the true box's middle on the floor plan.
     """
     total = 0.0
-    for a, b in legs:
-        missing = [geometry.missing(a), geometry.missing(b)]
-        if missing[0] is None or missing[1] is None:
+    for leg in legs:
+        if leg not in geometry.leg_errors:
+            geometry.leg_errors[leg] = _leg_error(geometry, *leg)
+        error = geometry.leg_errors[leg]
+        if error is None:
             return {}
-        off = (missing[0] + missing[1]) / math.sqrt(2) + 2 * READING
-        apart = float(np.linalg.norm((geometry.center(b) - geometry.center(a))[:2]))
-        total += math.degrees(math.asin(off / apart)) if off < apart else 180.0
+        total += error
     return {KEY: min(total, 180.0)}
+
+
+def _leg_error(geometry: SceneGeometry, a: str, b: str) -> float | None:
+    """Degrees by which the way from one category to another can be off; None where that isn't known."""
+    missing = [geometry.missing(a), geometry.missing(b)]
+    if missing[0] is None or missing[1] is None:
+        return None
+    off = (missing[0] + missing[1]) / math.sqrt(2) + 2 * READING
+    apart = float(np.linalg.norm((geometry.center(b) - geometry.center(a))[:2]))
+    return math.degrees(math.asin(off / apart)) if off < apart else 180.0

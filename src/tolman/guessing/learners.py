@@ -130,9 +130,12 @@ def probabilities(name: str, seed: int, x: Floats, y: NDArray[np.intp], asked: F
     if len(present) < 2:
         found[:, present] = 1.0
         return found
+    from sklearn import config_context
+
     learner = create(name, seed)
-    # The work is shared out by question type and fold; threads within would only wait.
-    with _thread_pools().limit(limits=1):
+    # The work is shared out by question type and fold; threads within would only wait. Checks of settings and of what
+    # is made here cost more than small trees do.
+    with _thread_pools().limit(limits=1), config_context(assume_finite=True, skip_parameter_validation=True):
         learner.fit(x, y)
         found[:, learner.classes_] = learner.predict_proba(asked)
     return found

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
@@ -15,6 +16,7 @@ from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, needed
 from tolman.generate.recorded import angle_error
 from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.geometry.boxes import Floats
 from tolman.geometry.directions import (
     HALVES,
     QUADRANTS,
@@ -103,20 +105,55 @@ def violations(
     geometry: SceneGeometry, places: tuple[str, str, str], angle: float, level: Level, settings: DirectionSettings
 ) -> list[str]:
     """The rules that a question breaks."""
-    return _broken(_placed(geometry, places, settings), angle, level, settings)
+    corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
+    elsewhere = int(corners_elsewhere(np.asarray(angle), corners, _looked_at(level)))
+    return [*_too_far_or_near(geometry, places, settings), *_broken(elsewhere, angle, level, settings)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """What a rule looks at of three things, whatever the level.
+def _looked_at(level: Level) -> Sectors:
+    """The sectors that the rules look at: for the easy question the medium one's, as in the released code."""
+    return THIRDS if level.sectors is HALVES else level.sectors
 
-    Attributes:
-        broken: the rules about their distances that they break.
-        corners: directions of the queried object's corners in degrees.
+
+def corners_elsewhere(angles: Floats, corners: Floats, sectors: Sectors) -> NDArray[np.intp]:
+    """How many corners lie in another sector than the middle.
+
+    Args:
+        angles: of the middles, degrees. Shape (…).
+        corners: of boxes' corners, degrees. Shape (…, corners).
+        sectors: that follow each other from 0 on.
+
+    Returns:
+        Shape (…).
     """
+    begins = [low for low, _, _ in sectors]
+    own = np.searchsorted(begins, angles % 360.0, side="right")
+    return np.asarray((np.searchsorted(begins, corners % 360.0, side="right") != own[..., None]).sum(-1))
 
-    broken: list[str]
-    corners: list[float]
+
+class _Directions:
+    """All directions between a scene's unique categories, computed together."""
+
+    def __init__(self, geometry: SceneGeometry) -> None:
+        names = geometry.unique
+        self._numbers = {name: number for number, name in enumerate(names)}
+        centers = np.array([geometry.center(name) for name in names])
+        boxes = np.array([geometry.vertices(name) for name in names])
+        self._angles = np.stack([egocentric_angle(here, centers[:, None], centers[None]) for here in centers])
+        corners = np.stack([egocentric_angle(here, centers[:, None, None], boxes[None]) for here in centers])
+        self._elsewhere = {one.task: corners_elsewhere(self._angles, corners, _looked_at(one)) for one in LEVELS}
+
+    def angle(self, places: tuple[str, str, str]) -> float:
+        """The direction of the third from the first, facing the second; degrees."""
+        return float(self._angles[self._at(places)])
+
+    def elsewhere(self, places: tuple[str, str, str], level: Level) -> int:
+        """How many corners of the third lie in another sector than its middle."""
+        return int(self._elsewhere[level.task][self._at(places)])
+
+    def _at(self, places: tuple[str, str, str]) -> tuple[int, int, int]:
+        a, b, c = places
+        return self._numbers[a], self._numbers[b], self._numbers[c]
 
 
 def _too_far_or_near(geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings) -> list[str]:
@@ -133,23 +170,14 @@ def _too_far_or_near(geometry: SceneGeometry, places: tuple[str, str, str], sett
     return broken
 
 
-def _placed(geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings) -> _Placed:
-    broken = _too_far_or_near(geometry, places, settings)
-    here = geometry.center(places[0])
-    corners = egocentric_angle(here, geometry.center(places[1]), geometry.vertices(places[2]))
-    return _Placed(broken, corners.tolist())
-
-
-def _broken(placed: _Placed, angle: float, level: Level, settings: DirectionSettings) -> list[str]:
-    broken = list(placed.broken)
+def _broken(elsewhere: int, angle: float, level: Level, settings: DirectionSettings) -> list[str]:
+    """The rules about directions that a question breaks."""
+    broken = []
     if margin(angle, level, settings) < settings.margin:
         broken.append(_MARGIN.format(settings=settings))
     if level.sectors is HALVES and sector_of(angle, THIRDS) == "back":
         broken.append(_BEHIND)
-    # The easy question's corners are looked at in the medium one's sectors, as in the released code.
-    sectors = THIRDS if level.sectors is HALVES else level.sectors
-    own = sector_of(angle, sectors)
-    if sum(sector_of(corner, sectors) != own for corner in placed.corners) > settings.corners:
+    if elsewhere > settings.corners:
         broken.append(_CORNERS.format(settings=settings))
     return broken
 
@@ -157,16 +185,17 @@ def _broken(placed: _Placed, angle: float, level: Level, settings: DirectionSett
 def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draft | Rejected]:
     """For each three unique objects, the three ways in which the released code asks for them."""
     scene = geometry.scene
+    directions = _Directions(geometry) if len(geometry.unique) > 2 else None
     for a, b, c in itertools.combinations(geometry.unique, 3):
         for places in ((a, b, c), (a, c, b), (b, a, c)):
             if broken := _too_far_or_near(geometry, places, settings):
                 for level in LEVELS:
                     yield Rejected(level.task, scene.id, broken[0])
                 continue
-            angle = float(egocentric_angle(*(geometry.center(p) for p in places)))
-            placed = _placed(geometry, places, settings)
+            assert directions is not None
+            angle = directions.angle(places)
             for level in LEVELS:
-                broken = _broken(placed, angle, level, settings)
+                broken = _broken(directions.elsewhere(places, level), angle, level, settings)
                 if broken:
                     yield Rejected(level.task, scene.id, broken[0])
                     continue
