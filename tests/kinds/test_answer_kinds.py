@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -82,6 +82,7 @@ def places(draw: st.DrawFn, kind: str) -> Item:
         places("boxes"),
     )
 )
+@example(item("text", "0? 图"))
 @settings(max_examples=40)
 def test_the_answer_given_as_a_response_is_right(one: Item) -> None:
     kind = kind_of(one)

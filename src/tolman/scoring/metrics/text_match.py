@@ -10,7 +10,7 @@ from tolman.scoring.parse import read_careful_words
 from tolman.scoring.reading import ParsedAnswer
 
 MAX_ALONE_WORDS = 2
-"""Words of an accepted answer that any reader reads as they are, at most."""
+"""Words of an accepted answer, without any punctuation, that any reader reads as they are, at most."""
 
 
 def matches(item: Item, reading: ParsedAnswer) -> float:
@@ -29,7 +29,8 @@ def _as_written(answer: str) -> frozenset[str]:
 
 
 def _as_read(item: Item, text: str) -> str:
-    if len(text.split()) <= MAX_ALONE_WORDS:
+    words = text.split()
+    if len(words) <= MAX_ALONE_WORDS and all(word.isalnum() for word in words):
         return normalised(text)
     value = read_careful_words(item, text).value
     return normalised(text if value is None else str(value))
