@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ FOLDER = Path(__file__).parents[1] / "tolman-1"
 FILES = sorted((FOLDER / "questions" / "data").glob("*.parquet"))
 
 
+@lru_cache(maxsize=1)
+def published() -> list[Item]:
+    """All questions."""
+    return list(open_items(FILES))
+
+
 def recorded() -> dict[str, str]:
     """Name → hash, as the file of hashes has them."""
     lines = (FOLDER / "scenes.sha256").read_text(encoding="utf-8").splitlines()
@@ -36,7 +43,7 @@ def test_the_questions_are_those_whose_hash_is_recorded() -> None:
 
 
 def test_every_choice_whose_options_are_texts_is_in_a_whole_ring() -> None:
-    items = list(open_items(FILES))
+    items = published()
     assert len(items) >= 5_000
     choices = [item for item in items if kind_of(item).has_letters]
     texts = [item for item in choices if not any(MEDIA_MARK in option for option in item.options)]
@@ -45,7 +52,7 @@ def test_every_choice_whose_options_are_texts_is_in_a_whole_ring() -> None:
 
 def test_every_number_has_its_like_in_the_other_intervals() -> None:
     rings: dict[str, list[Item]] = {}
-    for item in open_items(FILES):
+    for item in published():
         if not kind_of(item).has_letters:
             rings.setdefault(item.evidence["twins"], []).append(item)
     assert rings
@@ -58,7 +65,7 @@ def test_every_number_has_its_like_in_the_other_intervals() -> None:
 
 def test_questions_that_are_drawn_are_among_all_questions() -> None:
     drawn = list(open_items(sorted((FOLDER / "places" / "data").glob("*.parquet"))))
-    known = {item.id: item for item in open_items(FILES)}
+    known = {item.id: item for item in published()}
     assert drawn
     for item in drawn:
         assert known[item.id] == item
