@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simulate.holding import HUNG, faults, overlaps
 from tolman.errors import UsageError
 from tolman.generate.geometry import SceneGeometry
 from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate.collection import simulate
 from tolman.simulate.places import twin_place
 from tolman.simulate.settings import WorldsConfig
-from tolman.simulate.twins import APART, COUNTS
+from tolman.simulate.twins import APART, COUNTS, DIFFERENCES
 from tolman.workflows.simulate import SimulateConfig
 from tolman.workflows.simulate import simulate as command
 
@@ -84,6 +85,13 @@ def test_in_number_twins_have_more_and_more_of_one_thing() -> None:
     assert [scene.count(scene.differs or "") for scene in scenes] == list(COUNTS)
     for fewer, more in itertools.pairwise(scenes):
         assert {thing.id: thing.box for thing in fewer.objects}.items() <= {t.id: t.box for t in more.objects}.items()
+
+
+@pytest.mark.parametrize("differ", DIFFERENCES)
+def test_all_copies_stand_and_overlap_nothing(differ: str) -> None:
+    whole, _, _ = twin_place(replace(CONFIG, twins=4), "rectangle", "d/0", "6:0", 0, differ)
+    assert not faults(whole, hung=HUNG)
+    assert not overlaps(whole)
 
 
 def test_an_unknown_difference_is_refused_with_the_known_ones(tmp_path: Path) -> None:
