@@ -1,6 +1,7 @@
 """What people call the furniture, asked of those who see pictures alone.
 
     python benchmarks/naming.py draw --out sheets   # numbered pictures, and key.json, which namers don't see
+    python benchmarks/naming.py draw --out sheets --outdoors     # what stands in streets, lots, parks and courtyards
     python benchmarks/naming.py count sheets/key.json names/*.csv --out record.json
 
 Each piece is shown from three sides, in an order drawn by a seed, with its height. A namer writes a CSV of
@@ -25,7 +26,8 @@ from PIL import Image, ImageDraw, ImageFont
 from tolman.scenes import Scene
 from tolman.simulate.furniture import Library
 from tolman.simulate.made.kind import REGISTRY, make_piece
-from tolman.simulate.mesh import Mesh, block
+from tolman.simulate.mesh import Mesh, block, joined
+from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import Placed
 from tolman.simulate.render import Renderer
 from tolman.simulate.world import Body, Light, World
@@ -50,21 +52,23 @@ def main() -> None:
     drawing.add_argument(
         "--kinds", default="", help="Names of kinds, with commas; all, and the catalogue, unless given."
     )
+    drawing.add_argument("--outdoors", action="store_true", help="Two things of each category of places outdoors.")
     counting = acts.add_parser("count")
     counting.add_argument("key", type=Path)
     counting.add_argument("names", type=Path, nargs="+")
     counting.add_argument("--out", type=Path)
     asked = parser.parse_args()
     if asked.act == "draw":
-        draw(asked.out, asked.designs, asked.first, asked.seed, asked.kinds.split(",") if asked.kinds else [])
+        kinds = asked.kinds.split(",") if asked.kinds else []
+        shown = things_outdoors() if asked.outdoors else pieces(asked.designs, asked.first, kinds)
+        draw(asked.out, shown, asked.seed)
     else:
         count(asked.key, asked.names, asked.out)
 
 
-def draw(out: Path, designs: int, first: int, seed: int, kinds: list[str]) -> None:
+def draw(out: Path, shown: list[Shown], seed: int) -> None:
     """Write the sheets and the key."""
     out.mkdir(parents=True, exist_ok=True)
-    shown = pieces(designs, first, kinds)
     order = [shown[int(i)] for i in np.random.default_rng(seed).permutation(len(shown))]
     per_sheet = ROWS * COLUMNS
     key = []
@@ -97,6 +101,27 @@ def pieces(designs: int, first: int, kinds: list[str]) -> list[Shown]:
             mesh = library.mesh(piece)
             if piece.habit != "never" and mesh is not None:
                 found.append((piece.category, piece.id, mesh))
+    return found
+
+
+def things_outdoors() -> list[Shown]:
+    """Category, place and mesh of things out of four places of each shape, at most two of a category."""
+    found: list[Shown] = []
+    counts: Counter[str] = Counter()
+    for number in range(4):
+        for shape in OUTDOOR_SHAPES:
+            world, _ = outdoor_place(shape, f"names/{shape}-{number}", f"names:{number}", 24)
+            first: set[str] = set()
+            for thing in world.scene.objects:
+                own = [body.mesh for body in world.bodies if body.object == thing.id and body.pose is None]
+                if own and counts[thing.category] < 2 and thing.category not in first:
+                    first.add(thing.category)
+                    counts[thing.category] += 1
+                    mesh = joined(own)
+                    low, high = mesh.bounds
+                    shift = np.eye(4)
+                    shift[:3, 3] = -(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2, -low[2]
+                    found.append((thing.category, f"{shape} {number} {thing.id}", mesh.moved(shift)))
     return found
 
 

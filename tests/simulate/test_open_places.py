@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,8 +22,16 @@ from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.parks import draw_park
 from tolman.simulate.yard_things import YARD_SIZES, yard_thing
 
+NAMING = Path(__file__).parents[2] / "benchmarks" / "naming_outdoors.json"
 SEEDS = [f"s{number}" for number in range(6)]
 DRAW: dict[str, Callable[..., OpenPlace]] = {"park": draw_park, "courtyard": draw_courtyard}
+
+
+@pytest.mark.parametrize("shape", OUTDOOR_SHAPES)
+def test_things_have_the_names_that_nine_of_ten_gave(shape: str) -> None:
+    record = json.loads(NAMING.read_text(encoding="utf-8"))
+    known = {entry["category"] for entry in record if entry["right"] >= 0.9 * entry["of"] and entry["of"] >= 10}
+    assert {thing.category for thing in world(shape).scene.objects} <= known
 
 
 @pytest.mark.parametrize("kind", OPEN_KINDS)

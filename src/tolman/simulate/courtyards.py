@@ -18,7 +18,7 @@ GROUND_FLOOR, STOREY = 3.0, 2.8
 DOOR = (0.94, 0.06, 2.1)
 """Width, depth and height of a door's leaf, metres."""
 _BALCONY = (2.1, 0.95, 1.15)
-_REPEATED = ("bicycle", "chair", "planter", "bench", "dumpster", "bush", "lamp post")
+_REPEATED = ("bicycle", "chair", "flower pot", "bench", "dumpster", "bush", "lamp post")
 """Categories that courtyards have several of. Their counts are drawn evenly, so that no count is the usual one."""
 _SINGLE = (
     "table",
@@ -32,18 +32,18 @@ _SINGLE = (
     "ping-pong table",
     "trash can",
     "picnic table",
-    "electrical cabinet",
+    "utility box",
     "seesaw",
     "slide",
 )
 _AT_WALLS = (
     "bench",
     "dumpster",
-    "planter",
+    "flower pot",
     "rain barrel",
     "bicycle",
     "bicycle rack",
-    "electrical cabinet",
+    "utility box",
     "trash can",
 )
 _INSET, _RADIUS = 2.75, 2.0

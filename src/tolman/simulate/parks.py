@@ -23,8 +23,8 @@ _SINGLE = (
     "drinking fountain",
     "wheelbarrow",
     "soccer ball",
-    "electrical cabinet",
-    "planter",
+    "utility box",
+    "flower pot",
 )
 _SPEEDS = (2.0, 4.0)
 _CROWNS = {"round": 0.62, "oval": 0.55, "column": 0.34, "birch": 0.45, "maple": 0.58, "cherry": 0.75, SPRUCE: 0.45}
@@ -167,7 +167,15 @@ def _wanted(objects: int, generator: np.random.Generator) -> dict[str, int]:
 
 def _spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]) -> Iterator[Spot]:
     """Where such a thing may stand: along the path, or on the lawn."""
-    if category in ("bench", "trash can", "lamp post", "notice board", "drinking fountain", "bicycle rack", "planter"):
+    if category in (
+        "bench",
+        "trash can",
+        "lamp post",
+        "notice board",
+        "drinking fountain",
+        "bicycle rack",
+        "flower pot",
+    ):
         away = {"bench": 1.45, "lamp post": 1.5}.get(category, 1.6)
         yield from placing.beside_lane(away, size[1])
     yield from placing.anywhere()

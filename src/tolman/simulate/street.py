@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from shapely import Polygon
 
 
-REPEATED = ("bollard", "traffic cone", "bush", "planter", "bench", "lamp post", "parking meter", "trash can")
+REPEATED = ("bollard", "traffic cone", "bush", "flower pot", "bench", "lamp post", "parking meter", "trash can")
 """Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""
-SINGLE = ("mailbox", "fire hydrant", "stop sign", "electrical cabinet", "bus stop", "bicycle")
+SINGLE = ("mailbox", "fire hydrant", "stop sign", "utility box", "bus stop", "bicycle")
 _GAP = 0.12
 _TRIES = 40
 
@@ -218,7 +218,7 @@ class _Placing:
                     yield x, 0.2 + width / 2, float(np.pi / 2 * self.generator.choice([-1, 1])) + shake / 3
                 elif category == "traffic cone":
                     yield x, self._in_a_row(), float(self.generator.uniform(-np.pi, np.pi))
-                elif category in ("bench", "planter", "trash can") and at_wall:
+                elif category in ("bench", "flower pot", "trash can") and at_wall:
                     yield x, 0.15 + depth / 2, shake / 3 if category == "bench" else shake
                 elif self.kind == "street":
                     if category in ("mailbox", "fire hydrant", "bollard", "stop sign", "parking meter"):

@@ -14,14 +14,14 @@ LOOK_ALIKE: tuple[frozenset[str], ...] = tuple(
         ("wardrobe", "refrigerator", "door"),
         ("refrigerator", "oven"),
         ("plant", "potted plant"),
-        ("bush", "planter"),
+        ("bush", "flower pot"),
         ("crate", "box", "parcel", "barrel", "briefcase", "handbag", "suitcase", "toolbox", "speaker"),
         ("window", "whiteboard"),
         ("toilet", "bidet", "sink"),
         ("cup", "glass"),
         ("car", "van"),
         ("bollard", "parking meter", "fire hydrant", "traffic cone"),
-        ("mailbox", "electrical cabinet", "trash can"),
+        ("mailbox", "utility box", "trash can"),
         ("lamp post", "stop sign", "parking meter"),
     )
 )
