@@ -11,7 +11,7 @@ from tolman.generate.draft import Draft
 from tolman.generate.rings import INTERVALS, RingQuestion, RingText, find_rings, intervals_of
 from tolman.items import MEDIA_MARK
 
-LEAST_PLACES, MOST_CLUSTERS = 4, 15
+LEAST_PLACES, MOST_CLUSTERS = 4, 30
 """Rings are formed among so many places at least, twins of one place counted once, and in so many clusters of places at
 most: questions of different clusters share nothing, so that learners can be taught one and asked another."""
 

@@ -50,6 +50,8 @@ _NO_LANDMARKS = ("rug", "door", "window")
 def copies_for_twins(placing: Placing, count: int, differ: str) -> tuple[tuple[str, ...], ...]:
     """Put copies of one thing into a furnished shell, clear of everything and of each other.
 
+    Which twin keeps which is drawn: a twin's number, and so its video's name, tells nothing of it.
+
     Args:
         placing: the furnished shell; the copies are added to it.
         count: of twins.
@@ -58,8 +60,12 @@ def copies_for_twins(placing: Placing, count: int, differ: str) -> tuple[tuple[s
     Returns:
         For each twin the ids of the copies that it keeps, as `FloorLayout.twins`; none where nothing has room.
     """
-    if differ == NUMBER:
-        return _numbers(placing, count)
+    kept = _numbers(placing, count) if differ == NUMBER else _places(placing, count, differ)
+    return tuple(kept[int(i)] for i in placing.generator.permutation(len(kept)))
+
+
+def _places(placing: Placing, count: int, differ: str) -> tuple[tuple[str, ...], ...]:
+    """One copy for each twin, beside or around other things."""
     movable = [(placing.library.pieces[thing.model], [thing]) for thing in _movable(placing)]
     added: list[tuple[Furniture, list[Placed]]] = [(piece, []) for piece in _added(placing)[:_MOST_ADDED]]
     if differ == LANDMARK:
@@ -250,12 +256,9 @@ def twin_of(plan: FloorLayout, number: int) -> FloorLayout:
     """
     if not plan.twins:
         return plan
-    kept = plan.twins[number]
-    copies = list(dict.fromkeys(itertools.chain.from_iterable(plan.twins)))
-    names = dict(zip(kept, copies, strict=False))
-    placed = tuple(
-        replace(thing, id=names[thing.id]) if thing.id in names else thing
-        for thing in plan.placed
-        if thing.id in names or thing.id not in copies
-    )
-    return replace(plan, placed=placed, twins=())
+    any_twin = set(itertools.chain.from_iterable(plan.twins))
+    copies = [thing for thing in plan.placed if thing.id in any_twin]
+    kept = [thing for thing in copies if thing.id in plan.twins[number]]
+    others = [thing for thing in plan.placed if thing.id not in any_twin]
+    named = [replace(thing, id=first.id) for thing, first in zip(kept, copies, strict=False)]
+    return replace(plan, placed=(*others, *named), twins=())

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from tolman.simulate.made.forms import bar, bent, box, cushion, cylinder, lathe, leg, prism
+from tolman.simulate.made.forms import bar, bent, cushion, cylinder, lathe, leg, prism
 from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
 from tolman.simulate.made.outlines import ellipse, rounded_rectangle
 from tolman.simulate.mesh import Mesh
 
 
 def make(draws: Draws) -> MadeParts:
-    """A round or angular seat on three or four legs, a column, a drum, or two panels."""
+    """A round or angular seat on three or four legs, or a round one on a column.
+
+    A hard seat that is wide, without rungs or on a column, and any on panels, on a drum or on a low column, is a table
+    to who sees it.
+    """
     w, d, h = draws.size
     frame = draws.material("wood", "wood", "metal", "paint", "plastic")
-    padded = draws.chance(0.35)
+    low = h <= 0.55
+    padded = draws.chance(0.35) or max(w, d) > 0.42
     cover = (
         draws.material("fabric", "leather")
         if padded
         else (frame if draws.chance(0.6) else draws.material("wood", "plastic"))
     )
-    thick = draws.between(0.05, 0.1) if padded else draws.between(0.02, 0.04)
+    thick = draws.between(0.06, 0.1) if padded else draws.between(0.02, 0.04)
     under = h - thick
-    style = draws.pick("legs", "legs", "three", "column", "drum", "panels")
+    style = draws.pick("legs", "legs", "three", *(["column"] if padded and not low else []))
     round_seat = draws.chance(0.5) or style in ("three", "column")
     bodies: list[Mesh] = []
     surfaces: list[LevelSurface] = []
@@ -45,28 +50,15 @@ def make(draws: Draws) -> MadeParts:
             surfaces = [LevelSurface((-x, -y), (x, y), h)]
     a, b = (0.42 * w, 0.42 * d) if not round_seat else (0.34 * w, 0.34 * d)
     r = draws.between(0.012, 0.022) if frame.family != "metal" else draws.between(0.008, 0.013)
-    if style == "drum":
-        rows = [(0.44, 0.0), (0.46, 0.03), (draws.between(0.36, 0.5), 0.5), (0.46, 0.97), (0.44, 1.0)]
-        if round_seat:
-            mesh = lathe([(q, z * under) for q, z in rows], sides=28)
-            bodies += frame.on(bent(mesh, mesh.points * (w, d, 1.0)))
-        else:
-            bodies += frame.on(box((-0.46 * w, -0.46 * d, 0.0), (0.46 * w, 0.46 * d, under), 0.01))
-    elif style == "column":
+    if style == "column":
         foot = 0.42 * min(w, d)
         bodies += frame.on(
             lathe([(foot, 0.0), (foot, 0.012), (0.03, 0.03), (0.022, 0.06), (0.022, under - 0.03), (foot * 0.5, under)])
         )
-        if h > 0.55:
-            turn = np.linspace(0, 2 * np.pi, 25)
-            ring = np.column_stack([0.3 * w * np.cos(turn[:-1]), 0.3 * d * np.sin(turn[:-1]), np.full(24, 0.3 * h)])
-            parts = [bar(tuple(p), tuple(q), 0.008, sides=6) for p, q in zip(ring, np.roll(ring, -1, 0), strict=True)]
-            bodies += frame.on(*parts, bar((-0.3 * w, 0, 0.3 * h), (0.3 * w, 0, 0.3 * h), 0.007))
-    elif style == "panels":
-        t = 0.011
-        bodies += frame.on(*(box((s * (a - t) - t, -b, 0.0), (s * (a - t) + t, b, under)) for s in (-1, 1)), turn=1)
-        z = under * draws.between(0.3, 0.7)
-        bodies += frame.on(box((-a + 2 * t, -b * 0.8, z), (a - 2 * t, b * 0.8, z + 0.016)))
+        turn = np.linspace(0, 2 * np.pi, 25)
+        ring = np.column_stack([0.3 * w * np.cos(turn[:-1]), 0.3 * d * np.sin(turn[:-1]), np.full(24, 0.3 * h)])
+        parts = [bar(tuple(p), tuple(q), 0.008, sides=6) for p, q in zip(ring, np.roll(ring, -1, 0), strict=True)]
+        bodies += frame.on(*parts, bar((-0.3 * w, 0, 0.3 * h), (0.3 * w, 0, 0.3 * h), 0.007))
     else:
         count = 3 if style == "three" else 4
         start = np.pi / 2 if style == "three" else np.pi / 4
@@ -89,7 +81,7 @@ def make(draws: Draws) -> MadeParts:
             ),
             turn=1,
         )
-        if draws.chance(0.7) or h > 0.55:
+        if not (padded and low) or draws.chance(0.7):
             share = draws.between(0.3, 0.5)
             at = [
                 (f[0] + (g[0] - f[0]) * share, f[1] + (g[1] - f[1]) * share, under * share)
@@ -106,8 +98,8 @@ FURNITURE = FurnitureKind(
     category="stool",
     habit="floor",
     sizes=(
-        SizeClass((0.42, 0.38, 0.45), (0.18, 0.16, 0.12), common=0.6, share=0.72),
-        SizeClass((0.42, 0.37, 0.70), (0.12, 0.12, 0.07), common=0.6, name="bar", share=0.28),
+        SizeClass((0.42, 0.38, 0.45), (0.1, 0.1, 0.12), common=0.6, share=0.72),
+        SizeClass((0.42, 0.37, 0.70), (0.07, 0.07, 0.07), common=0.6, name="bar", share=0.28),
     ),
     make=make,
     source="VSI-Bench boxes: 54 stools, sorted sides 0.35, 0.41 and 0.49 m in the median",

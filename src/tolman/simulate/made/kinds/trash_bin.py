@@ -14,9 +14,8 @@ def make(draws: Draws) -> MadeParts:
     """A tapered tub, round or angular; a bag over its rim, slots, a lid, a pedal."""
     w, d, h = draws.size
     body = draws.material("plastic", "metal", "plastic", "paint")
-    lid = draws.pick("open", "open", "swing", "pedal", "flat")
-    if h > 0.75 and lid == "open":
-        lid = draws.pick("swing", "flat", "open")
+    # A small bin with a flat lid is a laundry basket to half of those who see it.
+    lid = draws.pick("open", "open", "swing", "pedal") if h <= 0.75 else draws.pick("swing", "flat", "pedal", "open")
     low = h * {"open": 1.0, "swing": 0.76, "pedal": 0.9, "flat": 0.93}[lid]
     taper = draws.between(0.68, 1.0) if lid != "pedal" else 1.0
     angular = draws.chance(0.45)
