@@ -50,9 +50,11 @@ def make(draws: Draws) -> MadeParts:
     bodies += pull(grip, (-half, at), (half, at), (door, d / 2))
     if draws.chance(0.3):
         inset = draws.between(0.05, 0.08)
-        bodies += body.shade(0.94).on(
-            slab((-w / 2 + inset, plinth + inset), (w / 2 - inset, at - 0.05), (door - 0.002, door + 0.003))
-        )
+        under, over = plinth + inset, at - 0.05
+        if over > under + 0.02:
+            bodies += body.shade(0.94).on(
+                slab((-w / 2 + inset, under), (w / 2 - inset, over), (door - 0.002, door + 0.003))
+            )
     openings = [OpeningPart("flap", (-w / 2, face, plinth), (w / 2, door, cut), (-w / 2, face, plinth))]
     return MadeParts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
 
