@@ -102,7 +102,9 @@ def find_rings(
                 continue
             if most is not None and count + len(members) > most:
                 return found
-            found.append(Ring(members, _draw(seed, len(found), *questions[members[0]].text)[:16]))
+            # By its scenes, so that it is no ring's name in a benchmark of other scenes either.
+            scenes = (questions[number].scene for number in members)
+            found.append(Ring(members, _draw(seed, len(found), *questions[members[0]].text, *scenes)[:16]))
             count += len(members)
             going_on.append(maker)
         makers = going_on

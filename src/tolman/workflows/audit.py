@@ -61,8 +61,8 @@ class AuditConfig:
     learners: Annotated[
         tuple[str, ...],
         Setting(
-            "Learners that take part: boosted-trees, nearest-neighbours, ngram-linear, language-model, or a plugin's. "
-            "Default: all.",
+            "Learners that take part: boosted-trees, metadata, nearest-neighbours, ngram-linear, language-model, or a "
+            "plugin's. Default: all.",
             panel=PANEL,
         ),
     ] = ()

@@ -1,4 +1,4 @@
-"""OutsideLearner: what guesses answers from the texts of questions; BlindQuestion: what it is told of one.
+"""OutsideLearner: what guesses answers without looking; BlindQuestion: what it is told of one.
 
 A learner is one file: `learners/my_name.py` with `OUTSIDE_LEARNER`, or a plugin's.
 """
@@ -21,17 +21,19 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class BlindQuestion:
-    """The text of a question.
+    """What can be known of a question without looking.
 
     Attributes:
         text: without its options.
         options: their texts; none where the answer is no letter.
         names: phrases that set the question apart from others of its type: mostly what it asks about.
+        marks: what its row says beside its text, as tokens (`marks.marks_of`).
     """
 
     text: str
     options: tuple[str, ...]
     names: tuple[str, ...]
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

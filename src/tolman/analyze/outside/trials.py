@@ -10,6 +10,7 @@ import numpy as np
 
 from tolman.analyze.outside.learner import LEARNERS, BlindQuestion, Ints, LearnerSettings
 from tolman.analyze.outside.lessons import Lesson, TaughtOn
+from tolman.analyze.outside.marks import marks_of
 from tolman.guessing.answer_space import AnswerSpace, answer_space
 from tolman.guessing.offers import category_constants
 from tolman.guessing.statistics import Floats
@@ -97,7 +98,7 @@ def run_trials(
         settings: of the learners.
         workers: processes; what comes out doesn't depend on it.
     """
-    everything = [*items, *others]
+    everything, marks = [*items, *others], [*marks_of(items), *marks_of(others)]
     members: dict[tuple[str, str], list[int]] = {}
     for i, item in enumerate(everything):
         members.setdefault((item.task, item.kind), []).append(i)
@@ -107,7 +108,7 @@ def run_trials(
     for key, numbers in members.items():
         if numbers[0] >= len(items):
             continue  # the benchmark has no such question
-        questions, right, space = _told([everything[i] for i in numbers], rules)
+        questions, right, space = _told([everything[i] for i in numbers], [marks[i] for i in numbers], rules)
         place = {number: i for i, number in enumerate(numbers)}
         for lesson in planned:
             taught = [place[i] for i in lesson.taught.tolist() if i in place]
@@ -162,11 +163,13 @@ def _trial(key: tuple[str, str], taught_on: TaughtOn, collected: _Collected, lea
     )  # fmt: skip
 
 
-def _told(items: Sequence[Item], rules: RuleSet) -> tuple[list[BlindQuestion], Ints, AnswerSpace | None]:
+def _told(
+    items: Sequence[Item], marks: Sequence[tuple[str, ...]], rules: RuleSet
+) -> tuple[list[BlindQuestion], Ints, AnswerSpace | None]:
     """What learners are told of items of one type and kind, and the places of the right answers."""
     told = [
-        BlindQuestion(item.question, item.options, tuple(dict.fromkeys(name for _, name in own)))
-        for item, own in zip(items, phrases(items), strict=True)
+        BlindQuestion(item.question, item.options, tuple(dict.fromkeys(name for _, name in own)), mark)
+        for item, own, mark in zip(items, phrases(items), marks, strict=True)
     ]
     if kind_of(items[0]).has_letters:
         return told, np.array([item.letters.index(item.answer) for item in items], dtype=np.intp), None

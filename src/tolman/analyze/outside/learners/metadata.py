@@ -1,0 +1,44 @@
+"""Logistic regression on what a row says beside its text: names of files and scenes, order in the file, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
+from tolman.analyze.outside.linear import fitted
+from tolman.guessing.statistics import Floats
+
+
+class Metadata:
+    """See the module."""
+
+    title = "logistic regression on names and numbers of files and scenes, order in the file, labels; not on the text"
+    needs_language_model = False
+
+    def choose(
+        self, taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion], settings: LearnerSettings
+    ) -> list[Floats]:
+        """As `OutsideLearner` has it."""
+        return by_option(asked, fitted(_options(taught), right_options(taught, right))(_options(asked), 2)[:, 1])
+
+    def classify(
+        self,
+        taught: Sequence[BlindQuestion],
+        classes: Ints,
+        count: int,
+        asked: Sequence[BlindQuestion],
+        settings: LearnerSettings,
+    ) -> Floats:
+        """As `OutsideLearner` has it."""
+        return fitted([[*one.marks] for one in taught], classes)([[*one.marks] for one in asked], count)
+
+
+def _options(questions: Sequence[BlindQuestion]) -> Iterator[list[str]]:
+    """Marks crossed with the place and the text of every option, one question behind the other."""
+    for question in questions:
+        for place, option in enumerate(question.options):
+            own = option.lower()
+            yield [token for mark in question.marks for token in (f"{mark}|place:{place}", f"{mark}|{own}")]
+
+
+OUTSIDE_LEARNER = Metadata()
