@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tolman.items import Item
+from tolman.items import Item, Media
 
 NAMES = (
     "bed", "lamp", "desk", "sofa", "television", "door", "chair", "radiator", "plant", "shelf", "washing machine", "rug",
@@ -57,6 +57,17 @@ def by_wording(count: int, seed: int, share: float = 0.3) -> list[Item]:
         question, options, right = _drawn(generator)
         told = right if generator.random() < share else int(generator.integers(OPTIONS))
         found.append(_choice(i, question.replace("is nearest to", wordings[told]), options, right, f"{seed}-{i // 4}"))
+    return found
+
+
+def by_file(count: int, seed: int, share: float = 0.6) -> list[Item]:
+    """Four videos a place, numbered in the order of the right letters in this share of the questions; no text tells."""
+    generator, found = np.random.default_rng(seed), []
+    for i in range(count):
+        question, options, right = _drawn(generator)
+        video = i % 4 if generator.random() > share else right
+        scene, media = f"{seed}-{i // 4}", (Media(kind="video", path=f"videos/{seed}-{i // 4 * 4 + video:04d}.mp4"),)
+        found.append(_choice(i, question, options, right, scene, media=media))
     return found
 
 

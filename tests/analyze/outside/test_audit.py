@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaking import by_category, by_length, by_order, by_wording, clean, sizes_of_any, twins
+from leaking import by_category, by_file, by_length, by_order, by_wording, clean, sizes_of_any, twins
 from tolman.analyze.outside.audit import ShortcutAudit, audit_with_learners
 from tolman.analyze.outside.learner import LEARNERS, BlindQuestion
 from tolman.analyze.outside.tokens import option_tokens
@@ -43,6 +43,12 @@ def test_of_an_order_of_things_a_learner_is_told_which_comes_before_which() -> N
     first, second = (set(option_tokens(question, place)) for place in range(2))
     assert {"before:desk|lamp", "part 0:desk"} <= first - second
     assert {"before:lamp|desk", "part 2:desk"} <= second - first
+
+
+def test_videos_that_are_numbered_as_the_answers_are_fail() -> None:
+    found = audited(by_file(400, 1), learners=["metadata", "nearest-neighbours"])
+    assert failing(found) == {"metadata"}
+    assert failing(audited(clean(400, 1), learners=["metadata"])) == set()
 
 
 def test_sizes_that_are_known_from_names_fail_by_their_constants_too() -> None:
