@@ -7,6 +7,9 @@ import ctypes.util
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from tolman.errors import NoDisplayError
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 _EXTENSIONS, _CUDA_DEVICE = 0x3055, 0x323A  # EGL_EXTENSIONS; EGL_CUDA_DEVICE_NV of EGL_NV_device_cuda
@@ -90,3 +93,19 @@ def _turned(devices: Sequence[DrawingDevice], turn: int) -> list[DrawingDevice]:
 def _function(egl: ctypes.CDLL, name: str, result: type) -> ctypes._FuncPointer | None:
     address = egl.eglGetProcAddress(name.encode())
     return ctypes.CFUNCTYPE(result)(address) if address else None
+
+
+def opened_context(moderngl: Any) -> Any:
+    """OpenGL on the first device that can be opened: a card may be there that this process mustn't use.
+
+    Raises:
+        NoDisplayError: none can.
+    """
+    places = devices_to_try()
+    for place in places:
+        try:
+            return moderngl.create_context(standalone=True, backend="egl", device_index=place)
+        except Exception as error:  # glcontext raises whatever the loader of libEGL gives
+            if place == places[-1]:
+                raise NoDisplayError(str(error) or type(error).__name__) from None
+    raise AssertionError

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import NoDisplayError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.simulate import outdoor_shaders, shaders
 from tolman.simulate.daylight import Daylight
-from tolman.simulate.devices import devices_to_try
+from tolman.simulate.devices import opened_context
 from tolman.simulate.mirrors import MirrorPlane
 from tolman.simulate.occlusion import CONTACT, FULL, floor_contact
-from tolman.simulate.packing import LAYER, packed, stacked
+from tolman.simulate.packing import LAYER, PackedBody, packed, stacked
 from tolman.simulate.quality import DEFAULT, Quality
 from tolman.simulate.room_light import RoomLight, has_crevices
 from tolman.simulate.sun_shadows import SunShadows, set_sky
@@ -94,7 +93,7 @@ class Renderer:
     def __init__(self, world: World, size: tuple[int, int], quality: Quality = DEFAULT) -> None:
         with needs("simulate", "Rendering"):
             import moderngl
-        self._gl = _context(moderngl)
+        self._gl = opened_context(moderngl)
         self.world, self.size, self.quality = world, size, quality
         self._programs(moderngl)
         self._upload(moderngl)
@@ -167,7 +166,10 @@ class Renderer:
         seconds: float,
         window: tuple[int, int, int, int],
     ) -> None:
-        """Draw what can be seen in a window (left, top, width, height) of a picture."""
+        """Draw what can be seen in a window (left, top, width, height) of a picture, the nearest first.
+
+        What is hidden by what was drawn before costs no light.
+        """
         program = self._draw
         program["view"].write(columns(view))
         program["projection"].write(columns(projection(intrinsics, size)))
@@ -176,10 +178,14 @@ class Renderer:
             texture.use(unit)
         left, top, width, height = window
         fx, fy, cx, cy = intrinsics
-        for part in self._bodies:
+        seen: list[tuple[float, int, PackedBody, Floats]] = []
+        for number, part in enumerate(self._bodies):
             matrix = np.eye(4) if part.pose is None else np.asarray(part.pose(seconds))
-            if is_outside(part.corners, view @ matrix, (fx, fy, cx - left, cy - top), (width, height)):
-                continue
+            towards = view @ matrix
+            if not is_outside(part.corners, towards, (fx, fy, cx - left, cy - top), (width, height)):
+                middle = towards[:3, :3] @ part.corners.mean(0) + towards[:3, 3]
+                seen.append((float(np.linalg.norm(middle)), number, part, matrix))
+        for _, _, part, matrix in sorted(seen, key=lambda one: one[:2]):
             program["model"].write(columns(matrix))
             program["instance"].value = part.instance
             self._scene_vao.render(vertices=part.count, first=part.first)
@@ -299,15 +305,3 @@ class Renderer:
         self._gl.depth_func = "<="
         self._behind.render()
         self._gl.depth_func = "<"
-
-
-def _context(moderngl: Any) -> Any:
-    """OpenGL on the first device that can be opened: a card may be there that this process mustn't use."""
-    places = devices_to_try()
-    for place in places:
-        try:
-            return moderngl.create_context(standalone=True, backend="egl", device_index=place)
-        except Exception as error:  # glcontext raises whatever the loader of libEGL gives
-            if place == places[-1]:
-                raise NoDisplayError(str(error) or type(error).__name__) from None
-    raise AssertionError
