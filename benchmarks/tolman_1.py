@@ -2,7 +2,7 @@
 
     tolman simulate --config tolman-1/recipe.toml
     tolman generate --config tolman-1/recipe.toml
-    tolman simulate --config tolman-1/recipe.toml --no-no-media --shard 7/50 --out made/drawn
+    tolman simulate --config tolman-1/recipe.toml --no-no-media --shard 7/200 --out made/drawn
     python benchmarks/tolman_1.py made/scenes made/tolman-1 --drawn made/drawn --out tolman-1
 
 `scenes.sha256` has a line for each scene (of its JSON without recordings, numbers to a micrometre) and one for the

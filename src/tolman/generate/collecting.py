@@ -247,9 +247,10 @@ def _entry(draft: Draft, position: int, place: str) -> DraftEntry:
 
 
 def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
-    """At most so many of each question type from a scene, its answers taken in turn.
+    """At most so many of each question type from a scene, its answers taken in turn, in an order that is drawn.
 
-    A room in which nearly everything is to the left would otherwise fill its share with "left".
+    A room in which nearly everything is to the left would otherwise fill its share with "left"; and in the order of
+    their texts, the shortest of many distances would be taken alone.
     """
     by_task: dict[str, dict[tuple[str, str], list[Draft]]] = {}
     for draft in made:
@@ -257,14 +258,19 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
         by_task.setdefault(draft.task, {}).setdefault((draft.kind, answer), []).append(draft)
     kept: list[Draft] = []
     for task in sorted(by_task):
-        answers = [_shuffled(by_task[task][answer], seed) for answer in sorted(by_task[task])]
-        kept += islice(_in_turn(answers), most)
+        own = by_task[task]
+        order = sorted(own, key=lambda one: _drawn(f"{seed}:{task}:{one}"))
+        kept += islice(_in_turn([_shuffled(own[answer], seed) for answer in order]), most)
     return kept
 
 
 def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:
     """Drafts by their hashes, which are taken when the first is asked for: of most answers none is."""
-    yield from sorted(drafts, key=lambda d: hashlib.sha256(f"{seed}:{_text(d)}".encode()).digest())[::-1]
+    yield from sorted(drafts, key=lambda draft: _drawn(f"{seed}:{_text(draft)}"))[::-1]
+
+
+def _drawn(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
 
 
 def _in_turn(answers: Sequence[Iterator[Draft]]) -> Iterator[Draft]:
