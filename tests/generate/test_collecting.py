@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
@@ -85,13 +86,25 @@ def test_a_share_takes_answers_in_turn_each_by_the_hashes_of_its_questions(most:
     by_hash = sorted(made, key=lambda d: hashlib.sha256(f"seed:{d.question}:{d.options}".encode()).digest())
     expected = []
     for task in sorted({draft.task for draft in made}):
-        queues: dict[str, list[Draft]] = {}
+        queues: dict[tuple[str, str], list[Draft]] = {}
         for draft in by_hash:
             if draft.task == task:
-                queues.setdefault(draft.balance or draft.answer, []).append(draft)
+                queues.setdefault((draft.kind, draft.balance or draft.answer), []).append(draft)
+        turns = sorted(queues, key=lambda one: hashlib.sha256(f"seed:{task}:{one}".encode()).digest())
         taken: list[Draft] = []
         while len(taken) < most and any(queues.values()):
-            taken += [queues[answer].pop() for answer in sorted(queues) if queues[answer]][: most - len(taken)]
+            taken += [queues[answer].pop() for answer in turns if queues[answer]][: most - len(taken)]
         expected += taken
     assert collecting._share(made, most, "seed") == expected
     assert len({draft.task for draft in made}) > 2
+
+
+def test_a_share_of_many_distances_has_long_ones_as_often_as_there_are() -> None:
+    """In the order of their texts the shortest were taken alone."""
+    longer = []
+    for number in range(12):
+        made = [one for one in drafts(SceneGeometry(room(number)), PAPER) if isinstance(one, Draft)]
+        distances = [one for one in made if one.task == "object_abs_distance"]
+        middle = float(np.median([float(one.answer) for one in distances]))
+        longer += [float(one.answer) > middle for one in collecting._share(distances, 5, f"seed:{number}")]
+    assert 0.3 < np.mean(longer) < 0.7
