@@ -24,9 +24,11 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
+from tolman.generate.pictures import QUALITY
 from tolman.item_table import open_items, write_items
 from tolman.items import Item
 from tolman.media.images import to_jpeg
+from tolman.media.sampling import Frames
 from tolman.media.video import read_frames, read_index
 from tolman.scene_table import read_captures, read_scenes
 from tolman.scenes import Capture, Scene
@@ -69,7 +71,7 @@ def copy_media(item: Item, drawn: Path, out: Path) -> bool:
         if not video.exists() or not frame.isdigit():
             return False
         ((_, picture),) = read_frames(video, read_index(video), [int(frame)])
-        target.write_bytes(to_jpeg(picture))
+        target.write_bytes(to_jpeg(picture, Frames(quality=QUALITY)))
     return True
 
 

@@ -34,7 +34,7 @@ def placed(drafts: list[Draft], *, apart: bool = False) -> dict[int, InRing]:
         for number, draft in enumerate(drafts):
             yield RingCandidate(number, draft, draft.scene if apart else "place")
 
-    return ring_places(candidates(), 0)
+    return ring_places(candidates(), {one.place for one in candidates()}, 0)
 
 
 def items(drafts: list[Draft]) -> dict[str, list[Item]]:

@@ -48,12 +48,18 @@ def may_ring(draft: Draft) -> bool:
 
 
 def ring_places(
-    candidates: Iterator[RingCandidate], seed: int, *, per_scene: int | None = None, per_task: int | None = None
+    candidates: Iterator[RingCandidate],
+    places: set[str],
+    seed: int,
+    *,
+    per_scene: int | None = None,
+    per_task: int | None = None,
 ) -> dict[int, InRing]:
     """The rings that drafts are in.
 
     Args:
         candidates: the drafts, in a fixed order.
+        places: all that may be asked about, here or in other rings of the benchmark.
         seed: of all that is drawn.
         per_scene, per_task: questions of one scene and of one question type at most, for each type.
 
@@ -64,7 +70,7 @@ def ring_places(
     for one in candidates:
         if may_ring(one.draft):
             by_task.setdefault((one.draft.task, one.draft.is_number), []).append(_seen(one))
-    clusters = _clusters({one.place for own in by_task.values() for one in own}, seed)
+    clusters = _clusters(places, seed)
     found: dict[int, InRing] = {}
     for (task, is_number), own in sorted(by_task.items()):
         asked = _numbers(own, clusters) if is_number else [(one, _choice(one, clusters)) for one in own]

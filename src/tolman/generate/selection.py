@@ -45,10 +45,11 @@ def select(
     frequent = f"an answer that more than {share.most_common:.0%} of the type would have"
     rings: dict[int, InRing] = {}
     rung: list[int] = []
+    places = {entries.place(i) for i in found} if share.rings else set()
     if share.rings:
         # What no part of the media alone suggests needs no filter: a ring leaves nothing to guess.
         alone = [i for i in found if not entries.has_cues(i)]
-        rung = collected.left(NO_RING, alone, _in_rings(alone, collected, preset, seed, rings))
+        rung = collected.left(NO_RING, alone, _in_rings(alone, places, collected, preset, seed, rings))
         found = [i for i in found if entries.has_cues(i)]
     chosen = balanced_within(found, entries.stratum, entries.answer, share.most_common, str(seed))
     chosen = collected.left(frequent, found, chosen)
@@ -58,7 +59,7 @@ def select(
         filtered = _without_shortcuts(chosen, collected, preset, seed, workers, done)
         chosen = collected.left("answered without media (shortcut filtering)", chosen, filtered)
     if share.rings:
-        rung += collected.left(NO_RING, chosen, _in_rings(chosen, collected, preset, seed, rings))
+        rung += collected.left(NO_RING, chosen, _in_rings(chosen, places, collected, preset, seed, rings))
         return EntryPart(entries, sorted(rung, key=lambda i: (entries.task(i), entries.position(i))), rings)
     capped = _capped(chosen, entries, preset, 1, seed, "cap")
     return EntryPart(entries, collected.left(f"more than {share.per_task} of the question type", chosen, capped))
@@ -66,6 +67,7 @@ def select(
 
 def _in_rings(
     chosen: Sequence[int],
+    places: set[str],
     collected: Collected,
     preset: GenerationPreset,
     seed: int,
@@ -83,7 +85,7 @@ def _in_rings(
             else:
                 exempt.append(i)
 
-    found = ring_places(candidates(), seed, per_scene=share.per_scene, per_task=share.per_task)
+    found = ring_places(candidates(), places, seed, per_scene=share.per_scene, per_task=share.per_task)
     rings.update(found)
     return [*(i for i in chosen if i in found), *_capped(exempt, entries, preset, 1, seed, "cap")]
 
