@@ -109,6 +109,22 @@ def test_questions_of_other_seeds_teach_what_the_benchmark_alone_does_not() -> N
     assert told["others and other half"].taught == 1260
 
 
+def test_numbers_that_are_spread_otherwise_elsewhere_leak_nothing_for_that() -> None:
+    """2 or 8 are taught, 2, 3, 5 or 8 asked: whoever learned beats the best constant of what was taught."""
+
+    def counts(number: int, seed: int, few: bool) -> list[Item]:
+        found = []
+        for i, item in enumerate(by_category(number, seed)):
+            answer = (2 if "e" in item.question[17:] else 8) if few else (2, 3, 5, 8)[i % 4]
+            found.append(item.model_copy(update={"answer": str(answer), "unit": "count"}))
+        return found
+
+    found = audited(counts(600, 1, few=False), counts(1200, 2, few=True), learners=["nearest-neighbours"])
+    taught = [row for row in found.rows if row.taught_on == "others"]
+    assert {row.verdict for row in taught} <= {"pass", "too few"}
+    assert all(row.score is not None and row.score < row.baseline for row in taught)
+
+
 def test_scenes_of_the_benchmark_are_not_taught_where_they_are_asked_about() -> None:
     """The answers to the very questions, by way of another benchmark of the same scenes, are no shortcut."""
     items = clean(400, 5)

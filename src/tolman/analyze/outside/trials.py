@@ -37,7 +37,8 @@ class LearnerTrial:
         taught_on: the rule of its lessons.
         members: numbers of the items. Shape (items,).
         scores: learner → score of each item; empty where too little could be taught. Shape (items,).
-        baseline: chance of choices, for others the score of the best constant among what was taught. Shape (items,).
+        baseline: chance of choices; for others the score of the best constant among what was taught, or for this
+            benchmark where others' questions were: their answers may be spread otherwise. Shape (items,).
         category_baseline: score of the best constant per category; None for choices. Shape (items,).
         taught: questions taught, in the lesson that had fewest.
         taught_scenes: their scenes.
@@ -58,10 +59,14 @@ class LearnerTrial:
 
 @dataclass(frozen=True)
 class _Job:
-    """One lesson of one question type; `space` is None for choices, else `right` are places in it."""
+    """One lesson of one question type; `space` is None for choices, else `right` are places in it.
+
+    `usual` are the places of the answers for which the best constant is sought.
+    """
 
     taught: list[BlindQuestion]
     right: Ints
+    usual: Ints
     asked: list[BlindQuestion]
     truth: Ints
     space: AnswerSpace | None
@@ -110,6 +115,7 @@ def run_trials(
             continue  # the benchmark has no such question
         questions, right, space = _told([everything[i] for i in numbers], [marks[i] for i in numbers], rules)
         place = {number: i for i, number in enumerate(numbers)}
+        own_count = sum(number < len(items) for number in numbers)
         for lesson in planned:
             taught = [place[i] for i in lesson.taught.tolist() if i in place]
             asked = [place[i] for i in lesson.asked.tolist() if i in place]
@@ -125,6 +131,7 @@ def run_trials(
                 _Job(
                     [questions[i] for i in taught],
                     right[taught],
+                    right[taught] if lesson.taught_on == "other folds" else right[:own_count],
                     [questions[i] for i in asked],
                     right[asked],
                     space,
@@ -191,7 +198,7 @@ def _scores(job: _Job) -> dict[str, Floats]:
 
 def _number_scores(job: _Job, space: AnswerSpace) -> dict[str, Floats]:
     classes = space.classes(job.right)
-    best = space.best_constant(job.right)
+    best = space.best_constant(job.usual)
     own = category_constants(space, [*map(_category, job.taught)], job.right, [*map(_category, job.asked)])
     if classes is None or best is None or own is None:
         return {_BASELINE: np.zeros(len(job.asked))}
